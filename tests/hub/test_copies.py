@@ -148,7 +148,7 @@ def test_a_stick_that_was_pulled_catches_up(hub: Hub, stick: Path) -> None:
     away = stick.rename(stick.with_name("away"))
     hub.service.tell("e1", c.SetAbout({"venue": "the back room"}), "organizer")
     # The file is still open: on a real stick the write fails, here only the next opening does.
-    hub.copies._keepers[0].copy.close()
+    hub.copies._keepers[str(stick)].copy.close()
     hub.service.tell("e1", c.SetClock("start"), "organizer")
     hub.wait_for(AWAY)
     assert hub.keys() == ["copy.away", "one_copy"]
@@ -336,7 +336,7 @@ def test_a_stick_that_was_pulled_and_comes_back_holds_everything_again(hub: Hub,
     away = stick.with_name("away")
     stick.rename(away)
     hub.service.ask([Step("e1", c.DrawRound(11))], "organizer")
-    while not hub.copies._keepers[0]._was_gone:
+    while not hub.copies._keepers[str(stick)]._was_gone:
         threading.Event().wait(0.01)
     away.rename(stick)
     assert hub.copies.wait_until_current(10)

@@ -8,7 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol, runtime_checkable
 
@@ -79,87 +79,87 @@ class Copies:
     def __init__(self, journal: Journal, lineage: str, copies: Sequence[Copy], epoch: Callable[[], str],
                  changed: Callable[[], None] = lambda: None, within_s: float = WITHIN_S,
                  retry_s: float = RETRY_S) -> None:
-        self.lineage = lineage
         self.journal = journal
-        self._epoch = epoch
+        self.epoch = epoch
+        self.changed = changed
+        self.lineage = lineage
         self._within_s = within_s
-        self._changed = changed
         self._lock = threading.Lock()
         self._heads: dict[str, Head] = {}
         """The last entries that are committed, as the writer said."""
-        self._keepers = [_Keeper(copy, self, retry_s) for copy in copies]
+        self._keepers = {copy.name: _Keeper(copy, self, retry_s) for copy in copies}
 
     @property
     def states(self) -> list[CopyState]:
         """Of all that are there, or were since the hub was started, or should be."""
-        return [keeper.state for keeper in self._keepers if keeper.is_met]
+        return [keeper.state for keeper in self._keepers.values() if keeper.is_met]
 
     @property
     def copies(self) -> list[Copy]:
         """All that are kept at the moment."""
-        return [keeper.copy for keeper in self._keepers]
+        return [keeper.copy for keeper in self._keepers.values()]
 
     def add(self, copy: Copy, retry_s: float = RETRY_S) -> None:
         """One more copy, from now on: a standby that has come."""
         keeper = _Keeper(copy, self, retry_s)
         with self._lock:
-            self._keepers = [*self._keepers, keeper]
+            self._keepers = {**self._keepers, copy.name: keeper}
         keeper.thread.start()
-        self._changed()
+        self.changed()
 
     def remove(self, name: str) -> None:
         """A copy that comes no more, and is not asked for either."""
         with self._lock:
-            gone = [keeper for keeper in self._keepers if keeper.copy.name == name]
-            self._keepers = [keeper for keeper in self._keepers if keeper not in gone]
-        for keeper in gone:
-            keeper.end()
-        self._changed()
+            gone, self._keepers = self._keepers.get(name), {
+                each: keeper for each, keeper in self._keepers.items() if each != name}
+        if gone is not None:
+            gone.end()
+        self.changed()
 
     def removable(self) -> list[CopyState]:
         """Those that somebody may pull out, and how they are."""
-        return [keeper.state for keeper in self._keepers if keeper.is_met and isinstance(keeper.copy, Removable)]
+        return [keeper.state for keeper in self._keepers.values()
+                if keeper.is_met and isinstance(keeper.copy, Removable)]
 
     def let_go(self, name: str, within_s: float = WITHIN_S) -> bool:
         """Close this copy, so that it can be unmounted; whether it is closed. It is not opened again before it was
         gone and has come back, or `take_back`."""
-        keeper = next((each for each in self._keepers if each.copy.name == name), None)
+        keeper = self._keepers.get(name)
         return keeper is not None and isinstance(keeper.copy, Removable) and keeper.let_go(within_s)
 
     def take_back(self, name: str) -> None:
         """It stays in after all."""
-        for keeper in self._keepers:
-            if keeper.copy.name == name:
-                keeper.take_back()
+        if name in self._keepers:
+            self._keepers[name].is_let_go = False
 
     def is_let_go(self, name: str) -> bool:
         """Whether nobody may touch it, as it is about to be pulled out."""
-        return any(keeper.is_let_go for keeper in self._keepers if keeper.copy.name == name)
+        return name in self._keepers and self._keepers[name].is_let_go
 
     def start(self) -> None:
         with self._lock:
             self._heads = {**self.journal.heads(), **self._heads}
-        for keeper in self._keepers:
+        for keeper in self._keepers.values():
             keeper.thread.start()
 
     def stop(self) -> None:
         """Copies are let go of; one that hangs is left behind."""
-        for keeper in self._keepers:
+        for keeper in self._keepers.values():
             keeper.end()
-        for keeper in self._keepers:
+        for keeper in self._keepers.values():
             if keeper.thread.is_alive():
                 keeper.thread.join(timeout=2)
 
     def wait_until_current(self, timeout_s: float) -> bool:
         """Whether every copy holds everything, within that time; for tests and for whoever stops a hub."""
-        return all(keeper.is_current.wait(timeout_s) for keeper in self._keepers if keeper.is_met)
+        return all(keeper.is_current.wait(timeout_s) for keeper in self._keepers.values() if keeper.is_met)
 
     def save(self, batch: Batch) -> None:
         """From the writer, after its commit: returns when every copy that was up to date holds the batch, or was given
         up. They write at the same time."""
         with self._lock:
             self._heads.update(batch.heads)
-            handed = [(keeper, keeper.hand(batch)) for keeper in self._keepers if keeper.is_current.is_set()]
+            handed = [(keeper, keeper.hand(batch)) for keeper in self._keepers.values() if keeper.is_current.is_set()]
         left_s = self._within_s
         for keeper, written in handed:
             from_s = time.monotonic()
@@ -168,9 +168,6 @@ class Copies:
             left_s -= time.monotonic() - from_s
 
     # --- for the keepers ---------------------------------------------------------------------------------------------
-
-    def open(self, copy: Copy) -> dict[str, Head]:
-        return dict(copy.open(self.lineage, self._epoch()))
 
     def behind(self, held: Mapping[str, Head]) -> Iterable[Batch]:
         """What a copy with these heads lacks. Raises Problem("copy_knows_more") where it holds what we do not."""
@@ -199,22 +196,13 @@ class Copies:
             self.changed()
         return current
 
-    def changed(self) -> None:
-        self._changed()
-
-
-@dataclass(eq=False)
-class _Handed:
-    batch: Batch
-    written: threading.Event = field(default_factory=threading.Event)
-
 
 class _Keeper:
     """One copy's thread: opens it, brings it up to date, writes what it is handed, and begins anew when that fails."""
 
     def __init__(self, copy: Copy, copies: Copies, retry_s: float) -> None:
         self.copy = copy
-        self.queue: deque[_Handed] = deque()
+        self.queue: deque[tuple[Batch, threading.Event]] = deque()
         self.is_current = threading.Event()
         self.thread = threading.Thread(target=self._run, name="journal-copy", daemon=True)
         self._copies = copies
@@ -223,19 +211,15 @@ class _Keeper:
         self._ended = threading.Event()
         self._closed = threading.Event()
         self.is_let_go = self._was_gone = False
-        self._state = CopyState(copy.name, CATCHING_UP)
+        self.state = CopyState(copy.name, CATCHING_UP)
         self.is_met = not (isinstance(copy, Removable) and copy.may_be_missing)
         """Whether anybody knows of it: a stick that may be missing is met when it is there for the first time."""
 
-    @property
-    def state(self) -> CopyState:
-        return self._state
-
     def hand(self, batch: Batch) -> threading.Event:
-        handed = _Handed(batch)
-        self.queue.append(handed)
+        written = threading.Event()
+        self.queue.append((batch, written))
         self._work.release()
-        return handed.written
+        return written
 
     def give_up(self) -> None:
         """It did not answer in time: nobody waits for it until it has caught up."""
@@ -253,9 +237,6 @@ class _Keeper:
         self.is_current.clear()
         self._work.release()
         return self._closed.wait(within_s)
-
-    def take_back(self) -> None:
-        self.is_let_go = False
 
     def _run(self) -> None:
         while not self._ended.is_set():
@@ -278,8 +259,7 @@ class _Keeper:
     def _stay_away(self) -> None:
         """Nothing of it is open until it was pulled out and has come back."""
         self.copy.close()
-        for handed in list(self.queue):
-            handed.written.set()
+        self._answer()
         self.queue.clear()
         if not self._closed.is_set():
             self._tell(LET_GO)
@@ -290,8 +270,8 @@ class _Keeper:
             self.is_let_go = False
 
     def _keep(self) -> None:
-        held = self._copies.open(self.copy)
-        if self._state.state != SLOW:
+        held = dict(self.copy.open(self._copies.lineage, self._copies.epoch()))
+        if self.state.state != SLOW:
             self._tell(CATCHING_UP)
         while not self._copies.settle(self, held):
             for batch in self._copies.behind(held):
@@ -305,20 +285,23 @@ class _Keeper:
         while not self._ended.is_set() and self.is_current.is_set():
             self._work.acquire()
             while self.queue and self.is_current.is_set():
-                handed = self.queue[0]
-                self.copy.write(handed.batch)
-                handed.written.set()
+                batch, written = self.queue[0]
+                self.copy.write(batch)
+                written.set()
                 self.queue.popleft()
 
     def _fail(self, state: str, problem: Problem | None, reason: str) -> None:
         self.is_current.clear()
-        # Whoever waits is let go: the entry is on the hub's own disk, and the console says that it is only there.
-        for handed in list(self.queue):
-            handed.written.set()
+        self._answer()
         self._tell(state, problem, reason)
 
+    def _answer(self) -> None:
+        """Nobody waits any more: the entry is on the hub's own disk, and the console says that it is only there."""
+        for _, written in list(self.queue):
+            written.set()
+
     def _tell(self, state: str, problem: Problem | None = None, reason: str = "") -> None:
-        before, self._state = self._state, CopyState(self.copy.name, state, problem, reason)
+        before, self.state = self.state, CopyState(self.copy.name, state, problem, reason)
         if not self.is_met:
             self.is_met = state != AWAY or (isinstance(self.copy, Removable) and self.copy.is_there())
             if not self.is_met:
