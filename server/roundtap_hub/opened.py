@@ -62,8 +62,7 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
                    *(FolderCopy(each, folder, may_be_missing=True) for each in sticks)],
                   lambda: service.snapshot.venue.epoch, service.storage.changed)
     service.keep_copies(kept)
-    upkeep = Upkeep(service, folder, head, [*copies, *sticks], clocks.wall,
-                    let_go=lambda copy: kept.is_let_go(str(copy)))
+    upkeep = Upkeep(service, folder, head, kept.folders, clocks.wall)
     service.start()
     kept.start()
     upkeep.start()

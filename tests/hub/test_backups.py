@@ -172,7 +172,7 @@ def stick(tmp_path: Path) -> Path:
 def upkeep_of(hub: Opened, folder: Path, stick: Path) -> Upkeep:
     head = HeadFile.__new__(HeadFile)
     head.named = named_in(hub, folder)
-    return Upkeep(hub.service, folder, head, [stick], lambda: None, same_disk=True)
+    return Upkeep(hub.service, folder, head, lambda: [stick], lambda: None)
 
 
 def test_a_backup_lies_in_the_folder_and_on_every_stick(hub: Opened, folder: Path, stick: Path) -> None:

@@ -323,6 +323,7 @@ def test_a_stick_that_is_let_go_of_is_closed_and_nobody_waits_for_it(hub: Hub, s
     hub.service.ask(event_steps(), "organizer", people())
     assert hub.copies.let_go(str(stick), 10)
     assert hub.copies.states[0].state == LET_GO
+    assert hub.copies.folders() == []
     assert not any(str(stick) in link for link in open_files())
     held = (stick / COPY_FILE).read_bytes()
     hub.service.ask([Step("e1", c.DrawRound(11))], "organizer")
@@ -347,7 +348,7 @@ def test_a_stick_that_could_not_be_unmounted_is_taken_back(hub: Hub, stick: Path
     assert hub.copies.let_go(str(stick), 10)
     hub.copies.take_back(str(stick))
     assert hub.copies.wait_until_current(10)
-    assert not hub.copies.is_let_go(str(stick))
+    assert hub.copies.folders() == [stick]
 
 
 def test_what_is_no_stick_is_not_let_go_of(hub: Hub) -> None:

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from roundtap_core.errors import Problem
@@ -54,6 +55,7 @@ class Copy(Protocol):
 class Removable(Protocol):
     """A copy that somebody may pull out. `may_be_missing`: nobody is told of it before it was there once."""
 
+    folder: Path
     may_be_missing: bool
 
     def is_there(self) -> bool:
@@ -132,9 +134,10 @@ class Copies:
         if name in self._keepers:
             self._keepers[name].is_let_go = False
 
-    def is_let_go(self, name: str) -> bool:
-        """Whether nobody may touch it, as it is about to be pulled out."""
-        return name in self._keepers and self._keepers[name].is_let_go
+    def folders(self) -> list[Path]:
+        """Where something else may be kept beside a copy just now; none that somebody is about to pull out."""
+        return [keeper.copy.folder for keeper in self._keepers.values()
+                if isinstance(keeper.copy, Removable) and not keeper.is_let_go and keeper.copy.is_there()]
 
     def start(self) -> None:
         with self._lock:

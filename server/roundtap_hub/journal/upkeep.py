@@ -12,7 +12,6 @@ from pathlib import Path
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_hub.journal.backups import COPIES_FOLDER, FOLDER, copy_backup, make_backup, only_newest
-from roundtap_hub.journal.folder_copy import on_same_disk
 from roundtap_hub.journal.head_file import HeadFile
 from roundtap_hub.journal.service import Service
 from roundtap_hub.journal.venue import DELETED
@@ -28,14 +27,11 @@ AT_ONCE = ("round-published", "round-closed", "event-finished")
 
 
 class Upkeep:
-    """A thread of its own. `copies`: folders on other disks that get the backups, too; `wall`: says when a backup was
-    made; `let_go`: whether somebody is about to pull a copy out; `same_disk` is for tests."""
+    """A thread of its own. `copies`: asks for the folders on other disks that get the backups, too; `wall`: says when a
+    backup was made."""
 
-    def __init__(self, service: Service, folder: Path, head: HeadFile, copies: Sequence[Path],
-                 wall: Callable[[], str | None], same_disk: bool = False,
-                 let_go: Callable[[Path], bool] = lambda _: False) -> None:
-        self._same_disk = same_disk
-        self._let_go = let_go
+    def __init__(self, service: Service, folder: Path, head: HeadFile, copies: Callable[[], Sequence[Path]],
+                 wall: Callable[[], str | None]) -> None:
         self._service = service
         self._folder = folder
         self._head = head
@@ -69,7 +65,7 @@ class Upkeep:
         forget, self._forget, self._urgent = self._forget, False, False
         made: Path | None = None
         problem: Problem | None = None
-        for to in (self._folder / FOLDER, *(each / COPIES_FOLDER for each in self._copies if self._is_there(each))):
+        for to in (self._folder / FOLDER, *(each / COPIES_FOLDER for each in self._copies())):
             try:
                 made_here = (copy_backup(made, to, named) if made is not None
                              else make_backup(self._folder, to, named, self._wall() or ""))
@@ -87,11 +83,6 @@ class Upkeep:
         self._made_s = time.monotonic()
         self._took_s = self._made_s - from_s
         self._service.storage.backup_made(problem)
-
-    def _is_there(self, copy: Path) -> bool:
-        if self._let_go(copy):
-            return False
-        return copy.is_dir() and (self._same_disk or not on_same_disk(copy, self._folder))
 
     def _committed(self, _: object, entries: Sequence[Entry]) -> None:
         if any(entry.kind == DELETED for entry in entries):
