@@ -109,7 +109,8 @@ class Disk:
             return self._unlink(_texts(call.args)[0])
         if call.name == "openat":
             return self._open(call)
-        path = re.match(r"\d+<([^>]*)>", call.args)
+        # What has lost its name to another file is nobody's any more, whatever is written over it.
+        path = re.match(r"\d+<([^>]*)>(?!\(deleted\))", call.args)
         name = self._inside(_plain(path[1])) if path else None
         if name is None:
             return False

@@ -61,12 +61,12 @@ class Recorded:
     def hub_cuts(self, chance: random.Random) -> Iterator[Cut]:
         """Files left after a cut at each write, and what the hub had promised until then."""
         disk = Disk(self.hub_before, ACCEPTED, str(self.kit.hub_folder))
-        yield from _cuts(disk, self.hub_calls(), chance)
+        yield from cuts_of(disk, self.hub_calls(), chance)
 
     def unit_cuts(self, chance: random.Random) -> Iterator[Cut]:
         """The same for the unit's folder: what it had sent."""
         disk = Disk(self.unit_before, REPORT, str(self._folder / "unit-1"))
-        yield from _cuts(disk, self.unit_calls(), chance)
+        yield from cuts_of(disk, self.unit_calls(), chance)
 
 
 def _end(traced: subprocess.Popen[bytes]) -> None:
@@ -76,7 +76,8 @@ def _end(traced: subprocess.Popen[bytes]) -> None:
     traced.wait(PATIENCE_S)
 
 
-def _cuts(disk: Disk, done: list[Call], chance: random.Random) -> Iterator[Cut]:
+def cuts_of(disk: Disk, done: list[Call], chance: random.Random) -> Iterator[Cut]:
+    """What is left after a cut at each of these calls."""
     for call in done:
         before = len(disk.promised)
         if disk.take(call) or len(disk.promised) > before:

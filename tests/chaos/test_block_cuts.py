@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import random
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from block_cuts import Call, File, calls
-from cut_play import Cut, Recorded, lost_at_hub, lost_at_unit
+import stick_play
+from block_cuts import ACCEPTED, Call, Disk, File, calls, write_out
+from cut_play import Cut, Recorded, cuts_of, lost_at_hub, lost_at_unit, under_strace
+
+from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy, read_copy
 
 needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="no strace (apt install strace)")
 
@@ -48,6 +53,43 @@ def test_a_unit_keeps_after_every_cut_what_it_has_sent(
         (folder := tmp_path / str(number)).mkdir()
         assert lost_at_unit(files, promised, folder) == [], f"cut {number}"
     assert promised
+
+
+@needs_strace
+@pytest.mark.parametrize("many", [40, pytest.param(1000, marks=pytest.mark.long)])
+def test_a_stick_that_was_pulled_at_any_write_holds_all_that_was_promised_and_nobody_who_was_forgotten(
+        tmp_path: Path, many: int, chance: random.Random) -> None:
+    (stick := tmp_path / "stick").mkdir()
+    (before := tmp_path / "before").mkdir()
+    trace = tmp_path / "trace"
+    subprocess.run([*under_strace(trace), sys.executable, stick_play.__file__, str(stick)], check=True)
+    done, made = list(calls(trace.read_text().splitlines())), list(stick_play.commits())
+
+    def cuts(chance: random.Random) -> Iterator[Cut]:
+        return cuts_of(Disk(before, ACCEPTED, str(stick)), done, chance)
+
+    assert len(list(cuts(chance))) > 2 * len(made)
+    for number, (files, promised) in enumerate(tried(many, cuts, chance)):
+        (folder := tmp_path / str(number)).mkdir()
+        write_out(files, folder)
+        held = read_copy(folder / COPY_FILE)
+        heads = held.heads if held is not None else {}
+        assert held is None or not held.damaged, f"cut {number}"
+        assert promised == [stick_play.promise(batch) for batch in made[: len(promised)]]
+        for batch in made[: len(promised)]:
+            assert all(entry.number <= heads[entry.stream].number for entry in batch.entries), f"cut {number}"
+        text = (folder / COPY_FILE).read_text(errors="replace") if held is not None else ""
+        said = [entry.kind for batch in made[: len(promised)] for entry in batch.entries]
+        assert "competitor-removed" not in said or "-".join(stick_play.TAKEN_OUT) not in text, f"cut {number}"
+        assert "event-deleted" not in said or f"{stick_play.DELETED}-p" not in text, f"cut {number}"
+        # The next hub goes on with it: nobody is left there either whose row was to go.
+        copy = FolderCopy(folder, folder, same_disk=True)
+        assert copy.open("our line", "epoch") == heads
+        copy.close()
+        after = read_copy(folder / COPY_FILE)
+        assert after is not None
+        assert (after.heads, after.forgotten) == (heads, set())
+    assert len(promised) == len(made)
 
 
 def test_calls_of_several_threads_are_put_together_in_the_order_of_their_end() -> None:
