@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
 import shutil
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import count
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.wire import REPORT, sign
 from roundtap_hub.devices.unit_keys import TABLE, UnitKeys
 from roundtap_hub.journal.batch import Batch
-from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy
+from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy, read_copy
 from roundtap_hub.journal.journal import Journal, person_row
 from roundtap_hub.journal.salvage import Rescued, salvage
 from roundtap_hub.journal.upkeep import Upkeep
@@ -267,6 +268,29 @@ def test_a_copy_of_an_earlier_version_is_recovered_from(tmp_path: Path) -> None:
     assert (said["e1"].entries, said["e1"].people) == (7, 3)
     assert [entry.kind for entry in in_new(lost)["e1"]] == [
         "event-created", *4 * ["competitor-entered"], "competitor-removed", "about-set"]
+
+
+@pytest.mark.parametrize("strange", [
+    {"entries": 5}, {"entries": [5]}, {"entries": [[]]}, {"entries": ["venue"]}, {"entries": [{"stream": "e1"}]},
+    {"entries": [["e1", "one", [], {}, None, 5, "{", [], {}]]}, {"people": [5]}, {"people": [[]]},
+    {"people": [["e1", "p1", "salt", ["a list"]]]}, {"people": [["e1", [], {}, "{}"]]}, {"people": {"e1": 5}},
+])
+def test_a_stranger_s_copy_stops_nobody(tmp_path: Path, strange: object) -> None:
+    """Anybody can put a file on a stick, with all its checksums."""
+    chain, lines = "", []
+    for said in ({"roundtap-copy": 1, "lineage": "our line", "epoch": "e"}, strange):
+        text = json.dumps(said).encode()
+        chain = hashlib.sha256(chain.encode() + text).hexdigest()[:32]
+        lines.append(chain.encode() + b" " + text + b"\n")
+    path = tmp_path / "roundtap-copy.journal"
+    path.write_bytes(b"".join(lines))
+    (lost := tmp_path / "lost").mkdir()
+    said = rescue(lost, others=(path, Path(__file__).with_name("older_copy.journal")))
+    assert (said["e1"].entries, said["e1"].people, said["e1"].lost) == (7, 3, None)
+    with suppress(Problem):
+        found = read_copy(path)
+        assert found is not None
+        assert found.lineage == "our line"
 
 
 def report(report_id: str, match: str = "1.1", event: str = "e1") -> dict[str, object]:

@@ -199,7 +199,8 @@ def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
 
 def _rows(said: Mapping[str, Any]) -> Rows:
     """What a line says; none of the first one. A row of an earlier version has its columns by their names."""
-    return {kind: [[row[name] for name in names] if isinstance(row, dict) else row for row in said.get(kind, ())]
+    return {kind: [[row[name] for name in names] if isinstance(row, dict) else list(row)
+                   for row in said.get(kind, ())]
             for kind, names in COLUMNS.items()}
 
 

@@ -76,7 +76,7 @@ class Found:
             self._take_entry(row)
         elif len(row) == KEY_COLUMNS and texts:
             self.keys.add((row[0], row[1]))
-        elif len(row) == PERSON_COLUMNS and texts:
+        elif len(row) == PERSON_COLUMNS and texts and not isinstance(row[3], list | dict):
             # Of the staff, or in an event: digests tell.
             self.staff.add((row[0], row[1], row[2]))
             self.people.setdefault((row[0], row[1]), set()).add((row[2], row[3]))
@@ -184,7 +184,7 @@ def _rows(path: Path, of_venue: bool) -> Iterator[Sequence[Any]]:
                 yield from connection.execute(f"SELECT * FROM {table}")
     with suppress(OSError):
         yield from rows_in(path) if not of_venue else ()
-    with suppress(OSError, ValueError, KeyError, TypeError):
+    with suppress(OSError, ValueError, LookupError, TypeError):
         for rows in rows_of_copy(path):
             yield from (row for row in rows[ENTRIES] if row[0] == VENUE or not of_venue)
             yield from rows[PEOPLE] if not of_venue else ()
