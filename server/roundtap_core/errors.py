@@ -11,6 +11,12 @@ SIDES_TOLD = ("side", "winner", "right")
 """Parameters that may name a side of a match."""
 
 
+def pointer(where: str, key: str | int) -> str:
+    """The JSON path one step below `where` (RFC 6901: "~" and "/" inside a key are escaped)."""
+    step = key.replace("~", "~0").replace("/", "~1") if isinstance(key, str) else key
+    return f"{where}/{step}"
+
+
 class Problem(Exception):
     """Something a person can mend.
 

@@ -1,17 +1,16 @@
 """How large anything may be that comes in, and what no text may hold: one place for forms, files, devices and commands.
 
-The event file's schema says the same (the tests hold one against the other). No honest event meets any of these; they
-keep every computation bounded and every line where it is put.
+No honest event meets any of these; they keep every computation bounded and every line where it is put.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from roundtap_core.errors import Invalid, Problem
+from roundtap_core.errors import Invalid, Problem, pointer
 
 Range = tuple[int, int]
 """The lowest and the highest whole number that is taken."""
@@ -39,26 +38,32 @@ OPTIONS: Mapping[str, Range] = MappingProxyType({
 """The options that are numbers; those of a stage are `STAGE_OPTIONS`."""
 STAGE_OPTIONS: Mapping[str, Range] = MappingProxyType({"best_of": (1, 3), "minutes": (1, 1440)})
 
-# Half a surrogate pair, controls, separators of lines, and whatever changes the direction of what stands beside it.
-DIRECTIONS = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-_IN_NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029" + DIRECTIONS + r"\ud800-\udfff]")
-IN_NO_LINE = r"\x00-\x1f\x7f-\x9f\u2028\u2029" + DIRECTIONS + r"\ud800-\udfff"
-_IN_NO_LINE = re.compile(f"[{IN_NO_LINE}]")
+# Controls, separators of lines, whatever changes the direction of what stands beside it, and half a surrogate pair: as
+# the insides of [^…], in signs that every dialect of regular expressions reads, since they stand in schemas too.
+_IN_NEITHER = r"\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+IN_NO_LINE = r"\u0000-\u001f\u007f-\u009f" + _IN_NEITHER
+IN_NO_TEXT = r"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f" + _IN_NEITHER
+_IN_NO_TEXT = re.compile(f"[{IN_NO_TEXT}]")
 
 UNSEEN = (r"\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800"
           r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb" "\U000e0000-\U000e0fff")
 """Signs that leave nothing on the paper; between others some are needed (joiners of emoji and of Indic scripts)."""
-_SEEN = re.compile(f"[^{UNSEEN}]")
+
+PROSE = rf"^[^{IN_NO_TEXT}]*(?![\s\S])"
+"""A text of any number of lines, also none, that can be shown anywhere without disturbing what stands beside it."""
+LINE = rf"^(?=[\s\S]*[^{UNSEEN}])[^{IN_NO_LINE}]+(?![\s\S])"
+"""As `PROSE`, on one line, of which something can be seen."""
+_LINE = re.compile(LINE)
 
 
 def fits_prose(text: str) -> bool:
-    """Whether a text of any number of lines can be shown anywhere without disturbing what stands beside it."""
+    """Whether a text is `PROSE`."""
     return _IN_NO_TEXT.search(text) is None
 
 
 def fits_line(text: str) -> bool:
-    """As `fits_prose`, on one line, of which something can be seen."""
-    return _IN_NO_LINE.search(text) is None and _SEEN.search(text) is not None
+    """Whether a text is a `LINE`."""
+    return _LINE.search(text) is not None
 
 
 def harmless(text: str) -> str:
@@ -87,24 +92,36 @@ def refuse_outside(value: int, limits: Range, where: str = "") -> None:
         raise Invalid("figure_out_of_range", where=where, value=str(value)[:24], minimum=limits[0], maximum=limits[1])
 
 
-def refuse_boundless(value: Any, where: str = "", levels: int = MOST_LEVELS) -> None:
-    """Raise Problem where plain JSON holds a number, a text or a list beyond any limit, or is nested too deeply."""
-    if isinstance(value, str):
-        refuse_unfit(value, where)
-    elif isinstance(value, int):
-        refuse_outside(value, EXACT, where)
-    elif isinstance(value, Mapping | list | tuple | set | frozenset):
-        if not levels:
-            raise Problem("too_deep", where=where, maximum=MOST_LEVELS)
-        if len(value) > MOST_ITEMS:
-            raise Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=MOST_ITEMS)
-        if isinstance(value, Mapping):
-            for key, inner in value.items():
-                refuse_unfit(str(key), where)
-                refuse_boundless(inner, f"{where}/{key}", levels - 1)
-        else:
-            for index, inner in enumerate(value):
-                refuse_boundless(inner, f"{where}/{index}", levels - 1)
+def beyond(value: Any, where: str, most: int = MOST_ITEMS, letters: int = PROSE_LETTERS) -> Iterator[Problem]:
+    """Where plain JSON holds a number, a text or a list beyond any limit, a fraction, or is nested too deeply. `most`:
+    how many items a list or an object may have, `letters` a key."""
+    if where.count("/") > MOST_LEVELS:
+        yield Problem("too_deep", where=where, maximum=MOST_LEVELS)
+        return
+    parts: Iterable[tuple[Any, Any]] = ()
+    try:
+        if isinstance(value, str):
+            refuse_unfit(value, where)
+        elif isinstance(value, int):
+            refuse_outside(value, EXACT, where)
+        elif isinstance(value, Mapping | list | tuple | set | frozenset):
+            parts = value.items() if isinstance(value, Mapping) else enumerate(value)
+            if len(value) > most:
+                yield Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=most)
+            for key in value if isinstance(value, Mapping) else ():
+                refuse_unfit(str(key), where, letters)
+        elif value is not None:
+            yield Problem("wrong_type", where=where, expected="object, array, string, integer, boolean, null")
+    except Problem as problem:
+        yield problem
+    for key, inner in parts:
+        yield from beyond(inner, pointer(where, key), most, letters)
+
+
+def refuse_boundless(value: Any, where: str = "") -> None:
+    """Raise the first Problem of what is `beyond`."""
+    for problem in beyond(value, where):
+        raise problem
 
 
 def refuse_wild_options(given: Mapping[str, Any]) -> None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any
 
 from msgspec import inspect
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem, pointer
 
 MOST = 20
 """Whoever says a thousand things wrongly is not told of all of them."""
@@ -32,13 +33,15 @@ _KINDS: dict[type, str] = {
 
 def reasons(value: object, kind: Any) -> tuple[Problem, ...]:
     """Why `value` is none of this kind, in the order of its fields, `MOST` at the most."""
-    return tuple(islice(_problems(value, inspect.type_info(kind), ""), MOST))
+    return tuple(islice(problems(value, kind), MOST))
 
 
-def pointer(where: str, key: str | int) -> str:
-    """The JSON path one step below `where` (RFC 6901: "~" and "/" inside a key are escaped)."""
-    step = key.replace("~", "~0").replace("/", "~1") if isinstance(key, str) else key
-    return f"{where}/{step}"
+def problems(value: object, kind: Any, where: str = "") -> Iterator[Problem]:
+    """Every reason why `value`, which stands at `where`, is none of this kind."""
+    return _problems(value, _type_info(kind), where)
+
+
+_type_info = cache(inspect.type_info)
 
 
 def brief(value: object) -> str:
@@ -73,7 +76,7 @@ def _json_type(kind: Any) -> str:
 
 
 def _other(value: object, options: Iterable[object], where: str) -> Problem:
-    return Problem("not_one_of", where=where, value=brief(value), options=", ".join(map(brief, options)))
+    return Invalid("not_one_of", where=where, value=brief(value), options=", ".join(map(brief, options)))
 
 
 def _inside(value: Any, kind: Any, where: str) -> Iterator[Problem]:
@@ -82,11 +85,13 @@ def _inside(value: Any, kind: Any, where: str) -> Iterator[Problem]:
         case inspect.LiteralType() if value not in kind.values:
             yield _other(value, kind.values, where)
         case inspect.IntType() if not _within(value, kind.ge, kind.le):
-            yield Problem("figure_out_of_range", where=where, value=brief(value), minimum=kind.ge, maximum=kind.le)
+            yield Invalid("figure_out_of_range", where=where, value=brief(value), minimum=kind.ge, maximum=kind.le)
         case inspect.StrType() if not _within(len(value), None, kind.max_length):
-            yield Problem("text_too_long", where=where, count=len(value), maximum=kind.max_length)
+            yield Invalid("text_too_long", where=where, count=len(value), maximum=kind.max_length)
         case inspect.StrType() if len(value) < (kind.min_length or 0) or not re.search(kind.pattern or "", value):
-            yield Problem("unfit_text", where=where)
+            yield Invalid("unfit_text", where=where)
+        case inspect.CustomType(cls=made) if hasattr(made, "problems"):
+            yield from made.problems(value, where)
         case inspect.CustomType(cls=made):
             try:
                 made.of(value)  # type: ignore[attr-defined]
@@ -119,13 +124,17 @@ def _length(value: Any, lowest: int | None, highest: int | None, where: str) -> 
 
 
 def _fields(value: dict[str, Any], kind: Any, where: str) -> Iterator[Problem]:
-    known = [field.encode_name for field in kind.fields]
-    for field in kind.fields:
-        if field.encode_name in value:
-            yield from _problems(value[field.encode_name], field.type, pointer(where, field.encode_name))
-        elif field.required:
-            yield Problem("missing_key", where=where, key=field.encode_name,
-                          needed=", ".join(each.encode_name for each in kind.fields if each.required))
+    needed: Sequence[str] = [field.encode_name for field in kind.fields if field.required]
+    foreign: Container[str] = ()
+    if hasattr(kind.cls, "shape"):
+        needed, foreign = kind.cls.shape(value)
+    fields = {field.encode_name: field.type for field in kind.fields if field.encode_name not in foreign}
+    for key, inner in fields.items():
+        if key in value:
+            yield from _problems(value[key], inner, pointer(where, key))
+        elif key in needed:
+            yield Problem("missing_key", where=where, key=key, needed=", ".join(needed))
     if getattr(kind, "forbid_unknown_fields", False):
-        for key in value.keys() - {*known, kind.tag_field}:
-            yield Problem("unknown_key", where=pointer(where, key), key=key, known=", ".join(known))
+        for key in value:
+            if key not in fields and key != kind.tag_field:
+                yield Problem("unknown_key", where=pointer(where, key), key=key, known=", ".join(fields))

@@ -1,16 +1,23 @@
-"""The small validator against the `jsonschema` library: however a file is spoilt, both refuse the same places."""
+"""The types of the event file against its published JSON Schema: they say the same, and refuse the same places."""
 
 from __future__ import annotations
 
 import copy
+import json
+from contextlib import nullcontext
 from typing import Any
 
 import jsonschema
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import inspect
 
-from roundtap_core.eventfile.schema import ANNOTATIONS, KEYWORDS, MAX_DEPTH, event_schema, schema_problems
-from roundtap_core.eventfile.schema_fast import Checks
+from published_schema import EVENT_SCHEMA
+from roundtap_core.eventfile.form import Entry, Event, Free
+from roundtap_core.limits import MOST_LEVELS
+from roundtap_core.reasons import problems
+from roundtap_core.typed import Malformed, decoded, read
 
 FULL: dict[str, Any] = {
     "format": "roundtap-event/1", "name": "Everything", "rulebook": "some-rulebook", "level": "formal", "seed": -7,
@@ -33,7 +40,8 @@ FULL: dict[str, Any] = {
             {"table": 1, "a": "t1", "b": "t2", "game": 2, "extension_minutes": 4, "result": {
                 "ended": "ruling", "winner": "none", "conceded_by": "a", "score": {"a": -3, "b": 42},
                 "wounds": {"a": 1}, "initiative": "a", "first_player": "b", "picks": {"a": [1, 3], "b": [2, 4]},
-                "timeout": {"keys": {"a": 1, "b": 2}}}},
+                "timeout": {"keys": {"a": 1, "b": 2}}},
+             "corrections": [{"was": {"score": {"a": 1}}, "by": "t2", "after_round": 1, "reason": "typing"}]},
             {"a": "t1", "bye": "no-show", "game": "third"},
         ]},
     ],
@@ -82,7 +90,7 @@ def oracle() -> jsonschema.Draft202012Validator:
     checker = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     )
-    return jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=checker)(event_schema())
+    return jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=checker)(EVENT_SCHEMA)
 
 
 ORACLE = oracle()
@@ -102,22 +110,73 @@ def where_the_library_complains(data: Any) -> set[str]:
 
 
 def test_the_schema_itself_is_valid() -> None:
-    jsonschema.Draft202012Validator.check_schema(event_schema())
+    jsonschema.Draft202012Validator.check_schema(EVENT_SCHEMA)
 
 
-def test_every_keyword_of_the_schema_is_understood() -> None:
-    def keywords(schema: Any) -> set[str]:
-        if not isinstance(schema, dict):
-            return set()
-        inner = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
-        inner += [schema.get(key) for key in ("items", "additionalProperties", "if", "then", "else")]
-        return set(schema).union(*map(keywords, inner))
+# --- the same form ---------------------------------------------------------------------------------------------------
 
-    assert keywords(event_schema()) <= set(KEYWORDS) | ANNOTATIONS
+def plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """A part of the published schema without notes, and with what it refers to in place, but for free content."""
+    if (name := schema.get("$ref", "").removeprefix("#/$defs/")) not in ("", "free"):
+        schema = EVENT_SCHEMA["$defs"][name]
+    found = {key: value for key, value in schema.items() if key not in ("description", "$comment")}
+    if "properties" in found:
+        found["properties"] = {key: plain(inner) for key, inner in found["properties"].items()}
+    for key in ("items", "propertyNames", "additionalProperties", "if", "then", "else"):
+        if isinstance(found.get(key), dict):
+            found[key] = plain(found[key])
+    return found | {key: sorted(found[key]) for key in ("required", "enum") if key in found}
 
+
+def typed(kind: Any) -> dict[str, Any]:
+    """The same of a type."""
+    match kind:
+        case inspect.UnionType(types=(inspect.IntType() as number, inspect.NoneType())):
+            return {**typed(number), "type": ["integer", "null"]}
+        case inspect.UnionType(types=(inspect.LiteralType() as word, inspect.IntType() as number)):
+            return {"if": {"type": "string"}, "then": {"const": word.values[0]}, "else": typed(number)}
+        case inspect.LiteralType(values=values):
+            said = {"type": "string" if isinstance(values[0], str) else "integer"}
+            return said | ({"const": values[0]} if len(values) == 1 else {"enum": sorted(values)})
+        case inspect.IntType(ge=lowest, le=highest):
+            return {"type": "integer", "minimum": lowest, "maximum": highest}
+        case inspect.StrType(max_length=most, pattern=pattern):
+            return {"type": "string", "maxLength": most, "pattern": pattern}
+        case inspect.BoolType():
+            return {"type": "boolean"}
+        case inspect.ListType(item_type=item, min_length=least, max_length=most):
+            return {"type": "array", "minItems": least or 0, "maxItems": most, "items": typed(item)}
+        case inspect.DictType(key_type=key, value_type=inner, max_length=most):
+            return {"type": "object", "maxProperties": most, "propertyNames": typed(key),
+                    "additionalProperties": typed(inner)}
+        case inspect.StructType(cls=cls) if cls is Entry:
+            return {"if": {"required": ["bye"]}, "then": shaped(kind, {"bye": ""}), "else": shaped(kind, {})}
+        case inspect.StructType():
+            return shaped(kind)
+        case inspect.CustomType(cls=cls) if issubclass(cls, Free):
+            known = typed(inspect.type_info(cls.KNOWN)).get("properties")
+            return {"type": "object", **({"properties": known} if known else {}), "maxProperties": 999,
+                    "propertyNames": plain({"$ref": "#/$defs/key"}), "additionalProperties": {"$ref": "#/$defs/free"}}
+    raise AssertionError(kind)
+
+
+def shaped(kind: inspect.StructType, said: dict[str, Any] | None = None) -> dict[str, Any]:
+    needed, foreign = [field.encode_name for field in kind.fields if field.required], ()
+    if said is not None:
+        needed, foreign = Entry.shape(said)
+    return {"type": "object", **({"required": sorted(needed)} if needed else {}), "additionalProperties": False,
+            "properties": {field.encode_name: typed(field.type) for field in kind.fields
+                           if field.encode_name not in foreign}}
+
+
+def test_schema_and_types_say_the_same() -> None:
+    assert plain({"$ref": "#/$defs/event"}) == typed(inspect.type_info(Event))
+
+
+# --- the same answers ------------------------------------------------------------------------------------------------
 
 def test_a_file_with_every_key_is_valid() -> None:
-    assert list(schema_problems(FULL)) == []
+    assert list(problems(FULL, Event)) == []
     assert where_the_library_complains(FULL) == set()
 
 
@@ -126,7 +185,7 @@ def test_every_object_refuses_unknown_keys_but_lists_and_timeouts() -> None:
     objects = [data] + [container[key] for container, key in places(data) if isinstance(container[key], dict)]
     for item in objects:
         item["surprise"] = 1
-    accepted = set(where_every(data, "surprise")) - {problem.where for problem in schema_problems(data)}
+    accepted = set(where_every(data, "surprise")) - {problem.where for problem in problems(data, Event)}
     # `stages` maps stage names; what is inside lists and timeouts is the rulebook's business.
     assert {path.rsplit("/", 1)[0] for path in accepted} == {
         "/competitors/0/list", "/competitors/0/list/ships/0", "/rounds/0/matches/0/result/timeout",
@@ -144,26 +203,40 @@ def where_every(value: Any, wanted: str, where: str = "") -> list[str]:
 
 @given(mutants())
 def test_both_complain_at_the_same_places(data: Any) -> None:
-    assert {problem.where for problem in schema_problems(data)} == where_the_library_complains(data)
+    assert {problem.where for problem in problems(data, Event)} == where_the_library_complains(data)
 
-
-def quick_yes(data: Any) -> bool:
-    return Checks(event_schema(), MAX_DEPTH).of(event_schema())(data, 0)
 
 
 @given(mutants())
-def test_the_quick_yes_is_said_exactly_where_no_error_is_found(data: Any) -> None:
-    assert quick_yes(data) == (not list(schema_problems(data, event_schema())))
+def test_yes_is_said_exactly_where_there_is_no_reason(data: Any) -> None:
+    found = list(problems(data, Event))
+    with pytest.raises(Malformed) if found else nullcontext():
+        read(Event, data)
+    try:
+        text = json.dumps(data, ensure_ascii=False)
+    except ValueError:
+        return
+    assert (decoded(Event, text) is None) == bool(found)
 
 
-def test_the_quick_yes_ends_at_the_same_depth() -> None:
-    answers = []
-    for levels in range(MAX_DEPTH - 6, MAX_DEPTH + 3):
-        for innermost in ([], [1], {}, {"x": 1}, 1, True):
-            data, inner = copy.deepcopy(FULL), copy.deepcopy(innermost)
-            for _ in range(levels):
-                inner = [inner]
-            data["competitors"][0]["list"]["x"] = inner
-            answers.append(quick_yes(data))
-            assert answers[-1] == (not list(schema_problems(data, event_schema())))
-    assert {True, False} == set(answers)
+FREE = [(("competitors", 0, "list"), 3), (("rounds", 0, "notes"), 3),
+        (("rounds", 0, "matches", 0, "result", "timeout"), 6),
+        (("rounds", 0, "matches", 0, "corrections", 0, "was", "timeout"), 8)]
+
+
+@pytest.mark.parametrize(("place", "level"), FREE)
+@pytest.mark.parametrize(("innermost", "more"), [([], 0), ([1], 1), ({}, 0), ({"x": 1}, 1), (1, 0), (True, 0)])
+def test_a_file_is_forty_levels_deep_and_no_deeper(
+    place: tuple[Any, ...], level: int, innermost: Any, more: int
+) -> None:
+    for levels in range(MOST_LEVELS - 10, MOST_LEVELS):
+        data, inner = copy.deepcopy(FULL), copy.deepcopy(innermost)
+        for _ in range(levels):
+            inner = [inner]
+        holder: Any = data
+        for step in place[:-1]:
+            holder = holder[step]
+        holder[place[-1]] = {"x": inner}
+        found = [problem.key for problem in problems(data, Event)]
+        assert found == ([] if level + 1 + levels + more <= MOST_LEVELS else ["too_deep"])
+        assert (decoded(Event, json.dumps(data)) is None) == bool(found)

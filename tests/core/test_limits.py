@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from event_kit import Event
+from published_schema import EVENT_SCHEMA
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -19,7 +20,6 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState
 from roundtap_core.event.within import FILLED_IN, IDS, KNOWN, LINES, PROSE, RANGES, refuse_beyond, refuse_unfit_person
 from roundtap_core.eventfile.read import event_problems
-from roundtap_core.eventfile.schema import event_schema
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
 from roundtap_core.limits import (
     FIGURE,
@@ -60,7 +60,7 @@ def kinds(schema: dict[str, Any]) -> list[str]:
     return [kind] if isinstance(kind, str) else kind
 
 
-SCHEMAS = [(where, schema) for where, schema in parts(event_schema()) if isinstance(schema.get("type"), str | list)]
+SCHEMAS = [(where, schema) for where, schema in parts(EVENT_SCHEMA) if isinstance(schema.get("type"), str | list)]
 
 
 def test_the_walk_over_the_schema_finds_its_parts() -> None:
@@ -86,7 +86,7 @@ def test_everything_in_an_event_file_has_an_end(where: str, schema: dict[str, An
 
 
 def test_the_schema_and_the_limits_of_commands_are_the_same() -> None:
-    defs = event_schema()["$defs"]
+    defs = EVENT_SCHEMA["$defs"]
 
     def limits(schema: dict[str, Any]) -> tuple[int, int]:
         schema = defs[schema["$ref"].removeprefix("#/$defs/")] if "$ref" in schema else schema
@@ -115,7 +115,7 @@ ORDINARY = ["Ana Ruiz", "Łukasz Żak", "דָּוִד כהן", "محمد الأ�
 
 @pytest.mark.parametrize("text", [*ODD, *INVISIBLE, *ORDINARY, "a\tb", "a\nb"])
 def test_files_and_commands_agree_what_a_line_is(text: str) -> None:
-    defs = event_schema()["$defs"]
+    defs = EVENT_SCHEMA["$defs"]
     assert bool(re.search(defs["line"]["pattern"], text)) == fits_line(text) == (text in ORDINARY)
     assert bool(re.search(defs["id"]["pattern"], text)) == fits_line(text)
     assert bool(re.search(defs["prose"]["pattern"], text)) == fits_prose(text)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from published_schema import EVENT_SCHEMA
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.schema import event_schema
 from roundtap_core.lists.parts import sought
 from roundtap_core.names import display_name, fit_name, public_names, shorten
 from roundtap_core.records import Competitor
@@ -94,7 +94,7 @@ def test_forms_and_files_take_the_same_names(typed: str) -> None:
         name = fit_name(typed)
     except Problem:
         name = ""
-    pattern = event_schema()["$defs"]["line"]["pattern"]
+    pattern = EVENT_SCHEMA["$defs"]["line"]["pattern"]
     assert bool(name) == bool(re.search(pattern, " ".join(typed.split())))
 
 

@@ -10,7 +10,7 @@ from pages_kit import House, text_of
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState
-from roundtap_core.eventfile.schema import event_schema
+from roundtap_core.eventfile.form import Options
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, catalogue, core_words
@@ -126,7 +126,7 @@ def test_every_rulebook_is_announced_in_every_language(house: House, rulebook: s
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_option_and_fact_has_words(language: str):
     words = catalogue("roundtap_hub", language).also(core_words(language))
-    options = set(event_schema()["$defs"]["options"]["properties"]) - SHOWN_ELSEWHERE
+    options = set(Options.__struct_fields__) - SHOWN_ELSEWHERE
     needed = {f"announced.option.{key}" for key in options}
     for rulebook in RULEBOOKS:
         for full in (True, False):

@@ -11,8 +11,7 @@ import jsonschema
 import pytest
 
 from roundtap import main as command_line
-from roundtap_core.eventfile import schema
-from roundtap_core.eventfile.schema import event_schema
+from roundtap_core.eventfile import form
 from roundtap_core.forms.questions import Choice, Figure, Turns
 from roundtap_core.lists.list_form import ListForm
 from roundtap_core.rulebooks.base import Situation
@@ -22,7 +21,9 @@ from roundtap_core.standings.tiebreakers import STEPS
 ROOT = Path(__file__).parents[2]
 WORKED = ROOT / "tests" / "core" / "worked_events"
 PAGE = (ROOT / "server" / "EVENT_FILE.md").read_text(encoding="utf-8")
-OUTPUTS = json.loads(Path(schema.__file__).with_name("outputs.schema.json").read_text(encoding="utf-8"))
+SCHEMAS = Path(form.__file__).parent
+EVENT_SCHEMA, OUTPUTS = (json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
+                         for name in ("event", "outputs"))
 NAMED = set(re.findall(r"`\"?([a-z0-9_\-]+)\"?`", PAGE))
 
 
@@ -44,7 +45,7 @@ def test_the_outputs_schema_is_one() -> None:
 def test_the_worked_file(rulebook_id: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = WORKED / f"{rulebook_id}.json"
     data = json.loads(file.read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator(event_schema()).validate(data)
+    jsonschema.Draft202012Validator(EVENT_SCHEMA).validate(data)
     assert said(capsys, "check", str(file)) == {"violations": []}
     for after in range(len(data["rounds"])):
         assert fits("standings", said(capsys, "standings", str(file), "--after", str(after)))
@@ -79,7 +80,7 @@ def keys_of(part: Any) -> set[str]:
 
 
 def test_every_key_of_the_file_is_described() -> None:
-    assert keys_of(event_schema()) - NAMED == set()
+    assert keys_of(EVENT_SCHEMA) - NAMED == set()
 
 
 def test_every_key_of_an_output_is_described() -> None:
@@ -95,7 +96,7 @@ def test_every_value_to_choose_from_is_described() -> None:
         here = {value for value in part.get("enum", ()) if isinstance(value, str)}
         return here.union(*(values(inner) for inner in part.values()))
 
-    assert (values(event_schema()) | values(OUTPUTS)) - NAMED == set()
+    assert (values(EVENT_SCHEMA) | values(OUTPUTS)) - NAMED == set()
 
 
 def test_every_tiebreaker_is_described() -> None:

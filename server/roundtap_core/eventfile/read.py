@@ -7,11 +7,15 @@ load, and `check` reports them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from roundtap_core.errors import Invalid, Problem
-from roundtap_core.eventfile.quick_read import quick_parse, quick_tournament
+from msgspec import to_builtins
+from msgspec.json import encode
+
+from roundtap_core.errors import Invalid, Problem, pointer
+from roundtap_core.eventfile.form import Event
+from roundtap_core.eventfile.form import Result as FileResult
 from roundtap_core.eventfile.references import (
     competitor_problems,
     cut_problems,
@@ -19,24 +23,26 @@ from roundtap_core.eventfile.references import (
     played_on_problems,
     seating_problems,
 )
-from roundtap_core.eventfile.schema import MAX_DEPTH, pointer, schema_problems
-from roundtap_core.eventfile.to_records import to_competitor, to_match, to_round, to_tournament
-from roundtap_core.limits import MOST_ROUNDS
+from roundtap_core.eventfile.to_records import to_tournament
+from roundtap_core.limits import MOST_LEVELS, MOST_ROUNDS
+from roundtap_core.reasons import problems
 from roundtap_core.records import SWISS, SWISS_STAGES, Result, Tournament
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.typed import Malformed, decoded, read
 
 
 def parse(text: str) -> Tournament:
     """The tournament in the text of an event file. Raises the file's first Problem, broken JSON included."""
-    return quick_parse(text) or tournament_or_problem(parse_json(text))
+    event = decoded(Event, text.removeprefix("\ufeff"))
+    return _tournament(event) if event else tournament_from_json(parse_json(text))
 
 
 def parse_json(text: str) -> object:
     """JSON as this format reads it: broken JSON is a Problem with line and column, a key given twice one with its path.
 
-    A byte-order mark is passed over. Numbers that no event file may hold stay recognisably wrong for the schema.
+    A byte-order mark is passed over. Numbers that no event file may hold stay recognisably wrong.
     """
     doubled: list[tuple[dict[str, Any], str]] = []
 
@@ -56,14 +62,14 @@ def parse_json(text: str) -> object:
             raise Problem("json_ends_early", line=error.lineno, column=error.colno) from None
         raise Invalid("broken_json", line=error.lineno, column=error.colno, near=near) from None
     except RecursionError:
-        raise Problem("too_deep", maximum=MAX_DEPTH) from None
+        raise Problem("too_deep", maximum=MOST_LEVELS) from None
     for made, key in doubled:
         raise Problem("key_twice", where=pointer(_path_to(made, data), key), key=key)
     return data
 
 
 def _read_integer(text: str) -> int:
-    # Python refuses to convert thousands of digits; the first 24 are out of the schema's range just the same.
+    # Python refuses to convert thousands of digits; the first 24 are out of every range just the same.
     return int(text[:24])
 
 
@@ -83,73 +89,80 @@ def _path_to(wanted: object, data: object) -> str:
 
 def tournament_from_json(data: object) -> Tournament:
     """The tournament of a decoded event file. Raises the first Problem of `event_problems`."""
-    return quick_tournament(data) or tournament_or_problem(data)
-
-
-def tournament_or_problem(data: object) -> Tournament:
-    """The slow road: it names what is wrong, and reads what the quick one leaves to it."""
-    results: list[Result] = []
-    for problem in _problems(data, results):
-        raise problem
-    assert isinstance(data, dict)
-    read = iter(results)
-    rounds = (to_round(item, [to_match(match, next(read) if "result" in match else None) for match in item["matches"]])
-              for item in data.get("rounds", []))
-    return to_tournament(data, map(to_competitor, data["competitors"]), rounds)
+    return _tournament(_event(data))
 
 
 def event_problems(data: object) -> Iterator[Problem]:
-    """Everything for which the file cannot be read: first its form (the schema), then what contradicts itself."""
-    return _problems(data, [])
+    """Everything for which the file cannot be read: first its form, then what contradicts itself."""
+    formal = list(problems(data, Event))
+    yield from formal or _contradictions(_event(data), [])
 
 
-def _problems(data: object, results: list[Result]) -> Iterator[Problem]:
-    """`event_problems`; the results, which have to be read for it, are appended in the file's order."""
-    formal = False
-    for problem in schema_problems(data):
-        formal = True
-        yield problem
-    if formal:
-        return
-    assert isinstance(data, dict)
+def _event(data: object) -> Event:
+    """Raises the first Problem of its form."""
     try:
-        book = rulebook(data["rulebook"])
+        return read(Event, data)
+    except Malformed:
+        raise next(problems(data, Event)) from None
+
+
+def _tournament(event: Event) -> Tournament:
+    """Raises the first Problem of what contradicts itself."""
+    results: list[Result] = []
+    for problem in _contradictions(event, results):
+        raise problem
+    return to_tournament(event, results)
+
+
+def _contradictions(event: Event, results: list[Result]) -> Iterator[Problem]:
+    """The results, which have to be read for it, are appended in the file's order."""
+    try:
+        book = rulebook(event.rulebook)
     except Problem as problem:
         yield problem
         return
-    if data.get("level") not in (None, *book.levels):
-        yield Invalid("not_one_of", where="/level", value=data["level"], options=", ".join(book.levels))
-    yield from competitor_problems(data["competitors"])
-    known = {item["id"] for item in data["competitors"]}
-    yield from official_problems(data.get("officials", []), known)
-    yield from played_on_problems(data.get("played_on", []), known)
-    yield from cut_problems(data.get("cut", {}), known)
-    options = book.options(data.get("options", {}))
+    if event.level and event.level not in book.levels:
+        yield Invalid("not_one_of", where="/level", value=event.level, options=", ".join(book.levels))
+    yield from competitor_problems(event.competitors)
+    known = {competitor.id for competitor in event.competitors}
+    yield from official_problems(event.officials or (), known)
+    yield from played_on_problems(event.played_on or (), known)
+    if event.cut:
+        yield from cut_problems(event.cut, known)
+    judge = _Judge(book, to_builtins(event.options or {}))
     in_stage: dict[str, int] = {}
-    for index, item in enumerate(data.get("rounds", [])):
-        where, stage = f"/rounds/{index}", item.get("stage", SWISS)
+    for index, played in enumerate(event.rounds or ()):
+        where, stage = f"/rounds/{index}", played.stage or SWISS
         in_stage[stage] = in_stage.get(stage, 0) + 1
         if in_stage[stage] == MOST_ROUNDS + 1:
             yield Problem("too_many_rounds_in_stage", where=where, stage=stage, maximum=MOST_ROUNDS)
-        if item["number"] != index + 1:
-            yield Problem("round_number", where=f"{where}/number", value=item["number"], right=index + 1)
-        yield from seating_problems(item, where, known)
-        yield from _result_problems(item, where, book, options, results)
+        if played.number != index + 1:
+            yield Problem("round_number", where=f"{where}/number", value=played.number, right=index + 1)
+        yield from seating_problems(played, where, known)
+        for at, entry in enumerate(played.matches):
+            if entry.result:
+                try:
+                    results.append(judge.read(entry.result, stage not in SWISS_STAGES))
+                except Problem as problem:
+                    yield problem.at(f"{where}/matches/{at}/result")
 
 
-def _result_problems(
-    item: dict[str, Any], where: str, book: Rulebook, options: Mapping[str, Any], results: list[Result]
-) -> Iterator[Problem]:
-    """A result agrees with itself, and its winner with the rulebook's figures; in elimination somebody goes on."""
-    knockout = item.get("stage", SWISS) not in SWISS_STAGES
-    for index, match in enumerate(item["matches"]):
-        if "result" in match:
-            try:
-                result = result_from_json(match["result"])
-                if knockout:
-                    book.elimination_winner(result, options, "a")
-                else:
-                    book.winner(result, options)
-                results.append(result)
-            except Problem as problem:
-                yield problem.at(f"{where}/matches/{index}/result")
+class _Judge:
+    """Reads results: each agrees with itself, and its winner with the rulebook's figures; in elimination somebody goes
+    on. Many are the same: these are judged once, and one object."""
+
+    def __init__(self, book: Rulebook, given: dict[str, Any]) -> None:
+        self._book, self._options = book, book.options(given)
+        self._judged: dict[tuple[bool, bytes], Result] = {}
+
+    def read(self, said: FileResult, knockout: bool) -> Result:
+        """Raises Problem."""
+        key = knockout, encode(said)
+        if key not in self._judged:
+            result = result_from_json(to_builtins(said))
+            if knockout:
+                self._book.elimination_winner(result, self._options, "a")
+            else:
+                self._book.winner(result, self._options)
+            self._judged[key] = result
+        return self._judged[key]

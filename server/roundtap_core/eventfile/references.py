@@ -2,48 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence, Set
 
 from roundtap_core.errors import Problem
+from roundtap_core.eventfile.form import Competitor, Cut, Official, PlayedOn, Round
 
 
-def competitor_problems(competitors: list[dict[str, Any]]) -> Iterator[Problem]:
+def competitor_problems(competitors: Sequence[Competitor]) -> Iterator[Problem]:
     """Each id is one competitor's."""
     first: dict[str, int] = {}
-    for index, item in enumerate(competitors):
-        before = first.setdefault(item["id"], index)
+    for index, one in enumerate(competitors):
+        before = first.setdefault(one.id, index)
         if before != index:
             where = f"/competitors/{index}/id"
-            yield Problem("id_twice", where=where, competitor=item["id"], first=f"/competitors/{before}")
+            yield Problem("id_twice", where=where, competitor=one.id, first=f"/competitors/{before}")
 
 
-def official_problems(officials: list[dict[str, Any]], known: set[str]) -> Iterator[Problem]:
+def official_problems(officials: Sequence[Official], known: Set[str]) -> Iterator[Problem]:
     """Officials have ids of their own; who of them plays is a competitor."""
     first: dict[str, str] = {}
-    for index, item in enumerate(officials):
+    for index, one in enumerate(officials):
         where = f"/officials/{index}"
-        if item["id"] in known or item["id"] in first:
-            yield Problem("id_twice", where=f"{where}/id", competitor=item["id"],
-                          first=first.get(item["id"], "/competitors"))
-        first.setdefault(item["id"], where)
-        if "plays" in item and item["plays"] not in known:
-            yield Problem("unknown_competitor", where=f"{where}/plays", competitor=item["plays"])
+        if one.id in known or one.id in first:
+            yield Problem("id_twice", where=f"{where}/id", competitor=one.id, first=first.get(one.id, "/competitors"))
+        first.setdefault(one.id, where)
+        if one.plays and one.plays not in known:
+            yield Problem("unknown_competitor", where=f"{where}/plays", competitor=one.plays)
 
 
-def played_on_problems(lines: list[dict[str, Any]], known: set[str]) -> Iterator[Problem]:
+def played_on_problems(lines: Sequence[PlayedOn], known: Set[str]) -> Iterator[Problem]:
     """What was missing was missing of a competitor, or of nobody."""
     for index, line in enumerate(lines):
-        for at, point in enumerate(line["points"]):
-            if point.get("who", "") not in known | {""}:
-                yield Problem("unknown_competitor", where=f"/played_on/{index}/points/{at}/who",
-                              competitor=point["who"])
+        for at, point in enumerate(line.points):
+            if point.who and point.who not in known:
+                yield Problem("unknown_competitor", where=f"/played_on/{index}/points/{at}/who", competitor=point.who)
 
 
-def cut_problems(cut: dict[str, Any], known: set[str]) -> Iterator[Problem]:
+def cut_problems(cut: Cut, known: Set[str]) -> Iterator[Problem]:
     """Whoever stands in the cut is a competitor, once in each list."""
     for key in ("order", "seeds", "declined", "absent"):
-        listed = cut.get(key, [])
+        listed = getattr(cut, key) or ()
         for index, who in enumerate(listed):
             if who not in known:
                 yield Problem("unknown_competitor", where=f"/cut/{key}/{index}", competitor=who)
@@ -52,7 +50,7 @@ def cut_problems(cut: dict[str, Any], known: set[str]) -> Iterator[Problem]:
                               first=f"/cut/{key}/{listed.index(who)}")
 
 
-def seating_problems(item: dict[str, Any], where: str, known: set[str]) -> Iterator[Problem]:
+def seating_problems(played: Round, where: str, known: Set[str]) -> Iterator[Problem]:
     """Each competitor is known and sits once in a round; each table is used once."""
 
     def place(index: int) -> str:
@@ -60,18 +58,17 @@ def seating_problems(item: dict[str, Any], where: str, known: set[str]) -> Itera
 
     seats: dict[str, int] = {}
     tables: dict[int, int] = {}
-    for index, match in enumerate(item["matches"]):
-        for side in ("a", "b"):
-            who = match.get(side)
-            if who is None:
+    for index, entry in enumerate(played.matches):
+        for side, who in (("a", entry.a), ("b", entry.b)):
+            if not who:
                 continue
             if who not in known:
                 yield Problem("unknown_competitor", where=f"{place(index)}/{side}", competitor=who)
             elif who in seats:
                 yield Problem("twice_in_round", where=f"{place(index)}/{side}", competitor=who, first=place(seats[who]))
             seats.setdefault(who, index)
-        if "absent" in match and match["absent"] not in known:
-            yield Problem("unknown_competitor", where=f"{place(index)}/absent", competitor=match["absent"])
-        table = match.get("table")
-        if table is not None and tables.setdefault(table, index) != index:
-            yield Problem("table_twice", where=f"{place(index)}/table", table=table, first=place(tables[table]))
+        if entry.absent and entry.absent not in known:
+            yield Problem("unknown_competitor", where=f"{place(index)}/absent", competitor=entry.absent)
+        if entry.table and tables.setdefault(entry.table, index) != index:
+            yield Problem("table_twice", where=f"{place(index)}/table", table=entry.table,
+                          first=place(tables[entry.table]))

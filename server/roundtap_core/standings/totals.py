@@ -77,7 +77,7 @@ def _count(records: Mapping[str, SwissTotals], match: Match, tallies: Tallies) -
 
 def _tallies(book: Rulebook, options: Options, totals: ListTotals) -> Tallies:
     """What a match gives its two sides (its one, at a bye). Where lists do not count, one result object, which many
-    matches may share (eventfile/quick_read.py), is worth the same everywhere."""
+    matches may share (eventfile/read.py), is worth the same everywhere."""
     known: dict[int, tuple[Tally, ...]] = {}
 
     def of(match: Match) -> tuple[Tally, ...]:

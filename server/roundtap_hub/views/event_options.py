@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.eventfile.schema import event_schema
+from roundtap_core.eventfile.form import DeckEra, SecondStage, TableOrder
 from roundtap_core.limits import MOST_ROUNDS
 from roundtap_core.numbers import typed_number
 from roundtap_core.rulebooks.base import Options, Rulebook
@@ -29,6 +29,9 @@ TICKS = ("third_place_match", "full_names")
 YES_OR_NO = "lists_required"
 
 SECOND_STAGE = "second_stage"
+
+WORDS = {SECOND_STAGE: get_args(SecondStage), "deck_era": get_args(DeckEra), "tables": get_args(TableOrder)}
+"""Options that are one of a few words; each is offered where the rulebook has a default for it."""
 
 STRUCTURE = ("structure", "swiss_rounds", "cut")
 
@@ -72,11 +75,10 @@ def options_view(book: Rulebook) -> OptionsView:
 
 
 def _choices(book: Rulebook) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    known = event_schema()["$defs"]["options"]["properties"]
     found = {SECOND_STAGE: book.second_stages} if len(book.second_stages) > 1 else {}
     for name, usual in book.option_defaults.items():
-        if name not in ("structure", "cut") and "enum" in known.get(name, {}):
-            found[name] = (usual, *(value for value in known[name]["enum"] if value != usual))
+        if name in WORDS:
+            found[name] = (usual, *(value for value in WORDS[name] if value != usual))
     return tuple(found.items())
 
 

@@ -1,4 +1,4 @@
-"""The quick road into an event file: yes only to what the slow one accepts, with the same tournament; else no word."""
+"""A text is read as the JSON in it is: with the same tournament, or for the same reason not."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 
 from roundtap.rehearsal.made_up import made_up
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile import quick_read
-from roundtap_core.eventfile.quick_read import quick_parse, quick_tournament
-from roundtap_core.eventfile.read import event_problems, parse, parse_json, tournament_from_json, tournament_or_problem
-from roundtap_core.eventfile.schema import MAX_DEPTH, event_schema
+from roundtap_core.eventfile.form import Event
+from roundtap_core.eventfile.read import event_problems, parse, parse_json, tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Pair, Result, Tournament
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.typed import decoded
 
 WORKED = sorted(Path(__file__).with_name("worked_events").glob("*.json"))
 
@@ -46,36 +45,35 @@ def whole_files() -> tuple[str, ...]:
     return (*made, json.dumps(noted), *(file.read_text(encoding="utf-8") for file in WORKED))
 
 
-def slow(data: object) -> Tournament | None:
+def of_json(text: str) -> Tournament | str:
+    """What the JSON in it means, or why it cannot be read."""
     try:
-        return tournament_or_problem(data)
-    except Problem:
-        return None
-
-
-def slow_text(text: str) -> Tournament | None:
-    try:
-        return tournament_or_problem(parse_json(text))
-    except Problem:
-        return None
-
-
-def first_problem(text: str) -> tuple[str, str, str] | None:
-    try:
-        parse(text)
+        return tournament_from_json(parse_json(text))
     except Problem as problem:
-        return problem.where, problem.key, problem.say()
-    return None
+        return str(problem)
+
+
+def of_text(text: str) -> Tournament | str:
+    try:
+        return parse(text)
+    except Problem as problem:
+        return str(problem)
+
+
+def quick(text: str) -> bool:
+    return decoded(Event, text) is not None
 
 
 @pytest.mark.parametrize("n", range(len(whole_files())))
-def test_a_file_in_which_all_is_well_goes_the_quick_road(n: int) -> None:
+def test_a_file_in_which_all_is_well_is_read_at_once(n: int) -> None:
     text = whole_files()[n]
-    compact = json.dumps(json.loads(text), separators=(",", ":"))
-    assert slow_text(text) is not None
-    for written in (compact, json.dumps(json.loads(text), indent=2), "\ufeff" + compact):
-        assert quick_parse(written) == slow_text(text)
-    assert quick_tournament(json.loads(text)) == slow_text(text)
+    data = json.loads(text)
+    for written in (json.dumps(data, separators=(",", ":"), ensure_ascii=False), json.dumps(data),
+                    json.dumps(data, indent=2), text.replace('":', '"\n : ')):
+        assert quick(written)
+        assert parse(written) == parse("\ufeff" + written) == of_json(text)
+    again = tournament_to_json(parse(text))
+    assert tournament_to_json(tournament_from_json(again)) == again
 
 
 VALUES = st.sampled_from([
@@ -121,16 +119,12 @@ def mutants(draw: st.DrawFn) -> Any:
 
 
 @given(mutants())
-def test_yes_is_said_only_where_the_slow_road_says_the_same(data: Any) -> None:
-    before, right = copy.deepcopy(data), slow(data)
-    found = quick_tournament(data)
-    assert found is None or found == right
-    if right is not None:
-        assert tournament_from_json(data) == right
-    text = json.dumps(data)
-    found = quick_parse(text)
-    assert found is None or found == slow_text(text)
-    assert repr(data) == repr(before)
+def test_a_spoilt_file_is_read_the_same_both_ways(data: Any) -> None:
+    before, text = repr(data), json.dumps(data)
+    assert of_text(text) == of_json(text)
+    reasons = [str(problem) for problem in event_problems(parse_json(text))]
+    assert of_text(text) == reasons[0] if reasons else isinstance(of_text(text), Tournament)
+    assert repr(data) == before
 
 
 @given(st.sampled_from(whole_files()), st.integers(0), st.integers(0, 12),
@@ -139,16 +133,18 @@ def test_yes_is_said_only_where_the_slow_road_says_the_same(data: Any) -> None:
 def test_so_it_is_with_text_that_was_typed_into(text: str, at: int, cut: int, typed: str) -> None:
     place = at % len(text)
     spoilt = text[:place] + typed + text[place + cut:]
-    found = quick_parse(spoilt)
-    assert found is None or found == slow_text(spoilt)
+    assert of_text(spoilt) == of_json(spoilt)
 
 
 @pytest.mark.parametrize("said", ['"seed": 1, "seed": 2,', '"seed" : 1, "seed": 2,', '"seed": 1, "seed"\n: 2,',
-                                  '"seed": 1, "s\\u0065ed": 2,'])
+                                  '"seed": 1, "s\\u0065ed": 2,', '"club": "\\u0022", "seed": 1, "seed": 2,',
+                                  '"club": "\\u0022:\\u0022:", "seed": 1, "seed": 2,'])
 def test_a_key_that_stands_twice_is_found_on_the_way(said: str) -> None:
     text = json.dumps(json.loads(whole_files()[0]) | {"seed": 5}).replace('"seed": 5,', said)
-    assert quick_parse(text) is None
-    assert first_problem(text) == ("/seed", "key_twice", first_problem(text)[2])  # type: ignore[index]
+    assert not quick(text)
+    with pytest.raises(Problem) as caught:
+        parse(text)
+    assert (caught.value.where, caught.value.key) == ("/seed", "key_twice")
 
 
 def small(**more: Any) -> dict[str, Any]:
@@ -207,39 +203,18 @@ RIGHT = [
 
 
 @pytest.mark.parametrize("n", range(len(WRONG)))
-def test_each_kind_of_wrong_is_left_to_the_slow_road(n: int) -> None:
-    assert slow(WRONG[n]) is None
-    assert quick_tournament(WRONG[n]) is None
-    assert quick_parse(json.dumps(WRONG[n])) is None
+def test_each_kind_of_wrong_is_refused_either_way(n: int) -> None:
+    text = json.dumps(WRONG[n])
+    assert of_text(text) == of_json(text) == str(next(event_problems(WRONG[n])))
 
 
 @pytest.mark.parametrize("n", range(len(RIGHT)))
-def test_each_kind_of_right_is_quick(n: int) -> None:
-    assert quick_tournament(RIGHT[n]) == quick_parse(json.dumps(RIGHT[n])) == slow(RIGHT[n]) is not None
-
-
-@pytest.mark.parametrize("levels", range(MAX_DEPTH - 7, MAX_DEPTH + 2))
-def test_it_ends_at_the_same_depth(levels: int) -> None:
-    inner: Any = []
-    for _ in range(levels):
-        inner = [inner]
-    deep = {"score": {"a": 2, "b": 1}, "timeout": {"x": inner}}
-    for data in (small(competitors=[{"id": "p1", "name": "Ana", "list": {"x": inner}}], rounds=[]),
-                 small_with(met(result=deep)), small_with(met(result=deep, decided=True)),
-                 small_with(met(), notes={"x": inner})):
-        assert (quick_tournament(data) is None) == (slow(data) is None)
-
-
-def test_the_limits_it_knows_itself_are_the_schema_s() -> None:
-    event, parts = event_schema()["$defs"]["event"]["properties"], event_schema()["$defs"]
-    assert event["competitors"]["maxItems"] == quick_read.MOST_COMPETITORS
-    assert event["rounds"]["maxItems"] == quick_read.MOST_IN_ALL
-    assert parts["round"]["properties"]["matches"]["maxItems"] == quick_read.MOST_MATCHES
-    assert parts["figure"]["maximum"] == -parts["figure"]["minimum"] == quick_read.MOST_FIGURE
-    assert (parts["number"]["minimum"], parts["number"]["maximum"]) == (1, quick_read.MOST_TABLE)
-    assert parts["match"]["properties"]["table"] == {"$ref": "#/$defs/number"}
-    assert parts["result"]["properties"]["score"]["properties"] == {
-        side: {"$ref": "#/$defs/figure"} for side in "ab"}
+def test_each_kind_of_right_is_read_at_once(n: int) -> None:
+    text = json.dumps(RIGHT[n])
+    assert quick(text)
+    assert of_text(text) == of_json(text)
+    assert not isinstance(of_text(text), str)
+    assert list(event_problems(RIGHT[n])) == []
 
 
 def test_results_alike_are_one_object_and_change_nothing() -> None:
@@ -248,19 +223,9 @@ def test_results_alike_are_one_object_and_change_nothing() -> None:
     matches = [match for played in data["rounds"] for match in played["matches"] if "b" in match][:3]
     for match, score in zip(matches, ({"a": 7, "b": 9}, {"b": 9, "a": 7}, {"a": 9, "b": 7}), strict=True):
         match["result"] = {"score": score}
-    found = quick_tournament(data)
-    assert found is not None
+    found = tournament_from_json(data)
     one, two, three = [match.result for played in found.rounds for match in played.matches if match.b][:3]
     assert one is two
     assert three == Result(score=Pair(9, 7))
-    assert found == slow(data)
     with pytest.raises(AttributeError):
         one.winner = "a"  # type: ignore[union-attr, misc]
-
-
-def test_what_is_wrong_is_said_as_before() -> None:
-    data = json.loads(whole_files()[0])
-    next(match for match in data["rounds"][1]["matches"] if "b" in match)["b"] = "p99"
-    text = json.dumps(data)
-    assert [problem.key for problem in event_problems(json.loads(text))] == ["unknown_competitor"]
-    assert (first_problem(text) or ("",) * 3)[1] == "unknown_competitor"

@@ -1,0 +1,12 @@
+"""The event file's JSON Schema as it is published."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from roundtap_core.eventfile import form
+
+EVENT_SCHEMA: dict[str, Any] = json.loads(
+    Path(form.__file__).with_name("event.schema.json").read_text(encoding="utf-8"))
