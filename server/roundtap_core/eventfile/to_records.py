@@ -43,9 +43,10 @@ def _record(item: form.Part, keys: Iterable[str]) -> dict[str, Any] | None:
 
 
 def _competitor(one: form.Competitor) -> Competitor:
-    values: dict[str, Any] = {key: tuple(value) if key in _TUPLES else value for key, value in to_builtins(one).items()
-              if key not in COMPETITOR_RECORD}
-    return Competitor(**values, record=_record(one, COMPETITOR_RECORD))
+    values = to_builtins(one)
+    record = {key: values.pop(key) for key in COMPETITOR_RECORD if key in values}
+    values |= {key: tuple(values[key]) for key in _TUPLES if key in values}
+    return Competitor(**values, record=record or None)
 
 
 def _round(played: form.Round, results: Iterator[Result]) -> Round:
