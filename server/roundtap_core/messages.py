@@ -113,7 +113,7 @@ class Status(Asked, frozen=True):
     seated: frozenset[Side]
     draft: bool
     call: bool
-    leave: Annotated[str, Meta(pattern=r"^[ab]{0,2}\Z")] | Annotated[list[Side], Meta(max_length=2)] | None
+    leave: Literal["", "a", "b", "aa", "ab", "ba", "bb"] | Annotated[list[Side], Meta(max_length=2)] | None
     clock_ms: Annotated[int, Meta(ge=-3600_000_000, le=3600_000_000)] | None
     waiting: Count
     lot: Any = None
