@@ -421,7 +421,7 @@ class StandbyHello(Fresh, frozen=True, kw_only=True):
     heads: Heads
     epochs: list[str]
     rows: bool = False
-    """Whether the standby takes rows of keys and staff, and knows the entries that speak of them."""
+    """Whether the standby knows entries of keys, staff and links, and takes the rows of keys and staff."""
 
 
 class StandbyAck(Asked, frozen=True):

@@ -71,8 +71,6 @@ class Hub:
     """Who is logged in. Not given: in memory, by `pin_hash`."""
     sound: HubSound | None = None
     """The hub's own audio out; None: it has none."""
-    links: PersonalLinks = field(default=None)  # type: ignore[assignment]
-    """Players' personal links. Not given: in memory, by `secret`."""
     hall_time: HallTime | None = None
     """The time of day, which an organizer may set; None: it is somebody else's (a database's, a test's)."""
     encrypted: Encrypted | None = None
@@ -91,6 +89,8 @@ class Hub:
     unit_keys: UnitKeys = field(init=False)
     unit_troubles: UnitTroubles = field(init=False)
     challenges: Challenges = field(init=False)
+    links: PersonalLinks = field(init=False)
+    """Players' personal links."""
     sign_ups: SignUpGate = field(init=False)
     """How often people may enter themselves by phone."""
     calls: Calls = field(init=False)
@@ -116,7 +116,7 @@ class Hub:
                             ("wishes", Wishes(presence, lambda: self.service.snapshot, now_ms)),
                             ("unit_door", UnitDoor(unit_keys, troubles, now_ms, generous)),
                             ("organizers", self.organizers or organizers_of(self.pin_hash, self.clocks, self.service)),
-                            ("links", self.links or PersonalLinks(self.secret, now_ms)),
+                            ("links", PersonalLinks(self.service, self.secret, now_ms)),
                             ("enrolment", EnrolDesk(lambda: self.service, presence, unit_keys, now_ms)),
                             ("displays", Displays(lambda: self.clocks.mono_ms())),
                             ("times", Times(self.service))):

@@ -34,7 +34,6 @@ from roundtap_hub.memory import settle, share_heaps
 from roundtap_hub.opened import Opened, open_database, open_folder
 from roundtap_hub.organizers import Organizers, organizers_of
 from roundtap_hub.own_machine import OwnMachine
-from roundtap_hub.personal_links import LINKS_FILE, PersonalLinks
 from roundtap_hub.pin import PinFile, read_or_make_pin
 from roundtap_hub.private_files import make_private_folder
 from roundtap_hub.reached_at import HTTP, ReachedAt, reached_of, url_at
@@ -164,15 +163,13 @@ def run(args: argparse.Namespace) -> int:
     if not args.pages:
         _enrol_here(args, unit_keys, listeners[0].getsockname()[1])
     kin = _kin(args, opened, secret, listeners[0])
-    # By the machine's own clock, like sessions: codes are this hub's alone.
-    links = PersonalLinks(secret, system_clocks().mono_ms, None if args.pages else args.data / LINKS_FILE)
     hub = Hub(opened.service, opened.presence, opened.clocks, unit_keys, secret, "",
               args.language, args.bench_url, opened.paper,
               other_addresses=kin.other_addresses if kin is not None else tuple, kin=kin,
               on_database=args.database is not None, generous=args.generous,
               sound=None if args.sound is None or args.pages else HubSound(
                   opened.service, opened.clocks.now, aplay(args.sound)),
-              organizers=_organizers(args, pin_hash, opened), links=links, encrypted=encrypted,
+              organizers=_organizers(args, pin_hash, opened), encrypted=encrypted,
               machine=OwnMachine(args.data),
               plain_port=(short or listeners[0]).getsockname()[1],
               reached_at=ReachedAt(listeners[0].getsockname()[1], args.short_port if short else 0, args.name,

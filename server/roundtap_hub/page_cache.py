@@ -94,7 +94,6 @@ class PageCache:
         self._hall_changed = False
         self._versions: dict[str, str] = {}
         hub.presence.listen(self._on_hall)
-        hub.links.listen(lambda: self._on_hall(None))
         hub.reached_at.listeners.append(lambda: self._on_hall(None))
 
     def version(self, page: str) -> str:

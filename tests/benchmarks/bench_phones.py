@@ -20,7 +20,8 @@ from rig.organizer import Browser
 from rig.quota import NoQuota, quota
 from rig.table import Options, Row, alone, p50, p99
 
-from roundtap_hub.personal_links import LINKS_FILE, PersonalLinks
+from roundtap_hub.journal.given_links import NO_LINK
+from roundtap_hub.personal_links import token_of
 
 SHARES: tuple[tuple[str, float | None], ...] = (("a whole core", None), ("a quarter of a core", 0.25))
 
@@ -39,8 +40,8 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
 
 def _waves(options: Options, hub: HubProcess, name: str, count: int) -> Iterator[Row]:
     folder = hub.hall.folder
-    links = PersonalLinks(bytes.fromhex((folder / "secret").read_text()), lambda: 0, folder / LINKS_FILE)
-    paths = [links.path("e1", f"p{1 + n}") for n in range(count)]
+    secret = bytes.fromhex((folder / "secret").read_text())
+    paths = [f"/me/{token_of(secret, ('e1', f'p{1 + n}'), NO_LINK)}" for n in range(count)]
     organizer = Browser(hub)
     organizer.log_in()
     organizer.get("/console/e1")

@@ -15,7 +15,6 @@ from pages_kit import PEOPLE, PIN, House
 from roundtap_core.version import version
 from roundtap_hub.diagnostics import bundle, harmless_args, harmless_setting, struck_out
 from roundtap_hub.own_machine import OwnMachine
-from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.pin import hash_pin, new_phrase
 from roundtap_systemd.checks import FINE, WRONG, Check
 from roundtap_systemd.services import Service, log_lines, services
@@ -44,8 +43,7 @@ def planted(house: House, folder: Path) -> set[str]:
     secrets = {PIN, hash_pin(PIN, "salt").partition("$")[2], KEY, WIFI, PHRASE, UNIT, CARD, EVENT, *PEOPLE}
     _, staff_pin = hub.organizers.staff.add("Zdenka Novotná", "judge")
     secrets |= {staff_pin, "Zdenka Novotná", "Novotná"}
-    links = PersonalLinks(hub.secret, lambda: 0, folder / "links.json")
-    secrets |= {str(links.secret.hex()) if hasattr(links, "secret") else hub.secret.hex(), hub.secret.hex()}
+    secrets |= {hub.secret.hex(), hub.links.give("e1", "p1").removeprefix("/me/")}
     hub.unit_keys.add(UNIT)
     secrets.add(hub.unit_keys[UNIT].hex())
     hub.presence.heard(UNIT, house.time(), troubles=frozenset({"twin"}))

@@ -23,6 +23,7 @@ from roundtap_hub.journal.restoring import restore
 from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.upkeep import Upkeep
 from roundtap_hub.opened import Opened, open_folder
+from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.pin import hash_pin
 from roundtap_hub.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.staff import Staff
@@ -31,10 +32,12 @@ KEY, OTHER = bytes(range(32)), bytes(range(50, 82))
 JOURNAL, BACKUP, COPY, ASIDE = "the journal itself", "a newer backup", "the copy", "a copy put aside"
 BESIDE = "the journal in the same folder"
 NOWHERE = "nowhere"
+WHERE = [JOURNAL, BESIDE, BACKUP, COPY, ASIDE, NOWHERE]
+PHONE, STRANGER = "a phone that scanned", "a phone that scanned too late"
 
 
 class Evening:
-    """A hub with two units and two judges, its backup of then, and what was taken back since."""
+    """A hub with two units, two judges and two players' links, its backup of then, and what was taken back since."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.stick = folder / "hub", folder / "stick"
@@ -45,6 +48,8 @@ class Evening:
             UnitKeys(hub.service).enrol(unit, TABLE, key)
         staff = Staff(hub.service)
         (self.eva, self.hers), (self.kai, self.his) = staff.add("Eva", JUDGE), staff.add("Kai", JUDGE)
+        links = links_of(hub)
+        self.taken, self.kept = links.give("e1", "p1"), links.claim_by_slip("e1", "p2", PHONE)
         hub.close()
         self.older = self.backup(self.stick / COPIES_FOLDER)
         hub = self.opened()
@@ -53,6 +58,8 @@ class Evening:
         staff.revoke(self.eva.id)
         staff.change_role(self.kai.id, SCOREKEEPER)
         self.added = UnitKeys(hub.service).add("table-3")
+        links_of(hub).revoke("e1", "p1")
+        links_of(hub).claim_by_slip("e1", "p3", PHONE)
         self.entries = list(hub.service.entries(VENUE))
         hub.close()
 
@@ -76,6 +83,26 @@ class Evening:
         return self.stick / COPY_FILE
 
 
+    def as_known(self, where: str) -> Path:
+        """The older backup, and beside it whatever else there is."""
+        if where == JOURNAL:
+            (self.folder / FOLDER).mkdir()
+            return Path(shutil.copy(self.older, self.folder / FOLDER))
+        if where == BESIDE:
+            return Path(shutil.copy(self.older, self.folder))
+        if where == BACKUP:
+            self.backup(self.stick / COPIES_FOLDER)
+        elif where in (COPY, ASIDE):
+            path = self.copy()
+            if where == ASIDE:
+                path.rename(path.with_name("roundtap-copy-an-epoch.aside"))
+        return self.older
+
+
+def links_of(hub: Opened) -> PersonalLinks:
+    return PersonalLinks(hub.service, b"s" * 32, lambda: 0)
+
+
 @pytest.fixture
 def evening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Evening:
     monkeypatch.setattr(Upkeep, "start", lambda _: None)
@@ -94,28 +121,53 @@ def came_back(evening: Evening, backup: Path, new: Path) -> tuple[dict[str, byte
     return keys, [person and (person.name, person.role) for person in found]
 
 
-@pytest.mark.parametrize("where", [JOURNAL, BESIDE, BACKUP, COPY, ASIDE, NOWHERE])
+@pytest.mark.parametrize("where", WHERE)
 def test_what_was_revoked_since_an_older_backup_stays_revoked_where_anybody_still_knows(
         evening: Evening, tmp_path: Path, where: str) -> None:
-    backup = evening.older
-    if where == JOURNAL:
-        (evening.folder / FOLDER).mkdir()
-        backup = Path(shutil.copy(backup, evening.folder / FOLDER))
-    elif where == BESIDE:
-        backup = Path(shutil.copy(backup, evening.folder))
-    elif where == BACKUP:
-        evening.backup(evening.stick / COPIES_FOLDER)
-    elif where in (COPY, ASIDE):
-        path = evening.copy()
-        if where == ASIDE:
-            path.rename(path.with_name("roundtap-copy-an-epoch.aside"))
-    keys, people = came_back(evening, backup, tmp_path / "new")
+    keys, people = came_back(evening, evening.as_known(where), tmp_path / "new")
     if where == NOWHERE:
         assert (keys, people) == ({"table-1": KEY, "table-2": OTHER}, [("Eva", JUDGE), ("Kai", JUDGE)])
         return
     # A copy has entries and people only.
     assert keys == {"table-2": OTHER, **({"table-3": evening.added} if where in (JOURNAL, BESIDE, BACKUP) else {})}
     assert people == [None, ("Kai", SCOREKEEPER)]
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_a_link_that_was_taken_back_since_opens_nothing_where_anybody_still_knows_and_no_slip_gives_one_twice(
+        evening: Evening, tmp_path: Path, where: str) -> None:
+    restore(evening.as_known(where), tmp_path / "new", At("boot", 1, None))
+    evening.folder = tmp_path / "new"
+    hub = evening.opened()
+    links = links_of(hub)
+    assert links.path("e1", "p2") == evening.kept
+    assert links.claim_by_slip("e1", "p2", STRANGER) is None
+    assert (links.path("e1", "p1") == evening.taken) == (where == NOWHERE)
+    assert links.is_given("e1", "p1") == (where == NOWHERE)
+    assert (links.claim_by_slip("e1", "p3", STRANGER) is None) == (where != NOWHERE)
+    hub.close()
+
+
+def test_a_rehearsal_on_another_machine_gives_nobody_a_link_and_may_take_one_back(
+        evening: Evening, tmp_path: Path) -> None:
+    came_back(evening, evening.older, tmp_path / "home")
+    hall, evening.folder = evening.folder, tmp_path / "home"
+    hub = evening.opened()
+    links_of(hub).revoke("e1", "p2")
+    links_of(hub).claim_by_slip("e1", "p4", STRANGER)
+    hub.close()
+    evening.backup(evening.stick / COPIES_FOLDER)
+    evening.folder = hall
+    backup = evening.backup(evening.stick / COPIES_FOLDER)
+    restore(backup, tmp_path / "new", At("boot", 1, None))
+    evening.folder = tmp_path / "new"
+    hub = evening.opened()
+    links = links_of(hub)
+    assert links.path("e1", "p2") != evening.kept
+    assert links.path("e1", "p1") != evening.taken
+    assert [links.is_given("e1", who) for who in ("p2", "p3", "p4")] == [False, True, False]
+    assert links.claim_by_slip("e1", "p4", PHONE)
+    hub.close()
 
 
 def test_an_older_end_takes_back_nothing_that_was_said_after_a_restore(evening: Evening, tmp_path: Path) -> None:
@@ -214,7 +266,7 @@ def test_another_hub_s_stick_says_nothing_of_this_one_and_a_spoilt_file_stops_no
 
 
 def test_files_in_the_backup_of_an_earlier_hub_revive_nobody_either(evening: Evening, tmp_path: Path) -> None:
-    """Its journal knew nothing of keys and staff."""
+    """Its journal knew nothing of keys, staff and links."""
     evening.folder, evening.stick = tmp_path / "earlier", tmp_path / "other"
     for made in (evening.folder, evening.stick):
         made.mkdir()
@@ -223,12 +275,20 @@ def test_files_in_the_backup_of_an_earlier_hub_revive_nobody_either(evening: Eve
     (evening.folder / "staff.json").write_text(json.dumps({"salt": "s", "people": [
         {"id": each, "name": name, "role": JUDGE, "hashed": hash_pin(pin, "s"), "last_login": "", "officials": {}}
         for each, name, pin in (("a1", "Eva", evening.hers), ("b2", "Kai", evening.his))]}))
+    (evening.folder / "links.json").write_text(json.dumps({"era": "e", "people": [["e1", "p1", 0, "desk"]]}))
     older = evening.backup(evening.stick / COPIES_FOLDER)
     hub = evening.opened()
     take_over_files(evening.folder, hub.service)
     UnitKeys(hub.service).revoke("table-1")
     Staff(hub.service).revoke("a1")
+    taken = links_of(hub).path("e1", "p1")
+    links_of(hub).revoke("e1", "p1")
     evening.entries = list(hub.service.entries(VENUE))
     hub.close()
     evening.copy()
     assert came_back(evening, older, tmp_path / "new") == ({"table-2": OTHER}, [None, ("Kai", JUDGE)])
+    evening.folder = tmp_path / "new"
+    hub = evening.opened()
+    assert not links_of(hub).is_given("e1", "p1")
+    assert links_of(hub).path("e1", "p1") != taken
+    hub.close()

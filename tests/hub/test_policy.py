@@ -396,9 +396,10 @@ def as_player(hall: Hall, address: str, token: str) -> Answer:
 def test_what_is_a_player_s_takes_the_link_and_no_other_s(hall: Hall, address: str) -> None:
     """Neither one that was made up, nor one that was revoked, nor a deleted event's, nor an organizer's session; and
     nothing is done for them."""
-    links, before = hall.hub.links, hall.heads()
+    links = hall.hub.links
     revoked = links.token("now", "p2")
     links.revoke("now", "p2")
+    before = hall.heads()
     good = links.token("now", "p1")
     for token in ("x", "bm93CnAx.AAAAAAAAAAAAAAAAAAAAAAAA", revoked, good[:-1], good + "A", links.token("gone", "p1")):
         answer = as_player(hall, address, token)

@@ -27,6 +27,7 @@ from roundtap_hub.journal.journal import Journal, person_row
 from roundtap_hub.journal.salvage import Rescued, salvage
 from roundtap_hub.journal.upkeep import Upkeep
 from roundtap_hub.opened import open_folder
+from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.staff import Staff
 
@@ -162,6 +163,25 @@ def test_what_was_said_of_keys_and_staff_beyond_a_break_counts_as_well(folder: P
     found = {pin: staff.person_of(pin) for pin in (first, second, gone, his)}
     assert [person and (person.name, person.role) for person in found.values()] == [
         None, ("Ana", JUDGE), None, ("Kai", SCOREKEEPER)]
+    hub.close()
+
+
+def test_what_was_said_of_links_beyond_a_break_counts_as_well(folder: Path) -> None:
+    hub = open_folder(folder, lambda _: None)
+    links = PersonalLinks(hub.service, b"s" * 32, lambda: 0)
+    taken, kept = links.give("e1", "p1"), links.give("e1", "p2")
+    before = hub.service.snapshot.venue.number
+    UnitKeys(hub.service).add("table-9")
+    links.revoke("e1", "p1")
+    scanned = links.claim_by_slip("e1", "p3", "a phone that scanned")
+    hub.close()
+    spoil_entry(folder, before + 1)
+    rescue(folder)
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    links = PersonalLinks(hub.service, b"s" * 32, lambda: 0)
+    assert [links.path("e1", who) == path for who, path in (("p1", taken), ("p2", kept), ("p3", scanned))] == [
+        False, True, True]
+    assert links.claim_by_slip("e1", "p3", "another phone") is None
     hub.close()
 
 

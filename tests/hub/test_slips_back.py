@@ -10,6 +10,7 @@ from pages_kit import open_house, problem_of, text_of
 
 from roundtap_core.event.commands import DrawRound, PublishRound, SetClock
 from roundtap_core.words import LANGUAGES
+from roundtap_hub.journal.journal import JournalConflict
 from roundtap_hub.printing.slip_marks import slip_codes, slip_token
 from roundtap_hub.tls import Encrypted
 
@@ -329,6 +330,24 @@ def test_the_first_phone_gets_the_personal_page_and_a_second_one_asks_at_the_des
     # Whom the desk gave the page has it already: nobody has to look at that.
     assert "Ask at the desk for a code" in problem_of(first.post(door, side="a"))
     assert told not in text_of(house.desk.get("/console/e1"))
+
+
+def test_on_a_full_disk_a_slip_gives_nobody_a_page_and_says_so_and_then_the_first_phone_gets_it(house, monkeypatch):
+    door, seat = f"/s/{token_of(house, '1.1')}", house.event.find_match("1.1")[1].match
+    first, second = house.browser(), house.browser()
+    for phone in (first, second):
+        phone.get(door)
+
+    def full(*_):
+        raise JournalConflict("full", "SQLITE_FULL")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("roundtap_hub.journal.journal.Journal.append", full)
+        answer = first.post(door, side="a")
+    assert answer.status_code == 409
+    assert "It could not be saved, nothing has changed" in text_of(answer)
+    assert not house.hub.links.is_given("e1", seat.a)
+    assert second.post(door, side="a").location == house.hub.links.path("e1", seat.a)
 
 
 def test_a_made_up_token_opens_nothing_and_a_forged_one_claims_nothing(house):

@@ -20,12 +20,13 @@ from roundtap_core.event.entries import VENUE, At
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.unit_keys import UnitKeys
-from roundtap_hub.earlier_files import take_over_files
+from roundtap_hub.earlier_files import LINKS_FILE, take_over_files
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.batch import following
 from roundtap_hub.journal.journal import Head, Journal, JournalConflict
 from roundtap_hub.models import UnitKeyRow
-from roundtap_hub.opened import open_folder
+from roundtap_hub.opened import Opened, open_folder
+from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.standby import standby_copy
 from roundtap_hub.standby.following import AWAY, Following, HubToFollow
 from roundtap_hub.standby.kin import Kin
@@ -410,13 +411,19 @@ def test_files_are_for_their_owner_only(folder: StandbyFolder) -> None:
         assert path.stat().st_mode & 0o077 == 0
 
 
-def keys_when_promoted(folder: StandbyFolder) -> dict[str, bytes]:
-    """What opens a door at the hub that this folder makes."""
+def promoted(folder: StandbyFolder) -> Opened:
+    """The hub that this folder makes."""
     folder.close()
     (folder.path / "secret").write_text(SECRET)
     promote_folder(folder.path, At("boot", 0, None), lambda n: "ab" * n)
     opened = open_folder(folder.path, lambda _: None)
     take_over_files(folder.path, opened.service)
+    return opened
+
+
+def keys_when_promoted(folder: StandbyFolder) -> dict[str, bytes]:
+    """What opens a door at the hub that this folder makes."""
+    opened = promoted(folder)
     try:
         return dict(UnitKeys(opened.service))
     finally:
@@ -434,6 +441,22 @@ def test_the_units_keys_open_the_doors_of_the_promoted_standby(house: House, fol
     folder.take_rows(rows_of({"table-1": bytes(32)}))
     folder.take_rows(rows_of({"standby-1": KEY, "table-1": TABLE_KEY}))
     assert keys_when_promoted(folder) == {"standby-1": KEY, "table-1": TABLE_KEY}, "what an earlier hub sent is gone"
+
+
+def test_a_link_taken_back_with_the_hub_s_last_commit_opens_nothing_at_the_promoted_standby(
+        house: House, folder: StandbyFolder) -> None:
+    (folder.path / LINKS_FILE).write_text(json.dumps({"era": "", "people": [["e1", "p1", 0, "desk"]]}))
+    links = house.application.hub.links
+    lost, mine = links.token("e1", "p1"), links.give("e1", "p2").removeprefix("/me/")
+    links.revoke("e1", "p1")
+    for batch in batches(house):
+        folder.take(batch["entries"], batch["people"])
+    folder.take_rows(rows_of({}))
+    opened = promoted(folder)
+    links = PersonalLinks(opened.service, bytes.fromhex(SECRET), lambda: 0)
+    assert [links.who(token) for token in (lost, mine)] == [None, ("e1", "p2")]
+    assert links.claim_by_slip("e1", "p1", "a phone that scanned") is None
+    opened.close()
 
 
 def test_a_key_revoked_with_the_hub_s_last_commit_opens_nothing_at_the_standby(

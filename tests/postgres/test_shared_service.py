@@ -28,6 +28,7 @@ from roundtap_hub.journal.journal import JournalConflict, PersonRecord
 from roundtap_hub.journal.postgres import PostgresJournal
 from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.shared_service import FREE_ATTEMPTS
+from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.policy import JUDGE
 from roundtap_hub.staff import Staff
 
@@ -274,6 +275,21 @@ def test_keys_and_pins_of_one_hub_count_at_all_of_them(url: str) -> None:
         staff.revoke(eva.id)
         wait_until(lambda: not (dict(there) or other.who(eva.id)), "what it took back")
         assert told == [frozenset({"table-1"})]
+
+
+def test_a_link_taken_back_at_one_hub_opens_nothing_at_another_and_of_two_slips_one_gives_it(url: str) -> None:
+    with hub_on(url) as first, hub_on(url) as second:
+        here, there = (PersonalLinks(hub.service, b"s" * 32, lambda: 0) for hub in (first, second))
+        token = here.give("e1", "p1").removeprefix("/me/")
+        wait_until(lambda: there.is_given("e1", "p1"), "what the other hub said")
+        code = there.code("e1", "p1")
+        here.revoke("e1", "p1")
+        wait_until(lambda: there.who(token) is None, "what it took back")
+        assert there.claim_code(code, "10.0.0.5") is None
+    with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
+        claims = [PersonalLinks(hub.service, b"s" * 32, lambda: 0).claim_by_slip("e1", "p2", f"the phone at hub {n}")
+                  for n, hub in enumerate((first, second))]
+    assert [claim is None for claim in claims] == [False, True]
 
 
 def test_a_key_that_could_not_be_read_just_now_is_read_with_the_next_that_is_told(

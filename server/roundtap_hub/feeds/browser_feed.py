@@ -99,7 +99,6 @@ class BrowserFeed:
         self._told_s = self._looked_s = self._rested_s = float("-inf")
         hub.service.listen(lambda *_: self._changed(True))
         hub.presence.listen(lambda _: self._changed(False))
-        hub.links.listen(lambda: self._changed(True))
         hub.displays.on_identify.append(self._identify)
         if hub.kin is not None:
             hub.kin.on_known.append(self._others_changed)

@@ -10,6 +10,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.state import Fate
 from roundtap_hub.journal.afresh import ANEW, HEARD, KEPT, OF_AFRESH, PENDING, REFUSED, WITHOUT, Afresh, begun, taken
+from roundtap_hub.journal.given_links import HELD, Links, with_link
 from roundtap_hub.journal.keyed_units import NO_KEY, OF_KEYS, REVOKED, Keyed, key_digest, with_id, with_key
 from roundtap_hub.journal.on_walls import OF_WALLS, UNSAID, OnWalls, with_entry
 from roundtap_hub.journal.staff_roll import OF_STAFF, Roll, pin_digest, with_staff
@@ -48,6 +49,8 @@ class Venue:
     staff: Roll = field(default_factory=dict)
     unit_ids: Mapping[str, str] = field(default_factory=dict)
     """What the unit with this mark was called last."""
+    links: Links = field(default_factory=dict)
+    """Players' personal links that somebody has, or had."""
 
     def unit_at(self, table: int) -> str | None:
         return next((unit for unit, at in self.tables.items() if at == table), None)
@@ -93,6 +96,7 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
         ARCHIVED: lambda: event_id in venue.archived, RESTORED: lambda: event_id not in venue.archived,
         DELETED: lambda: event_id in venue.deleted,
         **dict.fromkeys(OF_STAFF, lambda: with_staff(venue.staff, new) is venue.staff),
+        HELD: lambda: with_link(venue.links, new) is venue.links,
         REVOKED: lambda: venue.units.get(new.data["unit"]) == NO_KEY,
         UNSAID: lambda: all(said.id != new.data["id"] for said in venue.walls.said),
     }
@@ -131,6 +135,8 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         venue = replace(venue, units=with_key(venue.units, entry), unit_ids=with_id(venue.unit_ids, entry.data))
     elif entry.kind in OF_STAFF:
         venue = replace(venue, staff=with_staff(venue.staff, entry))
+    elif entry.kind == HELD:
+        venue = replace(venue, links=with_link(venue.links, entry))
     elif entry.kind == REFUSED:
         fate = Fate("refused", entry.number, entry.hash, entry.data["body"],
                     entry.data.get("reason", "unknown-match"))

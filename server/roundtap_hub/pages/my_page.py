@@ -10,6 +10,7 @@ from flask import Blueprint, Response, abort, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
+from roundtap_hub.journal.given_links import Person
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import (
     field,
@@ -25,7 +26,6 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.pages.players import player_context
 from roundtap_hub.pages.typed_text import refuse_unfit_fields
-from roundtap_hub.personal_links import Person
 from roundtap_hub.phone_reports import phone_status
 from roundtap_hub.policy import EVERYBODY, PLAYER, route
 from roundtap_hub.views.current_version import page_key

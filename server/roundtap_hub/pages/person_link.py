@@ -8,7 +8,7 @@ from flask import abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.hall_address import hall_address
-from roundtap_hub.pages.base import mended_on, page, the_hub, the_moment, words
+from roundtap_hub.pages.base import actor, mended_on, page, the_hub, the_moment, words
 from roundtap_hub.personal_links import CODE_LIFE_MS
 from roundtap_hub.policy import DESK, SEEN, route
 from roundtap_hub.presence import TAKEN
@@ -30,7 +30,7 @@ def _page(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
     hall = hall_address(the_hub(), request.host_url)
     context: dict[str, Any] = {}
     if shown:
-        address = hall + links.give(event_id, competitor)
+        address = hall + links.give(event_id, competitor, actor())
         the_hub().presence.settle((TAKEN, event_id, competitor))
         context = {"qr": qr_svg(address, words()("link.qr", name=name)), "code": links.code(event_id, competitor),
                    "minutes": CODE_LIFE_MS // 60_000}
@@ -50,5 +50,5 @@ def revoke_link(event_id: str, competitor: str) -> AnyResponse:
     """The phone that has it shows nothing any more; the next one that is shown is another."""
     if competitor not in the_moment(event_id).state.entrants:
         abort(404)
-    the_hub().links.revoke(event_id, competitor)
+    the_hub().links.revoke(event_id, competitor, actor())
     return redirect(url_for("console.person_link", event_id=event_id, competitor=competitor), 303)

@@ -41,7 +41,7 @@ def guard(bp: Blueprint) -> None:
 
 def personal_page(event_id: str, competitor: str) -> str:
     """Where it ends: the person's own page, which nobody else has."""
-    return the_hub().links.give(event_id, competitor)
+    return the_hub().links.give(event_id, competitor, ACTOR)
 
 
 @route("GET /join/<event_id>", EVERYBODY, SEEN)

@@ -42,7 +42,7 @@ HELLO_BYTES_MAX = 256 * 1024
 ACK_BYTES_MAX = 4096
 WITHIN_S = 5.0
 BEAT_S = 2.0
-FILES = ("pin", "secret", "sessions.json", "links.json")
+FILES = ("pin", "secret", "sessions.json")
 """What makes a folder this hub's, beside the journal; with everything below `FOLDERS`."""
 FOLDERS = ("tls",)
 FILE_BYTES_MAX = 256 * 1024
@@ -95,7 +95,7 @@ class StandbyFeed:
         if not self._hub.challenges.take(hello.challenge):
             raise Refusal(403, "the challenge is old or was used")
         if not hello.rows:
-            log.error("standby %s: its version knows no entries of keys and staff; upgrade that machine", hello.unit)
+            log.error("standby %s: its version knows no entries of keys and links; upgrade that machine", hello.unit)
             raise Refusal(403, "this standby is older than the hub: upgrade it")
         heads = {stream: Head(*head) for stream, head in hello.heads.items()}
         host = (scope.get("client") or ("", 0))[0]

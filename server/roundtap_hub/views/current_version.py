@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from roundtap_hub.hub import Hub
+from roundtap_hub.journal.given_links import Person
 from roundtap_hub.journal.service import Snapshot
-from roundtap_hub.personal_links import Person
 from roundtap_hub.presence import LEAVE, UnitStatus, asked_of
 from roundtap_hub.views.console_version import HallNow
 from roundtap_hub.views.event_at import EventAt, event_at, seats, short_hash
