@@ -10,6 +10,7 @@ from pages_kit import House, open_house
 
 from roundtap_core.event.commands import SetClock
 from roundtap_hub.views import page_version
+from roundtap_hub.views.current_version import page_key, version_at
 
 
 @pytest.fixture
@@ -41,6 +42,22 @@ class Watch:
 def seat(house: House, table: int, side: str) -> str:
     match = house.event.live.matches[table - 1].match  # type: ignore[union-attr]
     return match.competitor(side)  # type: ignore[arg-type, return-value]
+
+
+def test_a_phone_that_takes_its_link_wakes_nobody_and_who_loses_it_is_told(house: House):
+    """Five hundred of them come in the minutes when organizers have most to do."""
+    watch = Watch(house, "console", "console/e1", "displays", "before-doors", "judge", "wall/e1", "p/e1/p1", "p/e1/p2")
+    links = house.hub.links
+    links.claim_by_slip("e1", "p1", "a phone that scanned")
+    links.give("e1", "p2")
+    assert watch.changed() == set()
+    mine, other = (page_key("e1", links.token("e1", who)) for who in ("p1", "p2"))
+    before = [version_at(house.hub, house.service.snapshot, {}, page) for page in (mine, other)]
+    links.revoke("e1", "p1")
+    assert watch.changed() == set()
+    assert [version_at(house.hub, house.service.snapshot, {}, page) for page in (mine, other)] == ["none", before[1]]
+    house.place("unit-1", 9)
+    assert watch.changed() >= {"console", "console/e1", "displays", "before-doors", "judge"}
 
 
 def test_a_report_wakes_its_own_table_the_console_and_the_wall_but_no_other_phone(house: House):

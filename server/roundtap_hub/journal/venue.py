@@ -51,6 +51,8 @@ class Venue:
     """What the unit with this mark was called last."""
     links: Links = field(default_factory=dict)
     """Players' personal links that somebody has, or had."""
+    shown: int = 0
+    """The last entry of which pages of the staff may show anything: each phone that takes its link changes none."""
 
     def unit_at(self, table: int) -> str | None:
         return next((unit for unit, at in self.tables.items() if at == table), None)
@@ -157,7 +159,8 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
                         archived=venue.archived - {entry.data["event"]})
     else:
         raise Problem("unknown_entry", where=f"venue#{entry.number}", kind=entry.kind)
-    return replace(venue, number=entry.number, head=entry.hash)
+    return replace(venue, number=entry.number, head=entry.hash,
+                   shown=venue.shown if entry.kind == HELD else entry.number)
 
 
 def fold_venue(entries: Iterable[Entry]) -> Venue:

@@ -44,7 +44,7 @@ def console_version(
         # By when they end: who counts on says nothing new.
         counted = tables_counted(snapshot, units, state, 0)
         others.append((counted.tables, counted.spread_ms // 1000, counted.left_ms // 1000) if counted else ())
-    return short_hash(state.id, state.number, snapshot.venue.number, said, others, asked_version(units, state.id),
+    return short_hash(state.id, state.number, snapshot.venue.shown, said, others, asked_version(units, state.id),
                       _by_time(snapshot, units, state, hall) if hall else ())
 
 

@@ -46,12 +46,12 @@ def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | No
 def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) -> str:
     kind, *rest = page.split("/")
     if page == "console":
-        return short_hash([(line.id, line.number) for line in known(snapshot)], snapshot.venue.number,
+        return short_hash([(line.id, line.number) for line in known(snapshot)], snapshot.venue.shown,
                           hall.storage if hall else "")
     if page == "displays":
-        return short_hash(snapshot.venue.number, [(line.id, line.name) for line in listed(snapshot)])
+        return short_hash(snapshot.venue.shown, [(line.id, line.name) for line in listed(snapshot)])
     if page == "before-doors":
-        return short_hash(snapshot.venue.number, _of_units(units, hall), hall.storage if hall else "")
+        return short_hash(snapshot.venue.shown, _of_units(units, hall), hall.storage if hall else "")
     if page == "judge":
         found = (event_at(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
         return short_hash([console_version(snapshot, units, each, hall) for each in found if each is not None])
