@@ -55,8 +55,8 @@ class HubApplication:
         self.devices.on_hello.append(Hellos(hub).hear)
         self.device_api = DeviceApi(hub, precedence)
         self.panel = PanelApi(hub)
-        if hub.kin is not None:
-            self.devices.on_hello.append(hub.kin.heard_hello)
+        if hub.host.kin is not None:
+            self.devices.on_hello.append(hub.host.kin.heard_hello)
         self._static = StaticFiles()
         self.standby_api = StandbyApi(hub, TakenOverPage(hub, self._static.url("roundtap.css")))
         drawing = WatchedThread("public-pages")
@@ -68,8 +68,8 @@ class HubApplication:
                                  partial(is_logged_in, hub))
         self._guard = PageGuard(hub)
         self._boundaries = Boundaries(hub, self._look_again)
-        self._captive = CaptivePortal(hub.reached_at)
-        hub.reached_at.listeners.append(self._addresses_changed)
+        self._captive = CaptivePortal(hub.host.reached_at)
+        hub.host.reached_at.listeners.append(self._addresses_changed)
         self._beside: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self.native = native_routes(self.device_api, self.devices, EnrolApi(hub), self.panel, self.standby_api,
@@ -86,7 +86,7 @@ class HubApplication:
             return
         scope = with_one_slash(scope)
         path, method = scope["path"], scope["method"]
-        send = sealed(allowing(send, self.hub.other_addresses()))
+        send = sealed(allowing(send, self.hub.host.other_addresses()))
         if await self._captive.answer(scope, send):
             return
         if self.standby_api.taken_over and not path.startswith(STAYS_OPEN):
@@ -133,8 +133,8 @@ class HubApplication:
         self.browsers.look_again()
 
     def _close_feeds(self) -> None:
-        if self.hub.kin is not None:
-            self.hub.kin.standbys.close_all()
+        if self.hub.host.kin is not None:
+            self.hub.host.kin.standbys.close_all()
         self.devices.close_all()
         self.browsers.close_all()
 
@@ -146,16 +146,16 @@ class HubApplication:
                 self.devices.bind(loop)
                 self.browsers.bind(loop)
                 self._boundaries.bind(loop)
-                if self.hub.sound is not None:
-                    self.hub.sound.start()
-                self.hub.reached_at.look()
+                if self.hub.hall.sound is not None:
+                    self.hub.hall.sound.start()
+                self.hub.host.reached_at.look()
                 self._beside = [asyncio.create_task(self._keep_checkpoints()),
                                 asyncio.create_task(self._follow_addresses())]
                 await send({"type": "lifespan.startup.complete"})
             else:
                 self._boundaries.stop()
-                if self.hub.sound is not None:
-                    self.hub.sound.stop()
+                if self.hub.hall.sound is not None:
+                    self.hub.hall.sound.stop()
                 for task in self._beside:
                     task.cancel()
                 await send({"type": "lifespan.shutdown.complete"})
@@ -169,7 +169,7 @@ class HubApplication:
     async def _follow_addresses(self) -> None:
         while True:
             await asyncio.sleep(ADDRESSES_S)
-            self.hub.reached_at.look()
+            self.hub.host.reached_at.look()
 
     async def _keep_checkpoints(self) -> None:
         for number in count(1):

@@ -15,12 +15,12 @@ def hall_address(hub: Hub, host_url: str = "") -> str:
 
     A name that many phones cannot look up (`roundtap.local`) becomes an address, as far as there is one.
     """
-    reached = hub.reached_at
+    reached = hub.host.reached_at
     if not host_url:
         return reached.url
     asked = urlsplit(host_url)
     host, port = asked.hostname or "localhost", asked.port or HTTP
-    port = hub.plain_port or port if asked.scheme == "https" else reached.port_for(port)
+    port = hub.host.plain_port or port if asked.scheme == "https" else reached.port_for(port)
     if host == "localhost" or is_loopback(host) or host.endswith(".local"):
         if not reached.addresses:
             reached.look()

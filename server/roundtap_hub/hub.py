@@ -5,9 +5,9 @@ from __future__ import annotations
 import secrets
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from roundtap_core.errors import Problem
 from roundtap_hub.calls import Calls
@@ -43,89 +43,111 @@ SECRET_BYTES = 32
 NAME_LETTERS = 40
 
 
-@dataclass(frozen=True, slots=True)
+class Units:
+    """The units of a hub: whom it lets in, and what it knows of them."""
+
+    def __init__(self, service: Service, presence: Presence, now_ms: Callable[[], int],
+                 keys: UnitKeys | Mapping[str, bytes], generous: int = 1) -> None:
+        """`keys`: those of the journal, or key by unit. `generous`: so many times the usual is what units may ask, for
+        measuring."""
+        self.keys = keys if isinstance(keys, UnitKeys) else UnitKeys(service, keys)
+        self.troubles = UnitTroubles(lambda unit, kinds: presence.told(unit, troubles=kinds))
+        self.keys.listen(self.troubles.of_others)
+        self.door = UnitDoor(self.keys, self.troubles, now_ms, generous)
+        self.challenges = Challenges(now_ms)
+        self.enrolment = EnrolDesk(service, presence, self.keys, now_ms)
+        """Units that ask for a key."""
+        self.proofs = Proofs()
+        """Entries that units were told of and that the journal lacks."""
+
+
+class Hall:
+    """What people in the hall ask for, and what they see and hear there."""
+
+    def __init__(self, service: Service, presence: Presence, now_ms: Callable[[], int],
+                 sound: HubSound | None = None) -> None:
+        self.calls = Calls(presence, lambda: service.snapshot, now_ms)
+        """Who wants a judge, at which match."""
+        self.wishes = Wishes(presence, lambda: service.snapshot, now_ms)
+        """Who wants to leave an event."""
+        self.sign_ups = SignUpGate(now_ms)
+        """How often people may enter themselves by phone."""
+        self.displays = Displays(now_ms)
+        self.sound = sound
+        """The hub's own audio out; None: it has none."""
+
+
+@dataclass(slots=True)
+class Access:
+    """Who may do what: by PIN and session, by link, and by which port."""
+
+    secret: bytes
+    """Makes the tokens that forms carry."""
+    organizers: Organizers
+    """Who is logged in."""
+    links: PersonalLinks
+    """Players' personal links."""
+    encrypted: Encrypted | None = None
+    """The port for organizers, and whom browsers have to trust for it; None: organizers only at the hub itself."""
+
+
+@dataclass(slots=True)
+class Host:
+    """Where a hub runs, and how it is reached."""
+
+    reached_at: ReachedAt = field(default_factory=lambda: ReachedAt(addresses=tuple))
+    """The addresses that stand on walls and paper. Not given: none."""
+    plain_port: int = 0
+    """The port of everybody's pages; 0: whichever somebody asks."""
+    other_addresses: Callable[[], Sequence[str]] = tuple
+    """Where the journal is kept as well, "http://host:port" each: units try them when this hub is silent."""
+    kin: Kin | None = None
+    """This hub among its standbys and the other hubs of its journal; None: there are none."""
+    on_database: bool = False
+    """Whether other hubs may have the same journal."""
+    hall_time: HallTime | None = None
+    """The time of day, which an organizer may set; None: it is somebody else's (a database's, a test's)."""
+    machine: OwnMachine = field(default_factory=OwnMachine)
+    """What the machine says of itself."""
+    name: str = field(default_factory=lambda: printable(socket.gethostname()))
+    """What units that look for a hub call this one on their screens."""
+    bench_url: str | None = None
+    """Set by the demo: where the virtual tables are."""
+
+
+@dataclass(slots=True)
 class Hub:
-    """What pages, device API and feeds are handed. `keys`: those of the journal, or key by unit."""
+    """What pages, device API and feeds are handed."""
 
     service: Service
     presence: Presence
     clocks: Clocks
-    keys: InitVar[UnitKeys | Mapping[str, bytes]]
-    secret: bytes
-    """Makes the tokens that forms carry."""
-    pin_hash: str
-    language: str = "en"
-    bench_url: str | None = None
-    """Set by the demo: where the virtual tables are."""
+    units: Units
+    access: Access
+    hall: Hall
+    times: Times
+    """When things happened in the events."""
+    host: Host
     paper: PrintBook | None = None
     """What was printed; None: a hub without paper."""
-    other_addresses: Callable[[], Sequence[str]] = tuple
-    """Where the journal is kept as well, "http://host:port" each: units try them when this hub is silent."""
-    on_database: bool = False
-    """Whether other hubs may have the same journal."""
-    generous: InitVar[int] = 1
-    """So many times the usual is what units may ask: for measuring."""
-    kin: Kin | None = None
-    """This hub among its standbys and the other hubs of its journal; None: there are none."""
-    organizers: Organizers = field(default=None)  # type: ignore[assignment]
-    """Who is logged in. Not given: in memory, by `pin_hash`."""
-    sound: HubSound | None = None
-    """The hub's own audio out; None: it has none."""
-    hall_time: HallTime | None = None
-    """The time of day, which an organizer may set; None: it is somebody else's (a database's, a test's)."""
-    encrypted: Encrypted | None = None
-    """The port for organizers, and whom browsers have to trust for it; None: organizers only at the hub itself."""
-    plain_port: int = 0
-    """The port of everybody's pages; 0: whichever somebody asks."""
-    reached_at: ReachedAt = field(default_factory=lambda: ReachedAt(addresses=tuple))
-    """The addresses that stand on walls and paper. Not given: none."""
-    machine: OwnMachine = field(default_factory=OwnMachine)
-    """What the machine that the hub runs on says of itself."""
+    language: str = "en"
     new_event_id: Callable[[], str] = random_event_id
-    machine_name: str = field(default_factory=lambda: printable(socket.gethostname()))
-    """What units that look for a hub call this one on their screens."""
-    proofs: Proofs = field(default_factory=Proofs)
-    """Entries that units were told of and that the journal lacks."""
-    unit_keys: UnitKeys = field(init=False)
-    unit_troubles: UnitTroubles = field(init=False)
-    challenges: Challenges = field(init=False)
-    links: PersonalLinks = field(init=False)
-    """Players' personal links."""
-    sign_ups: SignUpGate = field(init=False)
-    """How often people may enter themselves by phone."""
-    calls: Calls = field(init=False)
-    """Who wants a judge, at which match."""
-    wishes: Wishes = field(init=False)
-    """Who wants to leave an event."""
-    unit_door: UnitDoor = field(init=False)
-    """Who of the units is let in."""
-    enrolment: EnrolDesk = field(init=False)
-    """Units that ask for a key."""
-    displays: Displays = field(init=False)
-    times: Times = field(init=False)
-    """When things happened in the events."""
-
-    def __post_init__(self, keys: UnitKeys | Mapping[str, bytes], generous: int) -> None:
-        now_ms, presence = self.clocks.mono_ms, self.presence
-        unit_keys = keys if isinstance(keys, UnitKeys) else UnitKeys(self.service, keys)
-        troubles = UnitTroubles(lambda unit, kinds: presence.told(unit, troubles=kinds))
-        unit_keys.listen(troubles.of_others)
-        for name, value in (("unit_keys", unit_keys), ("unit_troubles", troubles), ("challenges", Challenges(now_ms)),
-                            ("sign_ups", SignUpGate(now_ms)),
-                            ("calls", Calls(presence, lambda: self.service.snapshot, now_ms)),
-                            ("wishes", Wishes(presence, lambda: self.service.snapshot, now_ms)),
-                            ("unit_door", UnitDoor(unit_keys, troubles, now_ms, generous)),
-                            ("organizers", self.organizers or organizers_of(self.pin_hash, self.clocks, self.service)),
-                            ("links", PersonalLinks(self.service, self.secret, now_ms)),
-                            ("enrolment", EnrolDesk(lambda: self.service, presence, unit_keys, now_ms)),
-                            ("displays", Displays(lambda: self.clocks.mono_ms())),
-                            ("times", Times(self.service))):
-            # Frozen for everybody else.
-            object.__setattr__(self, name, value)
 
     def restored(self) -> bool:
         """Whether this journal began from a backup, and what that lacked is not settled."""
         return self.service.snapshot.venue.afresh is not None
+
+
+def hub_in_memory(service: Service, presence: Presence, clocks: Clocks, keys: UnitKeys | Mapping[str, bytes],
+                  secret: bytes = b"", pin_hash: str = "", *, encrypted: Encrypted | None = None,
+                  host: Host | None = None, **more: Any) -> Hub:
+    """A hub without a folder, for simulations and tests: it remembers sessions and links while it lives. `more`: by the
+    names of Hub."""
+    now_ms = clocks.mono_ms
+    return Hub(service, presence, clocks, Units(service, presence, now_ms, keys),
+               Access(secret, organizers_of(pin_hash, clocks, service), PersonalLinks(service, secret, now_ms),
+                      encrypted),
+               Hall(service, presence, now_ms), Times(service), host or Host(), **more)
 
 
 def printable(name: str) -> str:

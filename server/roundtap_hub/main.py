@@ -25,15 +25,17 @@ from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
 from roundtap_hub.earlier_files import take_over_files
 from roundtap_hub.hall_time import HallTime
-from roundtap_hub.hub import Hub, read_or_make_secret
+from roundtap_hub.hub import Access, Hall, Host, Hub, Units, read_or_make_secret
 from roundtap_hub.hub_sound import HubSound, aplay
 from roundtap_hub.journal.clocks import system_clocks
+from roundtap_hub.journal.event_times import Times
 from roundtap_hub.journal.service import Service
 from roundtap_hub.local_units import local_folder, loopback_address, make_local_units
 from roundtap_hub.memory import settle, share_heaps
 from roundtap_hub.opened import Opened, open_database, open_folder
 from roundtap_hub.organizers import Organizers, organizers_of
 from roundtap_hub.own_machine import OwnMachine
+from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.pin import PinFile, read_or_make_pin
 from roundtap_hub.private_files import make_private_folder
 from roundtap_hub.reached_at import HTTP, ReachedAt, reached_of, url_at
@@ -163,20 +165,23 @@ def run(args: argparse.Namespace) -> int:
     if not args.pages:
         _enrol_here(args, unit_keys, listeners[0].getsockname()[1])
     kin = _kin(args, opened, secret, listeners[0])
-    hub = Hub(opened.service, opened.presence, opened.clocks, unit_keys, secret, "",
-              args.language, args.bench_url, opened.paper,
-              other_addresses=kin.other_addresses if kin is not None else tuple, kin=kin,
-              on_database=args.database is not None, generous=args.generous,
-              sound=None if args.sound is None or args.pages else HubSound(
-                  opened.service, opened.clocks.now, aplay(args.sound)),
-              organizers=_organizers(args, pin_hash, opened), encrypted=encrypted,
-              machine=OwnMachine(args.data),
-              plain_port=(short or listeners[0]).getsockname()[1],
-              reached_at=ReachedAt(listeners[0].getsockname()[1], args.short_port if short else 0, args.name,
-                                   partial(reached_of, listeners[0].getsockname()[0])))
+    service, presence, now_ms = opened.service, opened.presence, opened.clocks.mono_ms
+    # By the machine's own clock, like sessions: codes are this hub's alone.
+    links = PersonalLinks(service, secret, system_clocks().mono_ms)
+    port = listeners[0].getsockname()[1]
+    sound = None if args.sound is None or args.pages else HubSound(service, opened.clocks.now, aplay(args.sound))
+    hub = Hub(service, presence, opened.clocks, Units(service, presence, now_ms, unit_keys, args.generous),
+              Access(secret, _organizers(args, pin_hash, opened), links, encrypted),
+              Hall(service, presence, now_ms, sound), Times(service),
+              Host(ReachedAt(port, args.short_port if short else 0, args.name,
+                             partial(reached_of, listeners[0].getsockname()[0])),
+                   (short or listeners[0]).getsockname()[1],
+                   kin.other_addresses if kin is not None else tuple, kin, args.database is not None,
+                   machine=OwnMachine(args.data), bench_url=args.bench_url),
+              opened.paper, args.language)
     plain = [listeners[0], *([short] if short else ())]
     code = _serve(hub, plain, listeners[1:], doors, args.pages, args.console_url, args.alone, certificates)
-    hub.organizers.sessions.note()
+    hub.access.organizers.sessions.note()
     opened.close()
     return code
 
@@ -286,7 +291,7 @@ def _serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket],
     application = HubApplication(hub, doors.per_address * 3 // 4)
     notify = Notify()
 
-    beacon = Beacon(hub.kin) if hub.kin is not None and not alone else None
+    beacon = Beacon(hub.host.kin) if hub.host.kin is not None and not alone else None
 
     class Server(uvicorn.Server):
         pages_broken = second = False
@@ -348,9 +353,9 @@ def _serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket],
 
         secure = SecureServer(config, certificates)
     server = Server(config)
-    if hub.kin is not None and beacon is not None:
-        hub.kin.on_twin.append(server.end_as_second)
-        hub.kin.on_taken_over.append(application.close_feeds_soon)
+    if hub.host.kin is not None and beacon is not None:
+        hub.host.kin.on_twin.append(server.end_as_second)
+        hub.host.kin.on_taken_over.append(application.close_feeds_soon)
         application.standby_api.ask_back = beacon.ask_soon
     server.run(sockets=plain)
     if beacon is not None:

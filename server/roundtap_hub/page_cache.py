@@ -94,7 +94,7 @@ class PageCache:
         self._hall_changed = False
         self._versions: dict[str, str] = {}
         hub.presence.listen(self._on_hall)
-        hub.reached_at.listeners.append(lambda: self._on_hall(None))
+        hub.host.reached_at.listeners.append(lambda: self._on_hall(None))
 
     def version(self, page: str) -> str:
         """What the page would show now, as a short text."""

@@ -27,7 +27,7 @@ def asker_of(hub: Hub, scope: Scope) -> Asker:
     client = scope.get("client")
     here = not encrypted and client is not None and is_here(client[0], header(scope, b"host").decode("latin-1"))
     token = cookies_in(header(scope, b"cookie").decode("latin-1")).get(session_cookie(encrypted, here), "")
-    who = hub.organizers.who(hub.organizers.session(token))
+    who = hub.access.organizers.who(hub.access.organizers.session(token))
     return Asker(encrypted, here, who.role, token) if who is not None else Asker(encrypted, here)
 
 
@@ -51,7 +51,7 @@ class PageGuard:
             return False
         asked = scope["method"] in ASKED_BY
         if lacking == ENCRYPT:
-            encrypted = self._hub.encrypted
+            encrypted = self._hub.access.encrypted
             if asked and encrypted is not None:
                 await _send_to(send, 303, f"https://{_host(scope)}:{encrypted.port}{_target(scope)}")
             else:
@@ -66,7 +66,7 @@ class PageGuard:
         """Words for who may not press here, or cannot be sent on."""
         t = catalogue("roundtap_hub", language_of(scope, self._hub.language))
         title = escape(t("door.encrypted"))
-        encrypted = self._hub.encrypted
+        encrypted = self._hub.access.encrypted
         if encrypted is None:
             way = f"<p>{escape(t('door.encrypted.off'))}</p>"
         else:

@@ -55,7 +55,7 @@ class PersonalPages:
                      named: Mapping[str, str]) -> Receive | None:
         """None: the request was answered. Else how its body is to be read by whoever answers it."""
         token = named["token"] if asked_for.address in (PAGE, REPORT) and scope["method"] != "HEAD" else ""
-        who = self._hub.links.who(token) if token else None
+        who = self._hub.access.links.who(token) if token else None
         if who is None or who[0] in self._hub.service.snapshot.venue.deleted:
             return receive
         if asked_for.address == REPORT:

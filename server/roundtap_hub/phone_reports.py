@@ -131,7 +131,7 @@ def submit(hub: Hub, who: Person, fields: Mapping[str, str], phone: str) -> tupl
     assert isinstance(step.command, Report)
     if told(snapshot, who, name) is not None:
         return name, step.command.body, None
-    hub.links.charge(REPORTS, who)
+    hub.access.links.charge(REPORTS, who)
     return name, step.command.body, hub.service.submit([step], step.actor)
 
 

@@ -59,7 +59,7 @@ class PublicPages:
         if kept.elsewhere:
             await send_answer(send, 302, b"text/plain", b"", [*SEAL, *more, (b"location", kept.elsewhere.encode())])
         elif key.role:
-            page = filled(gzip.decompress(body).decode(), form_token(asker.token, self._hub.secret),
+            page = filled(gzip.decompress(body).decode(), form_token(asker.token, self._hub.access.secret),
                           self._hub.clocks.mono_ms())
             await send_answer(send, 200, HTML, page.encode(), [*STAFF_SEAL, *more, language])
         else:
@@ -71,7 +71,7 @@ class PublicPages:
         snapshot = self._hub.service.snapshot
         screens = snapshot.venue.walls.screens
         address = str(scope["client"][0]) if scope.get("client") else ""
-        display, name = self._hub.displays.meet(sent, address, screens)
+        display, name = self._hub.hall.displays.meet(sent, address, screens)
         place = place_of(snapshot, screens.get(display), name, self._hub.clocks.mono_ms())
         return place, cookie_header(display, name)
 

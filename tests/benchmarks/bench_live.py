@@ -64,8 +64,9 @@ def _shown(hall: Hall, screen: Screen, event: str, count: int) -> dict[str, list
     assert live
     first = live.open_matches[0].match
     screen.log_in(hall.url, PIN)
+    personal = hall.house.hub.access.links.path(event, first.a)
     pages = {"console": f"/console/{event}", "pairings": f"/e/{event}/pairings",
-             "a player's page": f"/e/{event}/p/{first.a}", "a personal page": hall.house.hub.links.path(event, first.a)}
+             "a player's page": f"/e/{event}/p/{first.a}", "a personal page": personal}
     windows = {}
     for page, path in pages.items():
         screen.driver.switch_to.new_window("window")

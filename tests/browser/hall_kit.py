@@ -134,9 +134,9 @@ def open_hall(folder: Path) -> Iterator[Hall]:
     time = Running()
     with open_house(folder, time) as house:
         for unit in UNITS[2:]:
-            house.hub.unit_keys.add(unit, STATION if unit == UNITS[-1] else TABLE)
-        object.__setattr__(house.hub, "paper", PrintBook(f"sqlite:///{folder / 'roundtap.db'}"))
-        object.__setattr__(house.hub, "encrypted", Encrypted(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT))
+            house.hub.units.keys.add(unit, STATION if unit == UNITS[-1] else TABLE)
+        house.hub.paper = PrintBook(f"sqlite:///{folder / 'roundtap.db'}")
+        house.hub.access.encrypted = Encrypted(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT)
         application = HubApplication(house.hub)
         doors = Doors(application)
         listener = socket.create_server(("127.0.0.1", 0))

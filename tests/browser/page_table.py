@@ -50,7 +50,8 @@ def _slips(hall: Hall) -> list[str]:
     """A slip of each event's newest round."""
     states = map(hall.event, hall.events.values())
     newest = [(state, state.public_rounds[-1]) for state in states if state.public_rounds]
-    return [f"/s/{slip_token(hall.house.hub.secret, state, played, played.matches[0])}" for state, played in newest]
+    secret = hall.house.hub.access.secret
+    return [f"/s/{slip_token(secret, state, played, played.matches[0])}" for state, played in newest]
 
 
 def _said_by_phone(hall: Hall) -> str:
@@ -60,7 +61,7 @@ def _said_by_phone(hall: Hall) -> str:
                  if match.match.b and not match.reports)
     hall.report(event, match.id, "a", 100, 24)
     phone = hall.house.app.test_client()
-    page = phone.get(hall.house.hub.links.path(event, match.match.b)).text
+    page = phone.get(hall.house.hub.access.links.path(event, match.match.b)).text
     form = re.search(r'<form[^>]* action="([^"]+)" data-report>(.*?)</form>', page, re.S)
     assert form, "the phone has nothing to say yes to"
     fields = {name: html.unescape(value) for name, value in re.findall(r'name="([^"]+)" value="([^"]*)"', form[2])}
@@ -92,7 +93,7 @@ def pages_of_organizers() -> list[str]:
 
 
 def _personal(hall: Hall, more: str = "") -> list[str]:
-    return [hall.house.hub.links.path(event, one) + more for event in hall.events.values()
+    return [hall.house.hub.access.links.path(event, one) + more for event in hall.events.values()
             for one in _people(hall, event)]
 
 

@@ -24,7 +24,7 @@ class Phones:
         self.hand, self.hall, self.event_id = hand, hand.hall, event_id
 
     def link(self, competitor: str) -> str:
-        return f"{self.hand.url}{self.hall.house.hub.links.path(self.event_id, competitor)}"
+        return f"{self.hand.url}{self.hall.house.hub.access.links.path(self.event_id, competitor)}"
 
     def open(self, competitor: str) -> Screen:
         screen = self.hand.look()

@@ -31,7 +31,7 @@ def main() -> int:
             new_units(hall, count) as units:
         screen.log_in(hall.url, PIN)
         took_s = walk(screen, hall, units)
-        keys = hall.house.hub.unit_keys
+        keys = hall.house.hub.units.keys
         assert all(keys[unit.kept[0].unit] == unit.kept[0].key for unit in units)
     with_person_s = took_s + count * PERSON_S
     print(f"{count} units: {took_s:.1f} s by the machines ({took_s / count:.2f} s each), "

@@ -21,7 +21,7 @@ def test_a_walk_with_nothing_but_digits_and_enter(tmp_path: Path, screen: Screen
         screen.log_in(hall.url, PIN)
         walk(screen, hall, units)
         assert [unit.asking.showing.state for unit in units] == [DONE] * COUNT
-        keys = hall.house.hub.unit_keys
+        keys = hall.house.hub.units.keys
         assert {unit.kept[0].unit: unit.kept[0].key for unit in units} == {
             f"table-{n}": keys[f"table-{n}"] for n in range(1, COUNT + 1)}
         placed = hall.house.service.snapshot.venue.tables

@@ -18,7 +18,7 @@ class Desk:
         self.screen, self.url, self.ahead_s, self.set_s = screen, hall.url, 0.0, list[int]()
         made = HallTime(None, "boot", hall.time, lambda: time.time() + self.ahead_s, lambda: False, lambda: True,
                         self.ask_root)
-        object.__setattr__(hall.house.hub, "hall_time", made)
+        hall.house.hub.host.hall_time = made
 
     def ask_root(self, step: str, seconds: int) -> dict[str, bool]:
         self.set_s.append(seconds)

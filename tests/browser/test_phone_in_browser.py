@@ -37,7 +37,7 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
 
     seat = match().match
     assert seat.b is not None
-    ana, bruno = (url + house.hub.links.path("e1", who) for who in (seat.a, seat.b))
+    ana, bruno = (url + house.hub.access.links.path("e1", who) for who in (seat.a, seat.b))
     screen.open(f"{ana}/report?lang=en")
     # Without contact no question is lost: the page stays as it is, and says so.
     screen.offline()

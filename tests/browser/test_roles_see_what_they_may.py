@@ -21,8 +21,8 @@ ELSEWHERE = re.compile(r"formaction=\"(/[^\"#?]+)")
 
 
 def pin_of(hall: Hall, role: str) -> str:
-    known = len(hall.house.hub.organizers.staff.people)
-    _, pin = hall.house.hub.organizers.staff.add(f"Number {known}", role)
+    known = len(hall.house.hub.access.organizers.staff.people)
+    _, pin = hall.house.hub.access.organizers.staff.add(f"Number {known}", role)
     return str(pin)
 
 

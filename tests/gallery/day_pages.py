@@ -27,7 +27,7 @@ def before_play(camera: Camera, hub: Hub, event: str) -> Iterator[StillPage]:
     yield camera.take("day-check-in", f"{console}/check-in", DESK)
     yield camera.take("day-check-in-phone", f"{console}/check-in", PHONE)
     yield camera.take("day-join", f"/join/{event}", PHONE)
-    yield camera.take("day-me-here", hub.links.path(event, "p6"), PHONE)
+    yield camera.take("day-me-here", hub.access.links.path(event, "p6"), PHONE)
     table = "Name;Club;Bezahlt\n" + "".join(f"{name};Club {n % 7};ja\n" for n, name in enumerate(player_names(40)[30:]))
     yield camera.take("day-import", f"{console}/import", DESK)
     yield camera.send("day-import-preview", f"{console}/import", f"{console}/import/table", DESK,
@@ -49,9 +49,9 @@ def in_play(camera: Camera, hub: Hub, event: str) -> Iterator[StillPage]:
         said = result_to_json(Result(score=score))
         hub.service.tell(event, c.Report(f"{match.id}{side}", match.id, side, match.revision, said, "gallery"),
                          "gallery")
-    hub.calls.open(event, calls.id, "table")
-    hub.organizers.staff.add("Aleksandra Wiśniewska-Szczepańska", JUDGE)
-    link = hub.links.path
+    hub.hall.calls.open(event, calls.id, "table")
+    hub.access.organizers.staff.add("Aleksandra Wiśniewska-Szczepańska", JUDGE)
+    link = hub.access.links.path
     assert one.match.b
     for name, path in (
         ("pairings", f"/e/{event}/pairings"), ("me", link(event, plays.match.a)),
@@ -75,4 +75,4 @@ def in_play(camera: Camera, hub: Hub, event: str) -> Iterator[StillPage]:
 
 def finished(camera: Camera, hub: Hub, event: str) -> Iterator[StillPage]:
     """It is over, on a phone too."""
-    yield camera.take("day-me-finished", hub.links.path(event, "p6"), PHONE)
+    yield camera.take("day-me-finished", hub.access.links.path(event, "p6"), PHONE)

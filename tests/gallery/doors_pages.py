@@ -13,7 +13,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
 from roundtap_hub.app import create_app
 from roundtap_hub.devices.unit_health import kept
-from roundtap_hub.hub import Hub, hash_pin
+from roundtap_hub.hub import Host, Hub, hash_pin, hub_in_memory
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.on_walls import DISPLAY_SET, Screen
@@ -64,11 +64,11 @@ def _hall(service: Service, folder: Path, language: str, wrong: bool) -> Hub:
     units = [f"table-{number}" for number in range(1, TABLES + 1)]
     reached_at = ReachedAt(80, addresses=lambda: (ip_address("10.42.0.1"),))
     reached_at.look()
-    hub = Hub(service, Presence(), _clocks(), dict.fromkeys([*units, "station-1"], bytes(32)), b"gallery",
-              hash_pin(PIN), language, machine=OwnMachine(None, _pi(folder / "pi")), reached_at=reached_at,
-              encrypted=Encrypted(8443, b"", "3A:91:7C:00:5E:22:B4:8F"))
-    display, name = hub.displays.meet("", "10.42.0.9", {})
-    hub.displays.opened(display)
+    hub = hub_in_memory(service, Presence(), _clocks(), dict.fromkeys([*units, "station-1"], bytes(32)), b"gallery",
+                        hash_pin(PIN), encrypted=Encrypted(8443, b"", "3A:91:7C:00:5E:22:B4:8F"), language=language,
+                        host=Host(reached_at, machine=OwnMachine(None, _pi(folder / "pi"))))
+    display, name = hub.hall.displays.meet("", "10.42.0.9", {})
+    hub.hall.displays.opened(display)
     service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": number}))
                  for number, unit in enumerate(units, 1)] + [
         Step(VENUE, NewEntry(DISPLAY_SET, {"display": display, **_screen(name)}))], "organizer")

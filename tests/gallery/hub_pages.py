@@ -15,7 +15,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.records import Pair, Result
 from roundtap_hub.app import create_app
-from roundtap_hub.hub import Hub, hash_pin
+from roundtap_hub.hub import Hub, hash_pin, hub_in_memory
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.service import Service, Step
@@ -38,7 +38,8 @@ def pages(language: str) -> Iterator[StillPage]:
         journal, paper = Journal(url), PrintBook(url)
         service = Service(journal, clocks)
         service.start()
-        hub = Hub(service, Presence(), clocks, UNIT_KEYS, b"gallery", hash_pin(PIN), language, paper=paper)
+        hub = hub_in_memory(service, Presence(), clocks, UNIT_KEYS, b"gallery", hash_pin(PIN), language=language,
+                            paper=paper)
         try:
             client = create_app(hub).test_client()
             yield from _moments(Camera(client, language, PIN), hub, clock_ms)

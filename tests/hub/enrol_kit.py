@@ -16,7 +16,7 @@ from roundtap_core.errors import Problem
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.enrolment.desk import EnrolDesk, Enrolled, read_typed
-from roundtap_hub.hub import Hub
+from roundtap_hub.hub import Host, Hub, hub_in_memory
 from roundtap_hub.presence import Presence
 from roundtap_units.link.enrolled import Enrolled as Kept
 from roundtap_units.link.enrolling import Enrolling
@@ -37,7 +37,7 @@ class Hall:
 
     @property
     def desk(self) -> EnrolDesk:
-        return self.hub.enrolment
+        return self.hub.units.enrolment
 
     def post(self, message: Mapping[str, Any], address: str = "10.0.0.7") -> tuple[int, dict[str, Any]]:
         self.client.seen_as = {"client": (address, 4711)}
@@ -119,8 +119,8 @@ def hall_at(folder: Path, clock: HandClock | None = None) -> Iterator[Hall]:
     """A hub on this folder; opened again on the same folder it is the hub after a restart."""
     clock = clock or HandClock()
     with running(folder / "roundtap.db", clock) as service:
-        hub = Hub(service, Presence(), clock.clocks, UnitKeys(service), b"secret", "no pin",
-                  machine_name="roundtap")
+        hub = hub_in_memory(service, Presence(), clock.clocks, UnitKeys(service), b"secret", "no pin",
+                            host=Host(name="roundtap"))
         client = AsgiClient(HubApplication(hub))
         try:
             yield Hall(hub, client, clock, folder)

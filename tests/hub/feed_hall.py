@@ -23,7 +23,7 @@ from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.feeds.device_feed import Connection, DeviceFeed
 from roundtap_hub.feeds.hello import open_hello
 from roundtap_hub.feeds.phase_boundaries import Boundaries
-from roundtap_hub.hub import Hub
+from roundtap_hub.hub import Hub, hub_in_memory
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.presence import Presence
 
@@ -78,7 +78,7 @@ class Unit:
     """An open feed, and the last view that came by it."""
 
     def __init__(self, hub: Hub, feed: DeviceFeed, unit: str, reports: list[list[str]]) -> None:
-        key, hello = open_hello(hub, unit, hello_of(hub, unit, reports=reports))
+        key, hello = open_hello(hub.units, unit, hello_of(hub, unit, reports=reports))
         self.unit = unit
         self.connection: Connection = feed.greeted(key, hello)
         self.view: Any = None
@@ -105,7 +105,7 @@ class FeedHall:
 
     def __init__(self, service: Service, clock: HandClock, chance: random.Random) -> None:
         self.service, self.clock, self.chance = service, clock, chance
-        self.hub = Hub(service, Presence(), clock.clocks, KEYS, b"", "")
+        self.hub = hub_in_memory(service, Presence(), clock.clocks, KEYS)
         self.feed = DeviceFeed(self.hub)
         self.feed.bind(asyncio.get_running_loop())
         self.timers = HandLoop(clock)

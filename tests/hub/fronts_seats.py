@@ -219,7 +219,7 @@ def phone(world: World, side: Side) -> Walk:
     who = world.match.match.competitor(side)
     assert who is not None
     browser = world.house.browser()
-    return Walk(world, browser, f"{world.house.hub.links.path('e1', who)}/report", [])
+    return Walk(world, browser, f"{world.house.hub.access.links.path('e1', who)}/report", [])
 
 
 def desk(world: World, browser: Browser) -> Walk:

@@ -152,7 +152,7 @@ class World:
             self.house.service.tell("e1", c.NoteLot(MATCH, lot, "b"), "test")
         self.house.place("unit-1", 1)
         # Nobody is at a real table here: far more is said than one phone may.
-        self.house.hub.links.charge = lambda *_: None  # type: ignore[method-assign]
+        self.house.hub.access.links.charge = lambda *_: None  # type: ignore[method-assign]
 
     def _lists_cost(self, people: Sequence[PersonRecord]) -> None:
         for who, cost in zip((self.match.match.a, self.match.match.b), self.place.totals, strict=True):

@@ -14,7 +14,7 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState
 from roundtap_core.wire import REQUEST, envelope
-from roundtap_hub.hub import Hub
+from roundtap_hub.hub import Hub, hub_in_memory
 from roundtap_hub.journal import service as journal_service
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
@@ -93,14 +93,15 @@ def head_is_noted(service: journal_service.Service) -> None:
 
 
 def hub_of(service: Service, clock: HandClock, paper: PrintBook | None = None) -> Hub:
-    return Hub(service, Presence(), clock.clocks, KEYS, b"secret", "no pin", paper=paper)
+    return hub_in_memory(service, Presence(), clock.clocks, KEYS, b"secret", "no pin", paper=paper)
 
 
 def hello_of(hub: Hub, unit: str = "table-1", key: bytes | None = None, purpose: str = REQUEST,
              **changes: Any) -> bytes:
     """A unit's hello with a challenge that it has just asked for."""
-    said = {"unit": unit, "nonce": "n1", "challenge": hub.challenges.issue(), "core": "0", "reports": [], **changes}
-    return json.dumps(envelope(key or hub.unit_keys[unit], purpose, said)).encode()
+    said = {"unit": unit, "nonce": "n1", "challenge": hub.units.challenges.issue(), "core": "0", "reports": [],
+            **changes}
+    return json.dumps(envelope(key or hub.units.keys[unit], purpose, said)).encode()
 
 
 def stored(path: Path, stream: str = "e1") -> list[Entry]:

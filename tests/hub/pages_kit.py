@@ -22,7 +22,7 @@ from roundtap_core.event.state import EventState
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_hub import pages
-from roundtap_hub.hub import Hub, hash_pin
+from roundtap_hub.hub import hash_pin, hub_in_memory
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.service import Step
@@ -89,10 +89,10 @@ class House:
         self.time = time or Time()
         clocks = Clocks("boot", self.time, lambda: self.time.wall)
         self.service = Service(Journal(f"sqlite:///{folder / 'roundtap.db'}"), clocks)
-        self.hub = Hub(self.service, Presence(), clocks, {"unit-1": b"k" * 32, "unit-2": b"l" * 32}, b"s" * 32,
-                       hash_pin(PIN, "salt"), new_event_id=self._count_event)
+        self.hub = hub_in_memory(self.service, Presence(), clocks, {"unit-1": b"k" * 32, "unit-2": b"l" * 32},
+                                 b"s" * 32, hash_pin(PIN, "salt"), new_event_id=self._count_event)
         self.app = Flask("roundtap_hub")
-        self.app.config.update(SECRET_KEY=self.hub.secret)
+        self.app.config.update(SECRET_KEY=self.hub.access.secret)
         pages.register(self.app, self.hub)
 
     def _count_event(self) -> str:
@@ -109,7 +109,7 @@ class House:
 
     def staff(self, role: str, name: str = "Eva Luz", language: str = "en") -> Browser:
         """The browser of somebody with a PIN of their own."""
-        _, pin = self.hub.organizers.staff.add(name, role)
+        _, pin = self.hub.access.organizers.staff.add(name, role)
         browser = self.browser(language)
         browser.log_in(pin)
         return browser

@@ -74,7 +74,7 @@ class Table:
         assert [self.report("a", a, b), self.report("b", a, b)] == ["accepted", "accepted"]
 
     def send(self, report: Mapping[str, Any]) -> str:
-        echo = take_report(self.house.hub, well_formed(dict(report)))
+        echo = take_report(self.house.hub.service, well_formed(dict(report)))
         if echo["fate"] == "accepted":
             self.heads[report["event"]] = [echo["number"], echo["hash"]]
         return str(echo["fate"])

@@ -216,7 +216,7 @@ def test_reports_of_old_events_hold_up_nobody(path: Path, evenings: list[str],
     """A packet that somebody kept for months is answered as before, from a thread."""
     clock = HandClock()
     with running(path, clock) as service:
-        take_report(hub_of(service, clock), a_report("e1", 1))
+        take_report(service, a_report("e1", 1))
         service.sealer.settle()
     with running(path, clock) as service:
         hub = hub_of(service, clock)
@@ -287,7 +287,7 @@ def test_a_revoked_standby_hears_nothing_more(house: House) -> None:
     """It went on hearing every name, and the other units' new keys, for as long as it stayed connected."""
     feed = Feed(house, house.hello())
     feed.level()
-    house.application.hub.unit_keys.revoke("standby-1")
+    house.application.hub.units.keys.revoke("standby-1")
     feed.task.result(20)
     assert house.service.copies is not None
     assert house.service.copies.states == []
@@ -357,7 +357,7 @@ def test_a_station_says_nothing_of_jobs_that_there_are_not(path: Path) -> None:
         hub = hub_of(service, clock, book)
         job = wanted_jobs(service.snapshot, (), {}, "station-1")[0].id
         client = AsgiClient(HubApplication(hub), lifespan=True)
-        said = {"unit": "station-1", "nonce": "n", "challenge": hub.challenges.issue(),
+        said = {"unit": "station-1", "nonce": "n", "challenge": hub.units.challenges.issue(),
                 "states": [["made-up/1", "printed", ""], [job, "printed", ""]]}
         assert client.post("/station/jobs", envelope(KEYS["station-1"], REQUEST, said)).status_code == 200
         client.close()

@@ -100,7 +100,7 @@ def test_what_cannot_be_written_down_is_refused_by_its_field(tmp_path: Path, fie
         house.with_event()
         house.publish()
         played = house.event.rounds[0]
-        link = house.hub.links.path("e1", played.matches[0].match.a)
+        link = house.hub.access.links.path("e1", played.matches[0].match.a)
         result = canonical(result_to_json(Result(score=Pair(100, 24)))).decode()
         form = {**dict(report_fields(played, played.matches[0], "a")), "result": result, "report_id": "one",
                 field: sent}
@@ -121,7 +121,7 @@ def test_a_made_up_slip_has_nobody_read_the_whole_journal(tmp_path: Path) -> Non
         browser = house.with_event()
         house.publish()
         played = house.event.rounds[0]
-        token = slip_token(house.hub.secret, house.event, played, played.matches[0])
+        token = slip_token(house.hub.access.secret, house.event, played, played.matches[0])
         made_up = token[:8] + "0" * 8 + token[16:]
         asked: list[str] = []
         entries = house.service.entries

@@ -30,8 +30,8 @@ def units(house: House, count: int, **health: Any) -> None:
     hub = house.hub
     for n in range(1, count + 1):
         unit = f"table-{n}"
-        if unit not in hub.unit_keys:
-            hub.unit_keys.add(unit)
+        if unit not in hub.units.keys:
+            hub.units.keys.add(unit)
             hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))], "organizer")
         hub.presence.heard(unit, house.time(), connected=True, core=version(), health=kept({**HEALTH, **health}))
 
@@ -51,7 +51,7 @@ def only(house: House, key: str) -> Check:
 
 def without_spares(house: House) -> None:
     for unit in ("unit-1", "unit-2"):
-        house.hub.unit_keys.revoke(unit)
+        house.hub.units.keys.revoke(unit)
 
 
 # --- the hall's tables
@@ -157,21 +157,21 @@ def test_a_unit_that_says_nothing_of_itself_is_no_trouble(house: House) -> None:
     ("something-new", FINE, "there"),
 ])
 def test_the_printer_is_told_as_its_station_says(house: House, word: str, state: str, kind: str) -> None:
-    house.hub.unit_keys.add("station-1", "station")
+    house.hub.units.keys.add("station-1", "station")
     house.hub.presence.heard("station-1", house.time(), health=kept({**HEALTH, "printer": word}))
     assert (only(house, "printer").state, only(house, "printer").kind) == (state, kind)
 
 
 def test_a_station_that_is_silent_is_wrong_and_none_is_a_note(house: House) -> None:
     assert (only(house, "printer").state, only(house, "printer").kind) == (NOTE, "none")
-    house.hub.unit_keys.add("station-1", "station")
+    house.hub.units.keys.add("station-1", "station")
     assert (only(house, "printer").state, only(house, "printer").kind) == (WRONG, "away")
 
 
 def test_walls_new_and_none(house: House) -> None:
     assert (only(house, "walls").state, only(house, "walls").kind) == (NOTE, "none")
-    display, _ = house.hub.displays.meet("", "10.42.0.9", {})
-    house.hub.displays.opened(display)
+    display, _ = house.hub.hall.displays.meet("", "10.42.0.9", {})
+    house.hub.hall.displays.opened(display)
     assert (only(house, "walls").kind, only(house, "walls").args["names"]) == ("new", "A")
 
 
@@ -217,11 +217,11 @@ def test_whatever_is_wrong_is_said_in_every_language(house: House, language: str
 def test_the_console_has_one_line_when_something_is_wrong_and_else_none(house: House, tmp_path: Path) -> None:
     without_spares(house)
     units(house, 2)
-    house.hub.reached_at._addresses = lambda: ()
+    house.hub.host.reached_at._addresses = lambda: ()
     browser = house.organizer()
 
     def leads() -> bool:
-        house.hub.machine._kept.clear()
+        house.hub.host.machine._kept.clear()
         return "Before the doors open:" in text_of(browser.get("/console"))
 
     expected = bool(sum(check.state == WRONG for checks in found(house).values() for check in checks))
@@ -248,10 +248,10 @@ def test_the_clock_is_as_the_hub_knows_it(house: House, monkeypatch: pytest.Monk
     def no_root(step: str, seconds: int) -> dict[str, bool]:
         raise FileNotFoundError(step)
 
-    monkeypatch.setattr(house.hub.machine, "checks", lambda: (OF_ITS_CLOCK[machine_has],))
+    monkeypatch.setattr(house.hub.host.machine, "checks", lambda: (OF_ITS_CLOCK[machine_has],))
     hall_time = HallTime(None, "boot", house.time, lambda: system_s, lambda: machine_has == "network",
                          lambda: machine_has == "rtc", no_root)
-    object.__setattr__(house.hub, "hall_time", hall_time)
+    house.hub.host.hall_time = hall_time
     if asked:
         hall_time.set_to(1_800_000_000_000)
     check = only(house, "clock")
@@ -276,7 +276,7 @@ def test_the_hub_s_machine_is_looked_at_now_and_then(tmp_path: Path) -> None:
 def test_an_old_pin_is_a_note(house: House, tmp_path: Path, days: int, state: str) -> None:
     (tmp_path / "pin").write_text("x", encoding="ascii")
     made_s = (tmp_path / "pin").stat().st_mtime
-    object.__setattr__(house.hub, "machine", OwnMachine(tmp_path, wall_s=lambda: made_s + days * 86_400 + 10))
+    house.hub.host.machine = OwnMachine(tmp_path, wall_s=lambda: made_s + days * 86_400 + 10)
     assert only(house, "pin").state == state
 
 
@@ -287,7 +287,7 @@ def test_a_machine_in_the_past_says_nothing_of_the_pin(tmp_path: Path) -> None:
 
 def test_the_hotspot_that_was_set_up_is_among_the_checks(house: House, tmp_path: Path) -> None:
     down = Check("hotspot", "wrong", {"name": "Hall"}, "down", "network")
-    object.__setattr__(house.hub, "machine", OwnMachine(tmp_path, hotspot=lambda: [down]))
-    assert down in house.hub.machine.checks()
+    house.hub.host.machine = OwnMachine(tmp_path, hotspot=lambda: [down])
+    assert down in house.hub.host.machine.checks()
     assert down.saw(core_words("en")) == "Hall is set up, but not up."
     assert "Wi-Fi is switched on" in down.to_do(core_words("en"))

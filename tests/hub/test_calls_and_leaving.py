@@ -120,24 +120,24 @@ def test_neither_a_dispute_ends_a_call_nor_a_result_that_came_with_it(house: Hou
 
 
 def test_a_phone_s_call_and_the_table_s_are_one(house: House, browser: Browser):
-    house.hub.calls.open("e1", "1.1", "phone:p3")
+    house.hub.hall.calls.open("e1", "1.1", "phone:p3")
     house.time.ms += 60_000
     says(house, "unit-1", call=True)
-    call, = house.hub.calls.of("e1")
+    call, = house.hub.hall.calls.of("e1")
     assert (call.match, call.table, call.sources) == ("1.1", 1, {"phone:p3", "unit:unit-1"})
     assert text_of(browser.get("/console/e1")).count("judge wanted") == 1
     browser.post("/console/e1/call", match="1.1")
-    call, = house.hub.calls.of("e1")
+    call, = house.hub.hall.calls.of("e1")
     assert (call.taken_by, house.time.ms - call.since_ms) == ("organizer", 60_000)
     assert view(house)["call"] == {"taken_by": "organizer"}
     assert "organizer is on the way" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/call/settled", match="1.1")
-    assert house.hub.calls.of("e1") == ()
+    assert house.hub.hall.calls.of("e1") == ()
     assert view(house)["call"] is None
 
 
 def test_a_call_is_open_as_long_as_anybody_wants_a_judge(house: House, browser: Browser):
-    calls = house.hub.calls
+    calls = house.hub.hall.calls
     calls.open("e1", "1.1", "phone:p3")
     calls.open("e1", "1.1", "phone:p4")
     calls.cancel("e1", "1.1", "phone:p3")
@@ -149,24 +149,24 @@ def test_a_call_is_open_as_long_as_anybody_wants_a_judge(house: House, browser: 
 
 
 def test_the_table_is_not_told_of_a_call_that_its_unit_could_not_take_back(house: House, browser: Browser):
-    house.hub.calls.open("e1", "1.1", "phone:p3")
+    house.hub.hall.calls.open("e1", "1.1", "phone:p3")
     assert view(house)["call"] is None
 
 
 @pytest.mark.parametrize("by", ["both sides", "the judge"])
 def test_a_phone_s_call_ends_when_the_result_stands_and_a_later_one_does_not(house: House, browser: Browser, by: str):
     for match in ("1.1", "1.2"):
-        house.hub.calls.open("e1", match, "phone:p1")
+        house.hub.hall.calls.open("e1", match, "phone:p1")
     house.report("1.1", "a", 100, 24)
-    assert len(house.hub.calls.of("e1")) == 2
+    assert len(house.hub.hall.calls.of("e1")) == 2
     if by == "the judge":
         house.service.tell("e1", EnterResult("1.1", 0, Result(score=Pair(100, 24))), "test")
     else:
         house.report("1.1", "b", 100, 24)
-    assert [call.match for call in house.hub.calls.of("e1")] == ["1.2"]
+    assert [call.match for call in house.hub.hall.calls.of("e1")] == ["1.2"]
     house.time.ms += 1
-    house.hub.calls.open("e1", "1.1", "phone:p1")
-    assert len(house.hub.calls.of("e1")) == 2
+    house.hub.hall.calls.open("e1", "1.1", "phone:p1")
+    assert len(house.hub.hall.calls.of("e1")) == 2
     house.play()
     house.service.tell("e1", FinishEvent("the hall closes"), "test")
     assert house.hub.presence.units.asked == {}, "of an event that is over nothing is asked for"
@@ -180,9 +180,9 @@ def test_whoever_looks_at_console_wall_or_phone_looks_again_when_a_phone_calls(h
         return [page_version(house.service.snapshot, house.hub.presence.units, page) for page in pages]
 
     before = versions()
-    house.hub.calls.open("e1", "1.1", f"phone:{who}")
+    house.hub.hall.calls.open("e1", "1.1", f"phone:{who}")
     called = versions()
-    house.hub.calls.take("e1", "1.1", "Eva")
+    house.hub.hall.calls.take("e1", "1.1", "Eva")
     taken = versions()
     for was, then in ((before, called), (called, taken)):
         assert all(a != b for a, b in zip(was, then, strict=True))
@@ -232,33 +232,33 @@ def test_who_asks_anew_is_heard_anew_and_the_next_match_knows_nothing_of_it(hous
 
 def test_a_wish_by_phone_and_one_at_the_table_arrive_both(house: House, browser: Browser):
     seats = sitting(house)
-    house.hub.wishes.ask("e1", seats["a"], "phone")
+    house.hub.hall.wishes.ask("e1", seats["a"], "phone")
     says(house, "unit-1", leave=frozenset("b"))
     assert wishes(house, browser) == ["a", "b"]
-    house.hub.wishes.take_back("e1", seats["a"], "phone")
+    house.hub.hall.wishes.take_back("e1", seats["a"], "phone")
     assert wishes(house, browser) == ["b"]
 
 
 def test_a_refusal_is_told_where_it_was_asked(house: House, browser: Browser):
     who = sitting(house)["b"]
-    house.hub.wishes.ask("e1", who, "phone")
+    house.hub.hall.wishes.ask("e1", who, "phone")
     says(house, "unit-1", leave=frozenset("b"))
     browser.post("/console/e1/leave/refused", who=who)
     assert view(house)["leave_refused"] == ["b"]
-    assert [(wish.competitor, wish.refused) for wish in house.hub.wishes.of("e1")] == [(who, True)]
+    assert [(wish.competitor, wish.refused) for wish in house.hub.hall.wishes.of("e1")] == [(who, True)]
     assert wishes(house, browser) == []
-    house.hub.wishes.ask("e1", who, "phone")
-    assert [wish.refused for wish in house.hub.wishes.of("e1")] == [False]
+    house.hub.hall.wishes.ask("e1", who, "phone")
+    assert [wish.refused for wish in house.hub.hall.wishes.of("e1")] == [False]
     assert wishes(house, browser) == ["b"]
 
 
 def test_whoever_left_and_comes_back_is_not_asked_about_it_again(house: House, browser: Browser):
     who = sitting(house)["a"]
-    house.hub.wishes.ask("e1", who, "phone")
+    house.hub.hall.wishes.ask("e1", who, "phone")
     house.service.tell("e1", DropCompetitor(who), "test")
-    assert house.hub.wishes.of("e1") == ()
+    assert house.hub.hall.wishes.of("e1") == ()
     house.service.tell("e1", ReturnCompetitor(who), "test")
-    assert house.hub.wishes.of("e1") == ()
+    assert house.hub.hall.wishes.of("e1") == ()
 
 
 def test_letting_go_says_what_it_does_to_the_open_match(house: House, browser: Browser):

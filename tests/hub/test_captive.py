@@ -12,7 +12,7 @@ from asgi_client import Answer, AsgiClient
 from hub_kit import KEYS, HandClock, running
 
 from roundtap_hub.asgi import HubApplication
-from roundtap_hub.hub import Hub
+from roundtap_hub.hub import Host, Hub, hub_in_memory
 from roundtap_hub.presence import Presence
 from roundtap_hub.reached_at import ReachedAt
 
@@ -31,7 +31,7 @@ def hub_at(folder: Path, server: tuple[str, int] = BY_HOTSPOT) -> Iterator[tuple
         clocks = HandClock().clocks
         reached = ReachedAt(8080, 80, ["games.example.org"], lambda: [ip_address("192.168.1.20")])
         reached.look()
-        hub = Hub(service, Presence(), clocks, KEYS, b"secret", "", reached_at=reached)
+        hub = hub_in_memory(service, Presence(), clocks, KEYS, b"secret", host=Host(reached))
         client = AsgiClient(HubApplication(hub))
         client.seen_as = {"server": server, "client": ("10.42.0.77", 40000)}
         try:

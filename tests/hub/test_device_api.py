@@ -539,7 +539,7 @@ def test_a_question_without_a_number_has_no_answer(bench: Bench, nonce: object) 
 
 
 def test_a_hello_opens_the_feed_for_its_unit(bench: Bench) -> None:
-    key, hello = open_hello(bench.hub, "table-1", hello_of(bench.hub))
+    key, hello = open_hello(bench.hub.units, "table-1", hello_of(bench.hub))
     connection = DeviceFeed(bench.hub).greeted(key, hello)
     assert (connection.unit, connection.nonce) == ("table-1", "n1")
 
@@ -555,12 +555,12 @@ def test_a_hello_opens_the_feed_for_its_unit(bench: Bench) -> None:
 ], ids=str)
 def test_no_other_hello_opens_a_feed(bench: Bench, body: Any) -> None:
     with pytest.raises(Refusal) as refused:
-        open_hello(bench.hub, "table-1", body if isinstance(body, bytes) else hello_of(bench.hub, **body))
+        open_hello(bench.hub.units, "table-1", body if isinstance(body, bytes) else hello_of(bench.hub, **body))
     assert 400 <= refused.value.status < 500
 
 
 async def _messages(hub: Hub, feed: DeviceFeed, n: int, **changes: Any) -> list[dict[str, Any]]:
-    key, hello = open_hello(hub, "table-1", hello_of(hub, **changes))
+    key, hello = open_hello(hub.units, "table-1", hello_of(hub, **changes))
     feed.bind(asyncio.get_running_loop())
     stream = feed.stream(feed.greeted(key, hello), hello)
     found = []
@@ -597,7 +597,7 @@ def test_a_device_that_stalls_is_cut_off_and_nobody_waits_for_it(bench: Bench) -
     feed = DeviceFeed(bench.hub)
 
     async def play() -> int:
-        key, hello = open_hello(bench.hub, "table-1", hello_of(bench.hub))
+        key, hello = open_hello(bench.hub.units, "table-1", hello_of(bench.hub))
         connection = feed.greeted(key, hello)
         stream = feed.stream(connection, hello)
         for _ in range(3):

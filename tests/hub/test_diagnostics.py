@@ -41,14 +41,14 @@ def planted(house: House, folder: Path) -> set[str]:
     """Secrets and names of every kind, in the hub's folder, its memory and its state; what must not come out."""
     hub = house.hub
     secrets = {PIN, hash_pin(PIN, "salt").partition("$")[2], KEY, WIFI, PHRASE, UNIT, CARD, EVENT, *PEOPLE}
-    _, staff_pin = hub.organizers.staff.add("Zdenka Novotná", "judge")
+    _, staff_pin = hub.access.organizers.staff.add("Zdenka Novotná", "judge")
     secrets |= {staff_pin, "Zdenka Novotná", "Novotná"}
-    secrets |= {hub.secret.hex(), hub.links.give("e1", "p1").removeprefix("/me/")}
-    hub.unit_keys.add(UNIT)
-    secrets.add(hub.unit_keys[UNIT].hex())
+    secrets |= {hub.access.secret.hex(), hub.access.links.give("e1", "p1").removeprefix("/me/")}
+    hub.units.keys.add(UNIT)
+    secrets.add(hub.units.keys[UNIT].hex())
     hub.presence.heard(UNIT, house.time(), troubles=frozenset({"twin"}))
-    for name, text in (("pin", hash_pin(PIN)), ("secret", hub.secret.hex()), ("keys.json", json.dumps({UNIT: KEY})),
-                       ("hotspot.json", json.dumps({"password": WIFI}))):
+    for name, text in (("pin", hash_pin(PIN)), ("secret", hub.access.secret.hex()),
+                       ("keys.json", json.dumps({UNIT: KEY})), ("hotspot.json", json.dumps({"password": WIFI}))):
         (folder / name).write_text(text, encoding="utf-8")
     return secrets
 
@@ -66,7 +66,7 @@ def log_with(secrets: set[str]) -> str:
 def test_nothing_that_was_planted_comes_out_of_a_hub_s_bundle(
         house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     browser = house.with_event()
-    object.__setattr__(house.hub, "machine", OwnMachine(tmp_path))
+    house.hub.host.machine = OwnMachine(tmp_path)
     secrets = planted(house, tmp_path)
     monkeypatch.setattr("roundtap_hub.pages.before_doors.log_lines", lambda: log_with(secrets).splitlines())
     monkeypatch.setattr("roundtap_hub.pages.before_doors.services", lambda: [Service("hub", True, "active", WIFI, 0)])

@@ -38,7 +38,7 @@ def test_both_have_the_same_key_the_unit_its_name_and_nothing_secret_was_said(ha
     unit = hall.unit()
     assert enrol(hall, unit, table=7) == Enrolled("table-7", 7)
     [kept] = unit.kept
-    assert (kept.unit, kept.key, kept.hubs) == ("table-7", hall.hub.unit_keys["table-7"], (("hub", 8080),))
+    assert (kept.unit, kept.key, kept.hubs) == ("table-7", hall.hub.units.keys["table-7"], (("hub", 8080),))
     assert kept.hub == hall.hub.service.snapshot.venue.epoch
     assert dict(UnitKeys(hall.hub.service)) == {"table-7": kept.key}
     assert hall.hub.service.snapshot.venue.tables == {"table-7": 7}
@@ -148,7 +148,7 @@ def test_a_unit_that_vanishes_leaves_nothing_behind(hall: Hall, monkeypatch: pyt
     unit = hall.unit()
     unit.step()
     assert hall.type(unit.shows).problem == "enrol_silent"
-    assert (dict(hall.hub.unit_keys), dict(hall.hub.service.snapshot.venue.unit_ids)) == ({}, {})
+    assert (dict(hall.hub.units.keys), dict(hall.hub.service.snapshot.venue.unit_ids)) == ({}, {})
     hall.clock.ms += 11_000
     assert hall.desk.room.listed() == []
     unit.step()
@@ -175,7 +175,7 @@ def test_an_answer_that_is_lost_is_asked_for_again_and_gives_the_same(hall: Hall
     unit = hall.unit(post=post)
     assert enrol(hall, unit, table=3) == Enrolled("table-3", 3)
     assert said.count(lost) == 2
-    assert dict(hall.hub.unit_keys) == {"table-3": unit.kept[0].key}
+    assert dict(hall.hub.units.keys) == {"table-3": unit.kept[0].key}
     assert [entry.kind for entry in entries] == ["unit-keyed", "unit-placed"]
 
 
@@ -203,7 +203,7 @@ def test_a_hub_started_anew_after_it_stored_the_key_gives_the_same_again(tmp_pat
         unit.step()
         assert typing.outcome == Enrolled("table-4", 4)
         [kept] = unit.kept
-        assert (kept.unit, dict(running[1].hub.unit_keys)) == ("table-4", {"table-4": kept.key})
+        assert (kept.unit, dict(running[1].hub.units.keys)) == ("table-4", {"table-4": kept.key})
 
 
 def test_a_hub_started_anew_in_the_middle_has_nothing_on_record_and_the_unit_shows_a_new_code(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_a_hub_started_anew_in_the_middle_has_nothing_on_record_and_the_unit_sho
         unit.step()
         exchange.end("late")
         assert typing.problem == "enrol_silent"
-        assert (unit.kept, dict(before.hub.unit_keys)) == ([], {})
+        assert (unit.kept, dict(before.hub.units.keys)) == ([], {})
         unit.step()
         assert unit.asking.showing.state == CODE
 
@@ -239,7 +239,7 @@ def test_a_disk_that_takes_nothing_is_told_and_nothing_is_agreed(hall: Hall, mon
         patch.setattr(Journal, "append", full)
         unit.step()
     assert typing.problem == "not_saved"
-    assert (unit.kept, dict(hall.hub.unit_keys)) == ([], {})
+    assert (unit.kept, dict(hall.hub.units.keys)) == ([], {})
     unit.step()
     assert enrol(hall, unit).unit == "table-1"
 
@@ -249,7 +249,7 @@ def test_a_unit_that_lost_its_key_keeps_its_name_and_its_table(hall: Hall) -> No
     enrol(hall, first, table=5)
     again = hall.unit("m-1")
     assert enrol(hall, again) == Enrolled("table-5", 5)
-    assert dict(hall.hub.unit_keys) == {"table-5": again.kept[0].key}
+    assert dict(hall.hub.units.keys) == {"table-5": again.kept[0].key}
     assert again.kept[0].key != first.kept[0].key
 
 
@@ -259,16 +259,16 @@ def test_who_says_to_be_a_unit_that_is_in_contact_gets_a_name_of_its_own(hall: H
     hall.hub.presence.heard("table-5", hall.clock.ms, connected=True)
     other = hall.unit("m-1")
     assert enrol(hall, other, table=6) == Enrolled("table-6", 6)
-    assert hall.hub.unit_keys["table-5"] == first.kept[0].key
+    assert hall.hub.units.keys["table-5"] == first.kept[0].key
 
 
 def test_a_new_unit_takes_a_broken_ones_place_and_the_old_key_is_worth_nothing(hall: Hall) -> None:
     old, told = hall.unit("m-1"), []
     enrol(hall, old, table=7)
-    hall.hub.unit_keys.listen(told.append)
+    hall.hub.units.keys.listen(told.append)
     new = hall.unit("m-2")
     assert enrol(hall, new, replace="table-7") == Enrolled("table-7", 7)
-    assert hall.hub.unit_keys["table-7"] == new.kept[0].key
+    assert hall.hub.units.keys["table-7"] == new.kept[0].key
     assert told == [frozenset({"table-7"})], "feeds with the old key end"
     # The broken one is mended and asks: its name is another's by now.
     hall.hub.presence.heard("table-7", hall.clock.ms, connected=True)
@@ -281,12 +281,12 @@ def test_a_station_takes_no_tables_place(hall: Hall) -> None:
     station.step()
     assert hall.type(station.shows, replace="table-7").problem == "enrol_kind"
     assert enrol(hall, station) == Enrolled("station-1", None)
-    assert hall.hub.unit_keys.role("station-1") == "station"
+    assert hall.hub.units.keys.role("station-1") == "station"
 
 
 def test_names_are_free_ones(hall: Hall) -> None:
     assert [enrol(hall, hall.unit(f"m-{n}")).unit for n in range(3)] == ["table-1", "table-2", "table-3"]
-    hall.hub.unit_keys.revoke("table-2")
+    hall.hub.units.keys.revoke("table-2")
     assert enrol(hall, hall.unit("m-9")).unit == "table-2"
 
 

@@ -55,18 +55,18 @@ def last_exchange(hall: Hall) -> Any:
 
 def test_every_message_of_an_exchange_said_again_gives_nothing(hall: Hall) -> None:
     unit = enrolled(hall, table=7)
-    before = dict(hall.hub.unit_keys)
+    before = dict(hall.hub.units.keys)
     for message, _, _ in list(hall.heard):
         status, said = hall.post(message, "10.0.0.66")
         assert status != 200 or message["step"] in ("ask", "answer", "confirm")
         # What was said to the unit is said again at the most: signed with a key that is in nobody's ears.
         assert "key" not in said
-    assert dict(hall.hub.unit_keys) == before == {"table-7": unit.kept[0].key}
+    assert dict(hall.hub.units.keys) == before == {"table-7": unit.kept[0].key}
     pass_time(hall, 301_000)
     for message, _, _ in list(hall.heard):
         status, _ = hall.post(message, "10.0.0.67")
         assert status in (404, 200 if message["step"] == "ask" else 404)
-    assert dict(hall.hub.unit_keys) == before
+    assert dict(hall.hub.units.keys) == before
 
 
 def test_a_kept_exchange_does_not_pass_for_another_one(hall: Hall) -> None:
@@ -84,7 +84,7 @@ def test_a_kept_exchange_does_not_pass_for_another_one(hall: Hall) -> None:
     assert status == 200, "it is the message that was announced"
     status, _ = hall.post({**confirm, "exchange": name}, "10.0.0.66")
     assert (status, exchange.state) == (403, "wrong")
-    assert hall.hub.unit_keys.keys() == {"table-1"}
+    assert hall.hub.units.keys.keys() == {"table-1"}
     assert hall.hub.service.snapshot.venue.unit_ids["m-1"] == "table-1"
 
 
@@ -103,7 +103,7 @@ def test_who_knows_the_code_and_hears_everything_cannot_speak_for_the_unit(hall:
     assert status == 403
     unit.step()
     assert typing.outcome == Enrolled("table-7", 7)
-    assert dict(hall.hub.unit_keys) == {"table-7": unit.kept[0].key}
+    assert dict(hall.hub.units.keys) == {"table-7": unit.kept[0].key}
 
 
 def test_what_is_announced_for_a_code_is_what_was_said_first(hall: Hall) -> None:
@@ -152,7 +152,7 @@ def test_who_reads_the_code_off_the_screen_cannot_announce_a_later_one_with_the_
     assert said["offer"] is None
     unit.step()
     assert typing.outcome == Enrolled("table-7", 7)
-    assert dict(hall.hub.unit_keys) == {"table-7": unit.kept[0].key}
+    assert dict(hall.hub.units.keys) == {"table-7": unit.kept[0].key}
 
 
 def test_who_heard_the_token_ends_no_exchange(hall: Hall) -> None:
@@ -174,7 +174,7 @@ def test_nobody_but_an_organizer_brings_a_code(hall: Hall) -> None:
     for step in ("code", "type", "enrol", "offer", None, 5, [], {}):
         status, _ = hall.post({"step": step, "code": CODE_SHOWN, "number": 10, "token": "x" * 32, "exchange": "x"})
         assert status in (400, 404)
-    assert dict(hall.hub.unit_keys) == {}
+    assert dict(hall.hub.units.keys) == {}
 
 
 # --- guessing ---
@@ -187,7 +187,7 @@ def test_a_unit_that_does_not_have_the_digits_gets_one_guess_and_the_organizer_h
     typing = hall.type(f"{number} 222222")
     thief.step()
     assert typing.problem == "enrol_wrong"
-    assert (thief.kept, dict(hall.hub.unit_keys)) == ([], {})
+    assert (thief.kept, dict(hall.hub.units.keys)) == ([], {})
     assert hall.type(f"{number} 111111").problem in ("enrol_used", "enrol_nobody")
 
 
@@ -206,7 +206,7 @@ def test_a_wrong_confirmation_ends_the_exchange(hall: Hall) -> None:
     for guess in (said["confirm"], "00" * 32):
         assert hall.post({"step": "confirm", **named, "confirm": guess})[0] in (403, 404)
     assert typing.problem == "enrol_wrong"
-    assert dict(hall.hub.unit_keys) == {}
+    assert dict(hall.hub.units.keys) == {}
 
 
 def test_who_answers_as_a_hub_gets_one_guess_a_code_and_the_screen_says_so(hall: Hall) -> None:
@@ -366,7 +366,7 @@ def test_strange_questions_are_refused_and_change_nothing(hall: Hall) -> None:
             continue
         status, _ = hall.post(said, f"10.0.{round_ % 200}.9")
         assert status in (200, 400, 403, 404, 429)
-    assert (exchange.state, dict(hall.hub.unit_keys)) == (OFFERED, {})
+    assert (exchange.state, dict(hall.hub.units.keys)) == (OFFERED, {})
     unit.step()
     assert exchange.state == STORED
 

@@ -51,7 +51,7 @@ def test_two_desks_a_table_and_phones_enter_people_and_nobody_is_refused(
                                  *(f"Phone {n}" for n in range(40))}
     assert list(house.event.entrants) == [f"p{n}" for n in range(1, 52)], "an id each, and none is left out"
     for n, answer in enumerate(answers[3:]):
-        link = house.hub.links.path("e1", next(who for who in people if people[who].name == f"Phone {n}"))
+        link = house.hub.access.links.path("e1", next(who for who in people if people[who].name == f"Phone {n}"))
         assert answer.location == link, "each phone is at its own person's page"
 
 

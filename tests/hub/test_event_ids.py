@@ -29,7 +29,7 @@ def names(house: House) -> list[str]:
 def test_the_console_makes_ids_by_the_hubs_chance_and_lists_events_in_their_order(tmp_path: Path) -> None:
     with open_house(tmp_path) as house:
         browser, chance = house.organizer(), iter(("ezz", "eaa", "emm"))
-        object.__setattr__(house.hub, "new_event_id", lambda: next(chance))
+        house.hub.new_event_id = lambda: next(chance)
         for name in ("First", "Second", "Third"):
             browser.post("/console", name=name, color="#00785A", rulebook="xwing-standard", structure="own",
                          swiss_rounds=2)
@@ -45,7 +45,7 @@ def test_events_from_before_the_update_come_first_in_their_own_order(tmp_path: P
         for number in (10, 2):
             old = CreateEvent(f"Old {number}", "xwing-standard", None, {}, "#0072B2", 7)
             house.service.ask([Step(f"e{number}", old)], "test")
-        object.__setattr__(house.hub, "new_event_id", lambda: "ea")
+        house.hub.new_event_id = lambda: "ea"
         house.organizer().post("/console", name="New", color="#00785A", rulebook="xwing-standard", structure="own",
                                swiss_rounds=2)
 

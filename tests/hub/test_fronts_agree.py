@@ -317,7 +317,7 @@ def in_earnest(bench: Bench, cases: list[Case]) -> None:
     """By the device API and by phones, on a hub that keeps what it takes; taken back before the next."""
     world = bench.world
     client = AsgiClient(HubApplication(world.house.hub))
-    key = world.house.hub.unit_keys["unit-1"]
+    key = world.house.hub.units.keys["unit-1"]
     try:
         for number, case in enumerate(cases):
             decided = world.player(case.result, bool(world.time_is_up))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from roundtap_hub.devices.unit_troubles import DAMAGED
 from roundtap_hub.feeds import hello as hello_module
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.hello import BYTES_MAX, open_hello
-from roundtap_hub.hub import Hub
+from roundtap_hub.hub import Host, Hub
 from roundtap_hub.journal.service import Step
 
 
@@ -65,28 +66,28 @@ def test_a_captured_hello_opens_no_second_feed(hub: Hub, client: AsgiClient) -> 
 
 def test_without_the_hub_s_own_challenge_of_now_no_feed_opens(hub: Hub, clock: HandClock) -> None:
     stranger = Challenges(clock.clocks.mono_ms)
-    asked = hub.challenges.issue()
+    asked = hub.units.challenges.issue()
     for said in (None, 7, "", "a.b.c", "ż" * 20, "x" * 65, stranger.issue(), asked[:-1], asked + "0",
                  asked.replace(".", "", 1)):
         with pytest.raises(Refusal, match="challenge"):
-            open_hello(hub, "table-1", hello_of(hub, challenge=said))
-    assert open_hello(hub, "table-1", hello_of(hub, challenge=asked))
+            open_hello(hub.units, "table-1", hello_of(hub, challenge=said))
+    assert open_hello(hub.units, "table-1", hello_of(hub, challenge=asked))
 
 
 def test_a_challenge_is_good_for_30_seconds(hub: Hub, clock: HandClock) -> None:
-    asked = [hub.challenges.issue() for _ in range(2)]
+    asked = [hub.units.challenges.issue() for _ in range(2)]
     clock.ms += LIVES_MS
-    assert open_hello(hub, "table-1", hello_of(hub, challenge=asked[0]))
+    assert open_hello(hub.units, "table-1", hello_of(hub, challenge=asked[0]))
     clock.ms += 1
     with pytest.raises(Refusal):
-        open_hello(hub, "table-1", hello_of(hub, challenge=asked[1]))
+        open_hello(hub.units, "table-1", hello_of(hub, challenge=asked[1]))
 
 
 def test_who_cannot_sign_uses_no_challenge_up(hub: Hub) -> None:
-    asked = hub.challenges.issue()
+    asked = hub.units.challenges.issue()
     with pytest.raises(Refusal):
-        open_hello(hub, "table-1", hello_of(hub, key=KEYS["table-2"], challenge=asked))
-    assert open_hello(hub, "table-1", hello_of(hub, challenge=asked))
+        open_hello(hub.units, "table-1", hello_of(hub, key=KEYS["table-2"], challenge=asked))
+    assert open_hello(hub.units, "table-1", hello_of(hub, challenge=asked))
 
 
 def test_challenges_cost_memory_only_while_they_could_come_again() -> None:
@@ -106,7 +107,7 @@ def test_challenges_cost_memory_only_while_they_could_come_again() -> None:
 def test_a_challenge_is_asked_for_and_never_kept_on_the_way(client: AsgiClient, hub: Hub) -> None:
     answer = client.get("/device/challenge")
     assert answer.headers["cache-control"] == "no-store"
-    assert hub.challenges.take(answer.get_json()["challenge"])
+    assert hub.units.challenges.take(answer.get_json()["challenge"])
 
 
 # --- size, then key, then content --------------------------------------------------------------------------------
@@ -139,7 +140,7 @@ def test_whoever_signs_wrongly_again_and_again_is_not_even_read(
     unread = client.begin("POST", "/device/feed", None, {"roundtap-unit": "table-1"}, announced=60_000)
     assert unread.result(30).status_code == 429
     assert len(parsed) == WRONG.at_once
-    assert open_hello(hub, "table-1", hello_of(hub), "10.42.0.12"), "the unit itself is not shut out"
+    assert open_hello(hub.units, "table-1", hello_of(hub), "10.42.0.12"), "the unit itself is not shut out"
 
 
 def test_the_header_names_the_unit_that_signs(hub: Hub, client: AsgiClient) -> None:
@@ -154,7 +155,7 @@ class Feed:
     """A unit's open feed, within a running loop."""
 
     def __init__(self, hub: Hub, feed: DeviceFeed, **changes: Any) -> None:
-        key, self.hello = open_hello(hub, "table-1", hello_of(hub, **changes))
+        key, self.hello = open_hello(hub.units, "table-1", hello_of(hub, **changes))
         self._stream: AsyncIterator[bytes] = feed.stream(feed.greeted(key, self.hello), self.hello)
 
     async def next(self) -> dict[str, Any] | None:
@@ -252,7 +253,7 @@ def test_the_welcome_names_the_other_hubs_and_says_whether_this_one_was_restored
         return welcome["hubs"], welcome["restored"]
 
     assert play(hub, evening) == ([], False)
-    hub = Hub(hub.service, hub.presence, hub.clocks, KEYS, b"s", "", other_addresses=lambda: ("http://10.42.0.2:8080",))
+    hub = replace(hub, host=Host(other_addresses=lambda: ("http://10.42.0.2:8080",)))
     begun = {"epoch": "new", "restored": {"from": {}, "at": None}}
     hub.service.ask([Step(VENUE, NewEntry("epoch-begun", begun))], "test")
     assert play(hub, evening) == (["http://10.42.0.2:8080"], True)
@@ -264,7 +265,7 @@ def test_what_a_hello_says_of_the_unit_s_disk_is_kept_for_the_console(hub: Hub) 
         status = hub.presence.units["table-1"]
         assert (status.instance, status.damaged, status.connected) == ("a card", 3, True)
         assert status.troubles == {DAMAGED}
-        hub.unit_troubles.seen("table-1")
+        hub.units.troubles.seen("table-1")
         for damaged, told in ((3, frozenset()), (4, {DAMAGED})):
             await Feed(hub, feed, instance="a card", damaged=damaged).next()
             assert hub.presence.units["table-1"].troubles == told

@@ -33,7 +33,7 @@ def test_a_head_that_the_journal_has_proves_nothing(tmp_path: Path) -> None:
         night.play()
         for head in night.tables[0].heads.values():
             hear(night.house, {"e1": head})
-        assert night.house.hub.proofs.known == []
+        assert night.house.hub.units.proofs.known == []
 
 
 @pytest.mark.parametrize("beyond", [0, 5])
@@ -42,20 +42,20 @@ def test_an_entry_that_is_lacking_or_another_one_is_said_on_every_page_of_the_co
     with evening(tmp_path / "hub") as night:
         number = night.house.event.number
         hear(night.house, {"e1": [number + beyond, "f" * 64]})
-        assert night.house.hub.proofs.known == [Proof("unit-1", "e1", number + beyond, number)]
+        assert night.house.hub.units.proofs.known == [Proof("unit-1", "e1", number + beyond, number)]
         said = "The journal is shorter than what was acknowledged: unit-1 was told of entry"
         for path in ("/console", "/console/e1"):
             assert said in text_of(night.house.organizer().get(path))
         assert said not in text_of(night.house.browser().get("/e/e1"))
 
         hear(night.house, {"e1": [number, night.house.event.head]})
-        assert night.house.hub.proofs.known == []
+        assert night.house.hub.units.proofs.known == []
 
 
 def test_what_another_epoch_was_told_proves_nothing_here(tmp_path: Path) -> None:
     with evening(tmp_path / "hub") as night:
         hear(night.house, {"e1": [99, "f" * 64]}, epoch="last week's")
-        assert night.house.hub.proofs.known == []
+        assert night.house.hub.units.proofs.known == []
 
 
 def test_what_a_stranger_could_write_is_left_out() -> None:

@@ -33,7 +33,7 @@ class Hall:
     def paths(self) -> list[str]:
         everybody = list(self.house.event.entrants)
         return [*PAGES, *(f"/e/e1/p/{who}" for who in everybody),
-                *(self.house.hub.links.path("e1", who) for who in everybody)]
+                *(self.house.hub.access.links.path("e1", who) for who in everybody)]
 
     def tell(self, command: object) -> None:
         self.house.service.tell("e1", command, "test")  # type: ignore[arg-type]

@@ -30,11 +30,11 @@ def hub(tmp_path):
 
 
 def enrol_here(hub, folder):
-    hub.unit_keys.hold_local(make_local_units(folder, "http://127.0.0.1:8080", KEYS))
+    hub.units.keys.hold_local(make_local_units(folder, "http://127.0.0.1:8080", KEYS))
 
 
 def ask(hub, kind, unit, key, address):
-    return hub.unit_door.request_of(kind, envelope(key, REQUEST, {"unit": unit}), address, Asked)[1].unit
+    return hub.units.door.request_of(kind, envelope(key, REQUEST, {"unit": unit}), address, Asked)[1].unit
 
 
 def test_panel_station_and_table_find_who_they_are(hub, tmp_path):
@@ -43,7 +43,7 @@ def test_panel_station_and_table_find_who_they_are(hub, tmp_path):
     assert {kind: here.unit for kind, here in found.items()} == {
         PANEL: "hub-panel", STATION: "hub-station", TABLE: "hub-table"}
     assert {(here.host, here.port) for here in found.values()} == {("127.0.0.1", 8080)}
-    assert {kind: hub.unit_keys.role(here.unit) for kind, here in found.items()} == {
+    assert {kind: hub.units.keys.role(here.unit) for kind, here in found.items()} == {
         PANEL: PANEL, STATION: STATION, TABLE: TABLE}
     assert ask(hub, JOBS, "hub-station", found[STATION].key, HERE) == "hub-station"
 
@@ -78,7 +78,7 @@ def test_with_the_next_start_the_keys_are_others(hub, tmp_path):
     enrol_here(hub, tmp_path / "local")
     before = read_local(tmp_path / "local" / "station.json")
     told = []
-    hub.unit_keys.listen(told.append)
+    hub.units.keys.listen(told.append)
     enrol_here(hub, tmp_path / "local")
     after = read_local(tmp_path / "local" / "station.json")
     assert before.key != after.key
@@ -90,10 +90,10 @@ def test_with_the_next_start_the_keys_are_others(hub, tmp_path):
 
 def test_a_unit_that_does_not_exist_is_not_listed(hub, tmp_path):
     enrol_here(hub, tmp_path / "local")
-    assert sorted(hub.unit_keys) == sorted(KEYS)
+    assert sorted(hub.units.keys) == sorted(KEYS)
     here = read_local(tmp_path / "local" / "station.json")
     ask(hub, JOBS, here.unit, here.key, HERE)
-    assert set(hub.unit_keys) - set(KEYS) == {"hub-station"}
+    assert set(hub.units.keys) - set(KEYS) == {"hub-station"}
 
 
 def test_a_key_of_the_journal_comes_first(hub, tmp_path):
@@ -111,11 +111,11 @@ def test_a_key_of_the_journal_comes_first(hub, tmp_path):
 @pytest.mark.parametrize("change", ["add", "replace", "revoke"])
 def test_nobody_changes_them_on_the_console(hub, tmp_path, change):
     enrol_here(hub, tmp_path / "local")
-    before = hub.unit_keys["hub-station"]
+    before = hub.units.keys["hub-station"]
     with pytest.raises(Problem) as refused:
-        getattr(hub.unit_keys, change)("hub-station")
+        getattr(hub.units.keys, change)("hub-station")
     assert refused.value.key == ("unit_known" if change == "add" else "unit_local")
-    assert hub.unit_keys["hub-station"] == before
+    assert hub.units.keys["hub-station"] == before
 
 
 def test_a_folder_that_cannot_be_made_leaves_the_hub_without_them(tmp_path, caplog):

@@ -246,7 +246,7 @@ def hub(tmp_path: Path) -> Iterator[AsgiClient]:
         make_event(service)
         made = hub_of(service, clock)
         client = AsgiClient(HubApplication(made), lifespan=True)
-        client.organizer = {"cookie": f"roundtap_here={made.organizers.begin('127.0.0.1', '')}"}
+        client.organizer = {"cookie": f"roundtap_here={made.access.organizers.begin('127.0.0.1', '')}"}
         yield client
         client.close()
 

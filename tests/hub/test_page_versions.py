@@ -47,7 +47,7 @@ def seat(house: House, table: int, side: str) -> str:
 def test_a_phone_that_takes_its_link_wakes_nobody_and_who_loses_it_is_told(house: House):
     """Five hundred of them come in the minutes when organizers have most to do."""
     watch = Watch(house, "console", "console/e1", "displays", "before-doors", "judge", "wall/e1", "p/e1/p1", "p/e1/p2")
-    links = house.hub.links
+    links = house.hub.access.links
     links.claim_by_slip("e1", "p1", "a phone that scanned")
     links.give("e1", "p2")
     assert watch.changed() == set()

@@ -85,7 +85,7 @@ def test_lists_that_cost_the_same_draw_lots_once(house: House):
 
 def test_a_phone_draws_the_lot_once_and_it_is_on_record_as_that_player_s(house: House):
     at_a_table(house, "xwing-standard", (99, 99))
-    browser, me = house.browser(), house.hub.links.path("e1", "p2")
+    browser, me = house.browser(), house.hub.access.links.path("e1", "p2")
     drawn = browser.post(f"{me}/lot", about="initiative")
     assert (drawn.status_code, drawn.headers["Location"]) == (303, me)
     lot = house.service.journal.streams()["e1"][-1]
@@ -95,13 +95,13 @@ def test_a_phone_draws_the_lot_once_and_it_is_on_record_as_that_player_s(house: 
     assert "Drawn by lot:" in text_of(browser.get(me))
     # The first stands, whoever asks again.
     for _ in range(3):
-        house.browser().post(f"{house.hub.links.path('e1', 'p1')}/lot", about="initiative")
+        house.browser().post(f"{house.hub.access.links.path('e1', 'p1')}/lot", about="initiative")
     assert house.event.head == lot.hash
 
 
 def test_a_phone_that_asks_for_a_lot_of_another_draw_is_told_so(house: House):
     at_a_table(house, "xwing-standard", (99, 99))
-    me = house.hub.links.path("e1", "p1")
+    me = house.hub.access.links.path("e1", "p1")
     refused = house.browser().post(f"{me}/lot", about="initiative", draw="another")
     assert refused.status_code == 409
     assert house.event.live.matches[0].lots == {}

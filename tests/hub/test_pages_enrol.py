@@ -22,7 +22,7 @@ class Tried:
         self.asked: list[tuple[Any, ...]] = []
         self.answer: Enrolled | Problem = Enrolled("table-1", 1)
         self.house = house
-        monkeypatch.setattr(type(house.hub.enrolment), "enrol", lambda _, *asked: self.enrol(*asked))
+        monkeypatch.setattr(type(house.hub.units.enrolment), "enrol", lambda _, *asked: self.enrol(*asked))
 
     def enrol(self, typed: Typed, actor: str, table: int | None, replace: str, mark: str) -> Enrolled:
         self.asked.append((typed, actor, table, replace, mark))
@@ -91,7 +91,7 @@ def test_a_new_unit_in_anothers_place_names_what_the_old_one_held(house: House, 
 
 
 def test_whoever_waits_is_listed_and_blinks_when_asked_to(house: House) -> None:
-    room = house.hub.enrolment.room
+    room = house.hub.units.enrolment.room
     room.ask("m-1", TOKEN, "table", "10.0.0.7", 1, "c" * 64)
     browser = house.organizer()
     page = browser.get(ENROL)
@@ -127,7 +127,7 @@ def test_a_real_code_typed_into_the_page_goes_all_the_way(house: House) -> None:
     from roundtap_core.enrol_keys import HUB_IDENTITY, agreed, commitment, message_of, password, unit_identity
 
     side = SPAKE2_B(password("345678"), HUB_IDENTITY, unit_identity("m-1", "table", 1))
-    mine, desk = side.start(), house.hub.enrolment
+    mine, desk = side.start(), house.hub.units.enrolment
     asking = desk.room.ask("m-1", TOKEN, "table", "10.0.0.7", 1, commitment(mine))
     keys: list[bytes] = []
 
@@ -150,4 +150,4 @@ def test_a_real_code_typed_into_the_page_goes_all_the_way(house: House) -> None:
     answer = browser.post(ENROL, code=f"{asking.number} 345 678", table="5")
     thread.join()
     assert "done=table-5" in answer.headers["Location"]
-    assert house.hub.unit_keys["table-5"] == keys[0]
+    assert house.hub.units.keys["table-5"] == keys[0]

@@ -182,7 +182,7 @@ def test_where_both_have_asked_to_leave_it_says_that_nobody_wins_if_both_do(hous
     house.place("unit-1", 1)
     match = house.event.live.matches[0].match  # type: ignore[union-attr]
     for who in (match.a, match.b):
-        house.hub.wishes.ask("e1", who or "", f"phone:{who}")
+        house.hub.hall.wishes.ask("e1", who or "", f"phone:{who}")
     at = f"/console/e1/competitors/{match.a}/drop"
     asked = browser.post(at)
     assert "has asked to leave, too: if both leave, nobody wins" in text_of(asked)
@@ -199,7 +199,7 @@ def test_where_one_of_both_has_reported_the_result_stays_and_nobody_is_said_to_w
     match = house.event.rounds[-1].matches[0].match
     house.report("1.1", "a", 100, 40)
     for who in (match.a, match.b):
-        house.hub.wishes.ask("e1", who or "", f"phone:{who}")
+        house.hub.hall.wishes.ask("e1", who or "", f"phone:{who}")
     asked = text_of(browser.post(f"/console/e1/competitors/{match.a}/drop"))
     assert "A result was reported at table 1. It stays" in asked
     assert "nobody wins" not in asked

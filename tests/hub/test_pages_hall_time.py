@@ -31,7 +31,7 @@ def house(tmp_path: Path, system: list[float]) -> Iterator[House]:
 
     with open_house(tmp_path) as opened:
         made = HallTime(None, "boot", opened.time, lambda: system[0], lambda: False, lambda: True, set_root)
-        object.__setattr__(opened.hub, "hall_time", made)
+        opened.hub.host.hall_time = made
         yield opened
 
 
@@ -83,7 +83,7 @@ def test_who_is_no_organizer_is_not_asked_and_may_not(house: House, system: list
 
 
 def test_where_the_time_is_somebody_else_s_nobody_is_asked(house: House) -> None:
-    object.__setattr__(house.hub, "hall_time", None)
+    house.hub.host.hall_time = None
     desk = house.organizer()
     assert offer_of(desk.get("/console").text) == ""
     assert "database" in problem_of(desk.post("/console/hub/time", epoch_ms=NOW_MS))

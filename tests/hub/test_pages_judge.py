@@ -44,11 +44,11 @@ def calls_on(browser: Browser, path: str = HALL) -> list[str]:
 
 
 def test_a_judge_who_logs_in_is_at_the_calls(house: House):
-    _, pin = house.hub.organizers.staff.add("Kai", JUDGE)
+    _, pin = house.hub.access.organizers.staff.add("Kai", JUDGE)
     browser = house.browser()
     browser.get("/login")
     assert browser.post("/login", pin=pin).location == HALL
-    _, pin = house.hub.organizers.staff.add("Marta", SCOREKEEPER)
+    _, pin = house.hub.access.organizers.staff.add("Marta", SCOREKEEPER)
     browser = house.browser()
     browser.get("/login")
     assert browser.post("/login", pin=pin).location == "/console"
@@ -57,7 +57,7 @@ def test_a_judge_who_logs_in_is_at_the_calls(house: House):
 def test_calls_stand_by_age_and_those_that_somebody_has_taken_last(house: House, judge: Browser):
     house.hub.presence.heard("unit-2", house.time.ms, call=True)
     house.time.ms += 50_000
-    house.hub.calls.open("e1", "1.1", "phone:p1")
+    house.hub.hall.calls.open("e1", "1.1", "phone:p1")
     house.time.ms += 20_000
     first, second = calls_on(judge)
     assert first.startswith("Table 2 1:10")
@@ -138,7 +138,7 @@ def test_two_events_stand_on_one_page_each_call_with_its_event(house: House, jud
     assert draft is not None
     assert draft.draw is not None
     organizer.post("/console/e2/play-on", number=1, attempt=draft.draw.attempt, reason="so")
-    house.hub.calls.open("e2", "1.1", "phone:p1")
+    house.hub.hall.calls.open("e2", "1.1", "phone:p1")
     call, = calls_on(judge)
     assert "Side Cup" in call
     assert calls_on(judge, "/console/e1/judge") == []
@@ -153,9 +153,9 @@ def test_who_has_the_page_open_looks_again_when_somebody_calls(house: House):
         return page_version(house.service.snapshot, house.hub.presence.units, "judge")
 
     before = version()
-    house.hub.calls.open("e1", "1.1", "phone:p1")
+    house.hub.hall.calls.open("e1", "1.1", "phone:p1")
     called = version()
-    house.hub.calls.take("e1", "1.1", "Eva")
+    house.hub.hall.calls.take("e1", "1.1", "Eva")
     assert len({before, called, version()}) == 3
 
 

@@ -130,7 +130,7 @@ def test_where_nobody_knows_how_it_stood_the_match_stays_open_until_it_is_typed(
 
 def wish(house: House, *who: str) -> None:
     for one in who:
-        house.hub.wishes.ask("e1", one, f"phone:{one}")
+        house.hub.hall.wishes.ask("e1", one, f"phone:{one}")
 
 
 def test_whoever_would_take_their_own_win_by_leaving_is_told_so_wherever_it_is_granted(house: House):
@@ -211,7 +211,7 @@ def test_who_leaves_after_the_round_may_go_now_or_stay(house: House):
     page = text_of(browser.get(f"/console/e1/person/{who}"))
     assert "Leaves after this round; the match at table 1 is still played" in page
     assert "Stays after all" in page
-    phone = house.hub.links.give("e1", who)
+    phone = house.hub.access.links.give("e1", who)
     assert "You leave after this round" in text_of(browser.get(phone))
     assert "How does it stand?" in text_of(browser.post(f"{at}/drop"))
     browser.post(f"{at}/drop", known=1, **{"q.score.loser": 24})

@@ -35,7 +35,7 @@ class Phone(Browser):
     def __init__(self, house: House, competitor: str, language: str = "en") -> None:
         super().__init__(house.app.test_client(), language)
         self.house = house
-        self.me = house.hub.links.path("e1", competitor)
+        self.me = house.hub.access.links.path("e1", competitor)
 
     def home(self) -> TestResponse:
         return self.get(self.me)
@@ -265,7 +265,7 @@ def test_no_page_keeps_its_own_side_from_speaking_later(house: House) -> None:
 def test_a_revoked_link_reports_nothing_and_shows_nothing(house: House) -> None:
     ana, _ = phones(house)
     page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
-    house.hub.links.revoke("e1", match_of(house).match.a)
+    house.hub.access.links.revoke("e1", match_of(house).match.a)
     before = house.event.head
     for answer in (ana.says(page), ana.home(), ana.get(f"{ana.me}/report")):
         assert answer.status_code == 404
@@ -335,14 +335,14 @@ def test_every_fate_has_its_words(house: House, language: str) -> None:
 
 
 def test_six_letters_of_the_desk_lead_to_the_page(house: House) -> None:
-    code = house.hub.links.code("e1", "p1")
+    code = house.hub.access.links.code("e1", "p1")
     browser = house.browser()
     assert "Type the six letters" in text_of(browser.get("/me"))
     wrong = browser.client.post("/me", data={"code": "ZZZZZZ"}, headers=browser.headers)
     assert wrong.status_code == 400
     assert "not the letters that the desk shows" in problem_of(wrong)
     right = browser.client.post("/me", data={"code": code.lower()}, headers=browser.headers)
-    assert right.headers["Location"] == house.hub.links.path("e1", "p1")
+    assert right.headers["Location"] == house.hub.access.links.path("e1", "p1")
 
 
 def test_guessing_letters_is_slowed_down_with_words(house: House) -> None:

@@ -48,12 +48,12 @@ def test_a_judge_is_called_and_both_phones_say_who_comes(house: House) -> None:
     ana, bruno = phones(house)
     assert part(ana, "my-call") == "Call a judge"
     assert press(ana, "call", on="1").status_code == 303
-    [call] = house.hub.calls.of("e1")
+    [call] = house.hub.hall.calls.of("e1")
     assert call.sources == {f"phone:{match_of(house).match.a}"}
     for phone in (ana, bruno):
         assert "A judge was called from your table." in part(phone, "my-call")
     assert "No longer needed" not in part(bruno, "my-call")
-    house.hub.calls.take("e1", match_of(house).id, "Eva")
+    house.hub.hall.calls.take("e1", match_of(house).id, "Eva")
     for phone in (ana, bruno):
         assert "Eva is coming." in part(phone, "my-call")
 
@@ -62,7 +62,7 @@ def test_a_slip_of_the_finger_is_taken_back(house: House) -> None:
     ana, _ = phones(house)
     press(ana, "call", on="1")
     press(ana, "call", on="0")
-    assert not house.hub.calls.of("e1")
+    assert not house.hub.hall.calls.of("e1")
 
 
 def test_nobody_without_a_table_calls(before: House) -> None:
@@ -85,9 +85,9 @@ def test_leaving_is_asked_once_more_and_is_a_wish(house: House) -> None:
     ana, _ = phones(house)
     asked = ana.get(f"{ana.me}/leave")
     assert "During a match leaving means conceding it." in text_of(asked)
-    assert not house.hub.wishes.of("e1"), "asking is no wish yet"
+    assert not house.hub.hall.wishes.of("e1"), "asking is no wish yet"
     press(ana, "leave", on="1")
-    [wish] = house.hub.wishes.of("e1")
+    [wish] = house.hub.hall.wishes.of("e1")
     assert (wish.competitor, wish.refused) == (match_of(house).match.a, False)
     assert "the organizer has been told" in part(ana, "my-leave")
     assert house.event.entrants[wish.competitor].active
@@ -96,12 +96,12 @@ def test_leaving_is_asked_once_more_and_is_a_wish(house: House) -> None:
 def test_a_wish_that_is_refused_says_so_and_one_may_stay(house: House) -> None:
     ana, _ = phones(house)
     press(ana, "leave", on="1")
-    house.hub.wishes.refuse("e1", match_of(house).match.a)
+    house.hub.hall.wishes.refuse("e1", match_of(house).match.a)
     assert "asks you to stay" in part(ana, "my-leave")
     press(ana, "leave", on="1")
     assert "the organizer has been told" in part(ana, "my-leave")
     press(ana, "leave", on="0")
-    assert not house.hub.wishes.of("e1")
+    assert not house.hub.hall.wishes.of("e1")
     assert part(ana, "my-leave") == "Leave the event"
 
 
@@ -199,7 +199,7 @@ def test_whoever_s_event_is_over_reads_the_place_and_no_clock(house: House, lang
         for path in ("/e/e1/p/", ""):
             texts = []
             for who in [f"p{n}" for n in range(1, 7)]:
-                page = house.browser(language).get(path + who if path else house.hub.links.path("e1", who))
+                page = house.browser(language).get(path + who if path else house.hub.access.links.path("e1", who))
                 assert page.status_code == 200
                 assert 'class="clock' not in page.text
                 texts.append(text_of(page))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
 from flask import Flask
@@ -24,9 +23,9 @@ from roundtap_hub.tls import Encrypted
 def house(tmp_path):
     with open_house(tmp_path) as made:
         made.book = PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")
-        made.hub = replace(made.hub, paper=made.book, keys=made.hub.unit_keys)
+        made.hub.paper = made.book
         made.app = Flask("roundtap_hub")
-        made.app.config.update(SECRET_KEY=made.hub.secret)
+        made.app.config.update(SECRET_KEY=made.hub.access.secret)
         pages.register(made.app, made.hub)
         made.desk = made.with_event()
         made.publish()
@@ -156,7 +155,7 @@ def test_the_fingerprint_is_printed_by_hand_where_there_is_one_to_trust(house):
     assert "Fingerprint of this hub" not in house.desk.get("/console/e1/paper").text
     assert house.desk.post("/console/e1/paper", kind="trust").status_code in (400, 409)
     encrypted = Encrypted(8443, b"", "A1B2 C3D4")
-    house.hub = replace(house.hub, encrypted=encrypted, keys=house.hub.unit_keys)
+    house.hub.access.encrypted = encrypted
     house.app.extensions["roundtap"] = house.hub
     assert "Fingerprint of this hub" in house.desk.get("/console/e1/paper").text
     house.desk.post("/console/e1/paper", kind="trust")

@@ -54,19 +54,19 @@ def test_the_desk_shows_code_and_letters_that_both_lead_to_the_page(house: House
     shown = desk.post(AT)
     svg = re.search(r'<svg class="qr".*?</svg>', shown.text, re.S)
     assert svg
-    assert read(svg[0]).endswith(house.hub.links.path("e1", "p1"))
+    assert read(svg[0]).endswith(house.hub.access.links.path("e1", "p1"))
     letters = re.search(r'<p class="code">([A-Z ]+)</p>', shown.text)
     assert letters
-    assert house.hub.links.claim_code(letters[1], "10.0.0.9") == house.hub.links.path("e1", "p1")
+    assert house.hub.access.links.claim_code(letters[1], "10.0.0.9") == house.hub.access.links.path("e1", "p1")
     assert "Somebody has this link already." in text_of(desk.get(AT))
-    assert house.hub.links.claim_by_slip("e1", "p1", "somebody else's phone") is None
+    assert house.hub.access.links.claim_by_slip("e1", "p1", "somebody else's phone") is None
 
 
 def test_a_link_that_is_taken_back_opens_nothing(house: House) -> None:
     desk = house.organizer()
     desk.get(AT)
     desk.post(AT)
-    path = house.hub.links.path("e1", "p1")
+    path = house.hub.access.links.path("e1", "p1")
     assert house.browser().get(path).status_code == 200
     assert desk.post(f"{AT}/revoke").status_code == 303
     assert house.browser().get(path).status_code == 404
@@ -81,12 +81,12 @@ def test_a_player_s_forms_lead_to_the_link(house: House) -> None:
     ("https://10.42.0.1:8443/", 8080, "http://10.42.0.1:8080"), ("http://hub.local:8080/", 8080, "http://hub.local:8080"),
     ("http://hub.local/", 80, "http://hub.local"), ("https://[fd00::1]:8443/", 8080, "http://[fd00::1]:8080")])
 def test_phones_are_sent_to_the_plain_port(house: House, asked: str, port: int, told: str) -> None:
-    object.__setattr__(house.hub, "plain_port", port)
+    house.hub.host.plain_port = port
     assert hall_address(house.hub, asked) == told
 
 
 def test_a_desk_at_the_hub_itself_shows_an_address_that_a_phone_reaches(house: House) -> None:
     from ipaddress import ip_address
 
-    object.__setattr__(house.hub, "reached_at", ReachedAt(8080, addresses=lambda: [ip_address("192.168.7.4")]))
+    house.hub.host.reached_at = ReachedAt(8080, addresses=lambda: [ip_address("192.168.7.4")])
     assert hall_address(house.hub, "http://localhost:8080/") == "http://192.168.7.4:8080"

@@ -46,8 +46,8 @@ def test_a_player_signs_up_and_lands_on_the_own_page(house: House) -> None:
     assert known(house)["Nina Wolf"] == Person("Nina Wolf", club="Milan", external_id="77")
     assert (house.event.entrants["p7"].sign_up, house.event.entrants["p7"].came_with) == (SIGNED_UP, "car")
     assert answer.status_code == 303
-    assert answer.location == house.hub.links.path("e1", "p7")
-    assert house.hub.links.is_given("e1", "p7")
+    assert answer.location == house.hub.access.links.path("e1", "p7")
+    assert house.hub.access.links.is_given("e1", "p7")
     assert "Nina Wolf" in text_of(house.organizer().get(DESK))
 
 
@@ -154,7 +154,7 @@ def test_one_address_and_all_together_have_their_pace() -> None:
 
 def test_who_comes_too_often_is_told_to_wait(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     opened(house)
-    monkeypatch.setattr(type(house.hub.sign_ups), "admits", lambda self, address: False)
+    monkeypatch.setattr(type(house.hub.hall.sign_ups), "admits", lambda self, address: False)
     assert "Wait a few minutes" in problem_of(house.browser().post("/join/e1", name="Nina Wolf"))
 
 

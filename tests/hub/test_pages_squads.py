@@ -30,7 +30,7 @@ def second(house: House) -> House:
 
 
 def link(house: House, competitor: str) -> str:
-    return house.hub.links.path("e1", competitor)
+    return house.hub.access.links.path("e1", competitor)
 
 
 @pytest.mark.parametrize("front", ["official", "phone"])

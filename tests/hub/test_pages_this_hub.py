@@ -27,12 +27,12 @@ FINGERPRINT = " ".join(["AB12"] * 16)
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
     with open_house(tmp_path) as opened:
-        object.__setattr__(opened.hub, "encrypted", Encrypted(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT))
+        opened.hub.access.encrypted = Encrypted(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT)
         yield opened
 
 
 def test_who_is_logged_in_stands_there_this_browser_first(house: House):
-    house.hub.organizers.begin("10.42.0.17", ANDROID)
+    house.hub.access.organizers.begin("10.42.0.17", ANDROID)
     house.time.ms += 65 * 60_000
     page = text_of(house.organizer().get("/console/hub"))
     mine, theirs = page.index("this browser"), page.index("10.42.0.17 · Chrome · Android")
@@ -89,7 +89,7 @@ def test_logging_in_again_ends_the_session_before(house: House):
     organizer = house.organizer()
     organizer.token = re.findall(r'name="csrf" value="([^"]+)"', organizer.get("/console/hub").text)[0]
     assert organizer.post("/login", pin=PIN).status_code == 303
-    assert len(house.hub.organizers.listed()) == 1
+    assert len(house.hub.access.organizers.listed()) == 1
 
 
 def test_the_mark_of_a_form_is_another_after_the_login(house: House):
@@ -193,7 +193,7 @@ def test_a_pin_is_made_shown_once_and_logs_in_and_its_last_use_is_listed(house: 
 
 def test_whoever_is_revoked_is_sent_to_the_login_with_the_next_press(house: House):
     desk, phone = house.organizer(), house.staff("judge")
-    person, = house.hub.organizers.staff.people
+    person, = house.hub.access.organizers.staff.people
     assert phone.get("/console").status_code == 200
     desk.get("/console/hub")
     desk.post(f"/console/hub/staff/{person.id}/revoke")
@@ -208,10 +208,10 @@ def test_whoever_is_revoked_is_sent_to_the_login_with_the_next_press(house: Hous
 def test_the_code_to_scan_is_there_where_the_hub_s_address_is_known(house: House):
     desk = house.organizer()
     assert "<svg class=\"qr\"" not in desk.post("/console/hub/staff", name="Kai", role="judge").text
-    far, token = house.app.test_client(), house.hub.organizers.begin("10.42.0.9", "")
+    far, token = house.app.test_client(), house.hub.access.organizers.begin("10.42.0.9", "")
     far.set_cookie("__Host-roundtap", token, domain="10.42.0.1", secure=True)
     answer = far.post("/console/hub/staff", base_url="https://10.42.0.1:8443", data={
-        "csrf": form_token(token, house.hub.secret), "name": "Eva", "role": "judge",
+        "csrf": form_token(token, house.hub.access.secret), "name": "Eva", "role": "judge",
     }, environ_base={"REMOTE_ADDR": "10.42.0.9"})
     assert 'href="https://10.42.0.1:8443/login"' in answer.text
     assert zxing_text(answer.text) == "https://10.42.0.1:8443/login"
@@ -229,13 +229,13 @@ def test_what_is_wrong_with_a_name_is_said_and_what_was_typed_stays(house: House
 def test_an_official_is_said_to_be_somebody_of_the_staff(house: House):
     desk = house.with_event()
     house.staff("judge", "Eva Luz")
-    person, = house.hub.organizers.staff.people
+    person, = house.hub.access.organizers.staff.people
     desk.post("/console/e1/officials", name="Marta Gil", role="organizer")
     assert "Eva Luz (judge)" in text_of(desk.get("/console/e1/officials"))
     desk.post("/console/e1/officials/o1/person", person=person.id)
-    assert dict(house.hub.organizers.staff.people[0].officials) == {"e1": "o1"}
+    assert dict(house.hub.access.organizers.staff.people[0].officials) == {"e1": "o1"}
     desk.post("/console/e1/officials/o1/person", person="")
-    assert dict(house.hub.organizers.staff.people[0].officials) == {}
+    assert dict(house.hub.access.organizers.staff.people[0].officials) == {}
 
 
 def test_organizers_see_the_hub_s_addresses_and_its_wifi(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,7 +247,7 @@ def test_organizers_see_the_hub_s_addresses_and_its_wifi(house: House, monkeypat
         reached = ReachedAt(8080, 80, (), lambda: [ip_address(address) for address in addresses],
                             lambda: "roundtap.local")
         reached.look()
-        object.__setattr__(house.hub, "reached_at", reached)
+        house.hub.host.reached_at = reached
         return text_of(desk.get("/console/hub"))
 
     said = shown("192.168.1.20", "10.42.0.1")
@@ -263,7 +263,7 @@ def test_a_hub_that_only_its_own_machine_reaches_says_no_name(house: House, monk
     monkeypatch.setattr("roundtap_hub.pages.this_hub.known_hotspot", lambda: None)
     reached = ReachedAt(9522, 0, (), lambda: [ip_address("127.0.0.1")], lambda: "roundtap.local")
     reached.look()
-    object.__setattr__(house.hub, "reached_at", reached)
+    house.hub.host.reached_at = reached
     said = text_of(house.organizer().get("/console/hub"))
     assert "http://127.0.0.1:9522" in said
     assert "roundtap.local" not in said
@@ -272,7 +272,7 @@ def test_a_hub_that_only_its_own_machine_reaches_says_no_name(house: House, monk
 def test_a_hub_on_no_network_says_so_and_one_without_a_hotspot_shows_none(
         house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roundtap_hub.pages.this_hub.known_hotspot", lambda: None)
-    object.__setattr__(house.hub, "reached_at", ReachedAt(8080, addresses=tuple))
+    house.hub.host.reached_at = ReachedAt(8080, addresses=tuple)
     said = text_of(house.organizer().get("/console/hub"))
     assert "This hub is on no network yet" in said
     assert "own Wi-Fi" not in said

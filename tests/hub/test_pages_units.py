@@ -21,9 +21,9 @@ UNITS = "/console/units"
 def test_a_unit_is_added_and_its_key_stands_on_the_answer_this_once(house: House) -> None:
     browser = house.organizer()
     answer = browser.post(f"{UNITS}/add", unit="table-12", role="table")
-    key = house.hub.unit_keys["table-12"]
+    key = house.hub.units.keys["table-12"]
     assert f'unit = "table-12"\nkey = "{key.hex()}"' in answer.text.replace("&#34;", '"')
-    assert house.hub.unit_keys.role("table-12") == "table"
+    assert house.hub.units.keys.role("table-12") == "table"
     assert f'data-address="{UNITS}"' in answer.text, "to load it again presses no button"
     again = browser.get(UNITS)
     assert "table-12" in text_of(again)
@@ -32,7 +32,7 @@ def test_a_unit_is_added_and_its_key_stands_on_the_answer_this_once(house: House
 
 def test_a_station_s_key_is_one_whatever_its_name(house: House) -> None:
     house.organizer().post(f"{UNITS}/add", unit="hall-printer", role="station")
-    assert house.hub.unit_keys.role("hall-printer") == "station"
+    assert house.hub.units.keys.role("hall-printer") == "station"
 
 
 def test_who_cannot_stand_at_a_table_is_not_offered_one(house: House) -> None:
@@ -57,13 +57,13 @@ def test_what_cannot_be_added_is_told_and_what_was_typed_stays(house: House, fie
     assert answer.status_code == 400
     assert said in problem_of(answer)
     assert f'value="{fields["unit"]}"' in answer.text
-    assert set(house.hub.unit_keys) == {"unit-1", "unit-2"}
+    assert set(house.hub.units.keys) == {"unit-1", "unit-2"}
 
 
 def test_a_new_key_is_shown_once_and_the_old_one_counts_no_more(house: House) -> None:
-    old = house.hub.unit_keys["unit-1"]
+    old = house.hub.units.keys["unit-1"]
     answer = house.organizer().post(f"{UNITS}/replace", unit="unit-1")
-    new = house.hub.unit_keys["unit-1"]
+    new = house.hub.units.keys["unit-1"]
     assert new != old
     assert new.hex() in answer.text
     assert old.hex() not in answer.text
@@ -76,7 +76,7 @@ def test_a_revoked_unit_s_feed_ends_at_once_and_it_stands_nowhere(house: House) 
     async def evening() -> list[str]:
         feed = DeviceFeed(house.hub)
         feed.bind(asyncio.get_running_loop())
-        key, hello = open_hello(house.hub, "unit-1", hello_of(house.hub, "unit-1"))
+        key, hello = open_hello(house.hub.units, "unit-1", hello_of(house.hub, "unit-1"))
         stream = feed.stream(feed.greeted(key, hello), hello)
         kinds = [json.loads((await anext(stream))[6:])["payload"]["type"] for _ in range(3)]
         answer = await asyncio.to_thread(browser.post, f"{UNITS}/revoke", unit="unit-1")
@@ -88,7 +88,7 @@ def test_a_revoked_unit_s_feed_ends_at_once_and_it_stands_nowhere(house: House) 
         return kinds
 
     assert asyncio.run(evening()) == ["welcome", "fates", "view"]
-    assert "unit-1" not in house.hub.unit_keys
+    assert "unit-1" not in house.hub.units.keys
     assert "unit-1" not in house.service.snapshot.venue.tables or house.service.snapshot.venue.tables["unit-1"] is None
     assert house.hub.presence.units["unit-1"].connected is False
     assert "unit-1" not in text_of(browser.get(UNITS))
@@ -98,7 +98,7 @@ def test_a_revoked_unit_s_feed_ends_at_once_and_it_stands_nowhere(house: House) 
 def test_the_page_says_of_each_unit_where_it_stands_what_its_card_is_and_how_it_is(house: House) -> None:
     house.place("unit-2", 7)
     house.hub.presence.heard("unit-2", house.time.ms, instance="b2e1905cc7a34f18", damaged=2)
-    house.hub.unit_troubles.note("unit-2", FORGED)
+    house.hub.units.troubles.note("unit-2", FORGED)
     said = text_of(house.organizer().get(UNITS))
     assert "unit-1 Table unit not heard yet" in said
     assert "unit-2 Table unit · Table 7 in contact card b2e1905c" in said
@@ -108,7 +108,7 @@ def test_the_page_says_of_each_unit_where_it_stands_what_its_card_is_and_how_it_
 
 def test_floods_forgers_and_twins_are_told_on_the_console_until_somebody_has_looked(house: House) -> None:
     browser = house.with_event()
-    troubles = house.hub.unit_troubles
+    troubles = house.hub.units.troubles
     for kind, times in ((FORGED, 10), (FLOOD, 20), (TWIN, 1)):
         for _ in range(times):
             troubles.note("unit-1", kind)
@@ -139,7 +139,7 @@ def test_a_unit_in_contact_is_asked_to_show_itself_from_both_lists(house: House)
 
 def test_a_revoked_unit_s_troubles_are_nobody_s(house: House) -> None:
     browser = house.with_event()
-    house.hub.unit_troubles.note("unit-1", TWIN)
+    house.hub.units.troubles.note("unit-1", TWIN)
     browser.post(f"{UNITS}/revoke", unit="unit-1")
     assert "unit-1" not in text_of(browser.get("/console/e1"))
 
@@ -148,7 +148,7 @@ def test_a_few_wrong_signatures_are_no_alarm(house: House) -> None:
     """A unit whose key was replaced, and that has not got the new one yet."""
     browser = house.with_event()
     for _ in range(9):
-        house.hub.unit_troubles.note("unit-1", FORGED)
+        house.hub.units.troubles.note("unit-1", FORGED)
     assert "unit-1" not in text_of(browser.get("/console/e1"))
     assert "9 wrong signatures in its name" in text_of(browser.get(UNITS))
 
@@ -157,14 +157,14 @@ def test_nobody_but_an_organizer_sees_or_changes_a_key(house: House) -> None:
     stranger = house.browser()
     assert stranger.get(UNITS).status_code == 302
     stranger.get("/login")
-    before = dict(house.hub.unit_keys)
+    before = dict(house.hub.units.keys)
     for what in ("add", "replace", "revoke", "seen", "identify"):
         assert stranger.post(f"{UNITS}/{what}", unit="unit-1", role="table").status_code == 302
     organizer = house.organizer()
     organizer.token = "not the page's"
     for what in ("add", "replace", "revoke", "seen", "identify"):
         assert organizer.post(f"{UNITS}/{what}", unit="unit-1", role="table").status_code == 403
-    assert dict(house.hub.unit_keys) == before
+    assert dict(house.hub.units.keys) == before
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -69,7 +69,7 @@ class Bench:
 
     def request(self, step: Any = None, **changes: Any) -> dict[str, Any]:
         return envelope(self.key, REQUEST, {
-            "unit": "hub-panel", "nonce": "n1", "challenge": self.hub.challenges.issue(), "language": "en",
+            "unit": "hub-panel", "nonce": "n1", "challenge": self.hub.units.challenges.issue(), "language": "en",
             "do": step, **changes})
 
     def post(self, message: Any, address: str = HERE) -> Any:
@@ -91,7 +91,7 @@ def bench(tmp_path) -> Iterator[Bench]:
         make_event(service)
         hub = hub_of(service, clock)
         local = make_local_units(tmp_path / "local", "http://127.0.0.1:8080", ())
-        hub.unit_keys.hold_local(local)
+        hub.units.keys.hold_local(local)
         application = HubApplication(hub)
         client = AsgiClient(application)
         made = Bench(hub, clock, client, local["hub-panel"].key)
@@ -161,15 +161,15 @@ def test_what_no_panel_says_changes_nothing(bench, step):
 def test_a_press_counts_once(bench):
     message = bench.request({"step": "pin"})
     assert bench.post(message).status_code == 200
-    after = bench.hub.organizers._pin.hashed
+    after = bench.hub.access.organizers._pin.hashed
     assert bench.post(message).status_code == 403
-    assert bench.hub.organizers._pin.hashed == after
+    assert bench.hub.access.organizers._pin.hashed == after
 
 
 def test_nobody_else_is_the_panel(bench):
     assert bench.post(bench.request(), ELSEWHERE).status_code == 403
-    table = envelope(bench.hub.unit_keys["table-1"], REQUEST, {
-        "unit": "table-1", "nonce": "n", "challenge": bench.hub.challenges.issue(), "language": "en", "do": None})
+    table = envelope(bench.hub.units.keys["table-1"], REQUEST, {
+        "unit": "table-1", "nonce": "n", "challenge": bench.hub.units.challenges.issue(), "language": "en", "do": None})
     assert bench.post(table).status_code == 403
     forged = bench.request()
     forged["payload"]["do"] = {"step": "pin"}
@@ -177,15 +177,15 @@ def test_nobody_else_is_the_panel(bench):
 
 
 def test_a_new_pin_is_told_once_and_ends_all_sessions(bench):
-    token = bench.hub.organizers.begin("10.42.0.5", "a browser")
-    before = bench.hub.organizers._pin.hashed
+    token = bench.hub.access.organizers.begin("10.42.0.5", "a browser")
+    before = bench.hub.access.organizers._pin.hashed
     pin = bench.ask({"step": "pin"})["done"]["pin"]
     assert len(pin) == 8
-    assert bench.hub.organizers._pin.hashed != before
-    assert pin_is(pin, bench.hub.organizers._pin.hashed)
-    assert bench.hub.organizers.session(token) is None
-    assert bench.hub.organizers.listed() == []
-    assert bench.hub.organizers.log_in(pin, "10.42.0.5", "a browser")
+    assert bench.hub.access.organizers._pin.hashed != before
+    assert pin_is(pin, bench.hub.access.organizers._pin.hashed)
+    assert bench.hub.access.organizers.session(token) is None
+    assert bench.hub.access.organizers.listed() == []
+    assert bench.hub.access.organizers.log_in(pin, "10.42.0.5", "a browser")
     assert pin not in json.dumps(bench.ask())
 
 

@@ -37,7 +37,7 @@ class Hall:
     def me(self, side: str) -> str:
         who = self.match.match.a if side == "a" else self.match.match.b
         assert who is not None
-        return self.house.hub.links.path("e1", who)
+        return self.house.hub.access.links.path("e1", who)
 
     def fields(self, side: str, a: int = 90, b: int = 60) -> dict[str, str]:
         """What the end of the walk sends."""
@@ -141,9 +141,9 @@ def test_the_feed_tells_nobody_of_another_s_page(hall: Hall) -> None:
     """Neither who makes a link up, nor who puts another event before it, nor who has a revoked one."""
     token = hall.me("a").removeprefix("/me/")
     store = hall.application.browsers._cache
-    hall.house.hub.links.revoke("e1", "p6")
-    revoked_before = hall.house.hub.links.token("e1", "p5")
-    hall.house.hub.links.revoke("e1", "p5")
+    hall.house.hub.access.links.revoke("e1", "p6")
+    revoked_before = hall.house.hub.access.links.token("e1", "p5")
+    hall.house.hub.access.links.revoke("e1", "p5")
     for page in (f"me/e1/{token}x", f"me/e2/{token}", f"me/e1/{revoked_before}", "me/e1/", "me/e1", "me/", "me"):
         assert store.version(page) == "none", page
         assert hall.client.run(store.whole(PageKey(page, "", "en"))) is None, page
@@ -154,7 +154,7 @@ def test_an_open_page_ends_with_its_link(hall: Hall) -> None:
     ana.until(lambda: ana.events, "a greeting")
     path = ana.path
     assert hall.match.match.a
-    hall.house.hub.links.revoke("e1", hall.match.match.a)
+    hall.house.hub.access.links.revoke("e1", hall.match.match.a)
     ana.until(lambda: ana.named("view") == ["none"], "to be told")
     answer = hall.client.get(path)
     assert answer.status_code == 404

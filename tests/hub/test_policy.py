@@ -52,7 +52,7 @@ from roundtap_core.records import Pair, Result
 from roundtap_core.wire import REPORT, REQUEST, envelope
 from roundtap_hub.app import create_app
 from roundtap_hub.asgi import HubApplication
-from roundtap_hub.hub import Hub, hash_pin
+from roundtap_hub.hub import Hub, hash_pin, hub_in_memory
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.policy import ROUTES, find, route
 from roundtap_hub.presence import Presence
@@ -123,7 +123,7 @@ class Hall:
     def csrf(self, who: str) -> str:
         from roundtap_hub.sessions import form_token
 
-        return form_token(self.tokens.get(who, ""), self.hub.secret)
+        return form_token(self.tokens.get(who, ""), self.hub.access.secret)
 
 
 WRITTEN_IN = re.compile(r"<style|<[^>]*\s(style|on[a-z]+)\s*=|<script(?![^>]*\ssrc=)|javascript:|<iframe|<base\b",
@@ -173,18 +173,18 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     with running(folder / "roundtap.db", clock) as service:
         paper = PrintBook(f"sqlite:///{folder / 'roundtap.db'}")
         prepared(service, paper)
-        hub = Hub(service, Presence(), clock.clocks, KEYS, b"s" * 32, hash_pin(PIN, "salt"), paper=paper,
-                  encrypted=Encrypted(8443, b"-----BEGIN CERTIFICATE-----", "AAAA BBBB"))
-        begin = hub.organizers.begin
+        hub = hub_in_memory(service, Presence(), clock.clocks, KEYS, b"s" * 32, hash_pin(PIN, "salt"), paper=paper,
+                            encrypted=Encrypted(8443, b"-----BEGIN CERTIFICATE-----", "AAAA BBBB"))
+        begin = hub.access.organizers.begin
         tokens = {who: begin("10.42.0.77", "") for who in ASKERS if "organizer" in who or "proxy" in who}
         for who, role in (*((who, role) for role, who in OF_ROLE.items()), (REVOKED, JUDGE)):
-            person, _ = hub.organizers.staff.add(f"Eva, {who}", role)
+            person, _ = hub.access.organizers.staff.add(f"Eva, {who}", role)
             tokens[who] = begin("10.42.0.77", "", person)
-        hub.organizers.staff.revoke(person.id)
+        hub.access.organizers.staff.revoke(person.id)
         ended = tokens["one whose session has ended"] = begin("10.42.0.77", "")
-        found = hub.organizers.session(ended)
+        found = hub.access.organizers.session(ended)
         assert found
-        hub.organizers.sessions.end(found.id)
+        hub.access.organizers.sessions.end(found.id)
         tokens["one whose session is another hub's"] = "A" * 43
         client = AsgiClient(HubApplication(hub), lifespan=True)
         yield Hall(client, service, hub, tokens)
@@ -396,7 +396,7 @@ def as_player(hall: Hall, address: str, token: str) -> Answer:
 def test_what_is_a_player_s_takes_the_link_and_no_other_s(hall: Hall, address: str) -> None:
     """Neither one that was made up, nor one that was revoked, nor a deleted event's, nor an organizer's session; and
     nothing is done for them."""
-    links = hall.hub.links
+    links = hall.hub.access.links
     revoked = links.token("now", "p2")
     links.revoke("now", "p2")
     before = hall.heads()
@@ -411,7 +411,7 @@ def test_what_is_a_player_s_takes_the_link_and_no_other_s(hall: Hall, address: s
 @pytest.mark.parametrize("address", [address for address in whose(PLAYER) if address.startswith("GET ")])
 def test_whoever_has_the_link_is_let_in(hall: Hall, address: str) -> None:
     # Lists are handed in before round 1, and looked at by nobody's phone later.
-    answer = as_player(hall, address, hall.hub.links.token("soon" if address.endswith("/list") else "now", "p1"))
+    answer = as_player(hall, address, hall.hub.access.links.token("soon" if address.endswith("/list") else "now", "p1"))
     assert answer.status_code == (404 if "/said/" in address else 200), "nobody has said anything"
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["referrer-policy"] == "no-referrer"
@@ -440,8 +440,8 @@ def test_what_is_a_unit_s_takes_its_key_and_no_other_s(hall: Hall, address: str)
     """Neither one that nobody knows, nor one of another role, nor one that was revoked; no session of organizers."""
     _, path = path_of(address, IN_PLAY)
     (who,) = POLICY[address].who
-    revoked = hall.hub.unit_keys.add("table-3", TABLE if who == KIN else who)
-    hall.hub.unit_keys.revoke("table-3")
+    revoked = hall.hub.units.keys.add("table-3", TABLE if who == KIN else who)
+    hall.hub.units.keys.revoke("table-3")
     before = hall.heads()
     other = "station-1" if who == TABLE else "table-1"
     for unit, key in (("table-1", b"r" * 32), ("station-1", b"r" * 32), ("table-9", KEYS["table-1"]),

@@ -222,13 +222,13 @@ def test_a_mark_on_a_kept_page_opens_nothing_in_another_s_browser(hall: Hall):
 
 
 def test_who_has_another_role_now_has_that_role_s_page(hall: Hall):
-    person, pin = hall.house.hub.organizers.staff.add("Eva Luz", "organizer")
+    person, pin = hall.house.hub.access.organizers.staff.add("Eva Luz", "organizer")
     browser = hall.house.browser()
     browser.log_in(pin)
     assert "/console/hub" in hall.get("/e/e1", cookie=cookie_of(browser)).text
-    hall.house.hub.organizers.staff.change_role(person.id, "judge")
+    hall.house.hub.access.organizers.staff.change_role(person.id, "judge")
     assert "/console/hub" not in hall.get("/e/e1", cookie=cookie_of(browser)).text
-    hall.house.hub.organizers.staff.revoke(person.id)
+    hall.house.hub.access.organizers.staff.revoke(person.id)
     assert hall.get("/e/e1", cookie=cookie_of(browser)).text == hall.get("/e/e1").text
 
 

@@ -14,7 +14,7 @@ from pages_kit import House, open_house
 from roundtap_devices.printing.print_lines import Sheet
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.hall_address import hall_address
-from roundtap_hub.hub import Hub
+from roundtap_hub.hub import Host, hub_in_memory
 from roundtap_hub.presence import Presence
 from roundtap_hub.reached_at import ReachedAt, hall_addresses, own_local_name, reached_of
 from roundtap_units.documents.notices import laid_out
@@ -98,8 +98,8 @@ def test_who_follows_hears_of_each_change_once() -> None:
                                                                 "http://games.example.org:9000"),
     ("", "http://192.168.1.20")])
 def test_paper_says_what_was_asked_for_or_what_a_phone_reaches(house: House, asked: str, told: str) -> None:
-    object.__setattr__(house.hub, "reached_at", reached(8080, 80, "192.168.1.20", "10.42.0.1"))
-    object.__setattr__(house.hub, "plain_port", 80)
+    house.hub.host.reached_at = reached(8080, 80, "192.168.1.20", "10.42.0.1")
+    house.hub.host.plain_port = 80
     assert hall_address(house.hub, asked) == told
 
 
@@ -113,7 +113,7 @@ def test_the_waiting_wall_shows_where_players_come_in_and_follows_it(tmp_path: P
     now = ["10.42.0.1"]
     with running(tmp_path / "journal.sqlite") as service:
         followed = ReachedAt(8080, 80, (), lambda: [ip_address(each) for each in now])
-        hub = Hub(service, Presence(), HandClock().clocks, {}, b"secret", "", reached_at=followed)
+        hub = hub_in_memory(service, Presence(), HandClock().clocks, {}, b"secret", host=Host(followed))
         client = AsgiClient(HubApplication(hub), lifespan=True)
         try:
             shown = client.get("/wall").text
@@ -147,7 +147,7 @@ def test_only_a_machine_called_so_says_the_name(tmp_path: Path, called: str, ann
 def named(house: House, addresses: tuple[str, ...] = ("10.42.0.1",), name: str = "roundtap.local") -> None:
     reached = ReachedAt(8080, 80, addresses=lambda: tuple(map(ip_address, addresses)), local_name=lambda: name)
     reached.look()
-    object.__setattr__(house.hub, "reached_at", reached)
+    house.hub.host.reached_at = reached
 
 
 def test_wall_and_sheets_say_the_name_beside_the_address(house: House) -> None:

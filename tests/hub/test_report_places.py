@@ -38,7 +38,7 @@ class Hall:
 
     def says(self, unit: str, side: str, result: Any, match: str = "1.1", event: str = "e1") -> str:
         serial = self.serials[match, side] = self.serials.get((match, side), 0) + 1
-        echo = take_report(self.hub, well_formed({
+        echo = take_report(self.hub.service, well_formed({
             "report_id": f"{unit}-{match}{side}{serial}", "unit": unit, "event": event, "match": match, "side": side,
             "revision": self.match(match).revision, "result": result, "serial": serial, "agrees_to": None,
         }))
@@ -110,12 +110,12 @@ def test_what_came_from_elsewhere_keeps_nobody_from_reporting(hall: Hall) -> Non
 def test_a_lot_from_elsewhere_is_none(hall: Hall) -> None:
     lot = {"event": "e1", "match": "1.1", "about": "initiative", "side": "b"}
     for unit in ("table-2", "table-9"):
-        asked = submit_lot(hall.hub, unit, lot)
+        asked = submit_lot(hall.hub.service, unit, lot)
         assert asked is not None
         with pytest.raises(Problem):
             asked.result(30)
     assert hall.match().lots == {}
-    asked = submit_lot(hall.hub, "table-1", lot)
+    asked = submit_lot(hall.hub.service, "table-1", lot)
     assert asked is not None
     asked.result(30)
     assert hall.match().lots == {"initiative": "b"}
@@ -249,7 +249,7 @@ def test_the_view_names_what_counts(hall: Hall) -> None:
     assert (before["a"]["id"], before["b"]["id"]) == (pair.a, pair.b)
     report = {"report_id": "r9", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
               "result": RIGHT, "serial": 4, "agrees_to": None}
-    take_report(hall.hub, report)
+    take_report(hall.hub.service, report)
     after = table_view(hall.hub.service.snapshot, "table-1")["match"]
     assert after["heard"] == {"a": 4, "b": 0}
     assert after["said"] == {"a": {"report_id": "r9", "hash": digest(report)}, "b": None}

@@ -147,11 +147,11 @@ def test_entries_say_who_pressed_the_button_by_role_and_id_never_by_name(house: 
     judge.post("/console/e1/match/1.3/ruling", text="measured again")
     assert judge.post("/console/e1/match/1.3/walk", way="time", **{"q.score.winner": 49, "q.score.loser": 77},
                       revision=0).status_code == 303
-    person, = house.hub.organizers.staff.people
+    person, = house.hub.access.organizers.staff.people
     assert [(entry.kind, entry.actor) for entry in entries] == [
         ("ruling-noted", f"judge:{person.id}"), ("result-entered", f"judge:{person.id}")]
     assert entries[0].data["by"] == "judge"
-    assert house.hub.organizers.staff.name_of(entries[0].actor) == "Eva Luz"
+    assert house.hub.access.organizers.staff.name_of(entries[0].actor) == "Eva Luz"
 
 
 def test_in_an_event_with_officials_a_judge_is_the_one_of_that_name_or_is_told_to_be_named(house: House):
@@ -167,7 +167,7 @@ def test_in_an_event_with_officials_a_judge_is_the_one_of_that_name_or_is_told_t
     assert [(line.kind, line.by) for line in log] == [("extension", "o2")]
     answer = stranger.post("/console/e1/match/1.3/ruling", text="no", by="o2")
     assert "Kai Eich is not one of this event’s officials" in problem_of(answer)
-    house.hub.organizers.staff.tie(house.hub.organizers.staff.people[1].id, "e1", "o2")
+    house.hub.access.organizers.staff.tie(house.hub.access.organizers.staff.people[1].id, "e1", "o2")
     stranger.post("/console/e1/match/1.3/ruling", text="no")
     assert len(house.event.find_match("1.3")[1].log) == 2  # type: ignore[index]
 

@@ -27,7 +27,7 @@ class Hall:
         self.at(0)
         house.hub.times._known.clear()
         clocks = Clocks("boot", house.time, lambda: house.time.wall)
-        object.__setattr__(house.hub, "clocks", clocks)
+        house.hub.clocks = clocks
 
     def at(self, minutes: float) -> None:
         self.minutes = minutes
@@ -185,7 +185,7 @@ def test_across_boots_minutes_are_known_by_the_time_of_day_or_not_at_all(tmp_pat
         hall.booted_at = 40
         clocks = Clocks("another boot", house.time, lambda: house.time.wall)
         house.service._moments = clocks
-        object.__setattr__(house.hub, "clocks", clocks)
+        house.hub.clocks = clocks
         hall.at(70)
         house.play()
         assert hall.schedule.rounds[0].taken == taken

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from hub_kit import HandClock, event_steps, hub_of, make_event, people, running, stored, url_of
+from hub_kit import HandClock, event_steps, make_event, people, running, stored, url_of
 from sqlalchemy import update
 
 from roundtap_core.errors import Problem
@@ -267,12 +267,12 @@ def test_a_report_of_an_event_on_the_shelf_keeps_its_fate(path: Path) -> None:
     clock = HandClock()
     with running(path, clock) as service:
         make_event(service)
-        told = take_report(hub_of(service, clock), report)
+        told = take_report(service, report)
         finish(service)
     with running(path, clock) as service:
         assert "e1" in service.snapshot.shelf
-        assert take_report(hub_of(service, clock), report) == told
-        late = take_report(hub_of(service, clock), {**report, "report_id": "r2"})
+        assert take_report(service, report) == told
+        late = take_report(service, {**report, "report_id": "r2"})
         assert (late["fate"], late["reason"]) == ("refused", "late")
         assert find_fate(service.snapshot, "e1", "r2") is not None
 

@@ -124,7 +124,7 @@ def test_a_round_that_was_not_drawn_here_has_codes_of_its_own(house):
 
 def token_of(house, match):
     played, found = house.event.find_match(match)
-    return slip_token(house.hub.secret, house.event, played, found)
+    return slip_token(house.hub.access.secret, house.event, played, found)
 
 
 @pytest.mark.parametrize("wedge", [
@@ -254,7 +254,7 @@ def test_a_slip_of_another_event_of_the_hall_is_found_and_says_so(house):
     page = typed(house, code)
     assert "This slip belongs to another event: Side Event" in problem_of(page)
     assert f"/console/e2/slip?code={code}" in page.text
-    token = slip_token(house.hub.secret, other, other.live, other.live.matches[0])
+    token = slip_token(house.hub.access.secret, other, other.live, other.live.matches[0])
     assert "belongs to another event" in problem_of(typed(house, f"http://hub/s/{token}"))
 
 
@@ -306,7 +306,7 @@ def test_anybody_else_is_asked_who_of_the_two_they_are(house):
         assert house.service.snapshot.names_of("e1")[who] in text_of(page)
     answer = phone.post(f"/s/{token_of(house, '1.1')}", side="b")
     assert answer.status_code == 303
-    assert answer.location == house.hub.links.path("e1", seat.b)
+    assert answer.location == house.hub.access.links.path("e1", seat.b)
     assert phone.post(f"/s/{token_of(house, '1.1')}", side="c").status_code == 400
 
 
@@ -317,7 +317,7 @@ def test_the_first_phone_gets_the_personal_page_and_a_second_one_asks_at_the_des
     for phone in (first, second):
         phone.get(door)
     for _ in range(2):
-        assert first.post(door, side="a").location == house.hub.links.path("e1", seat.a)
+        assert first.post(door, side="a").location == house.hub.access.links.path("e1", seat.a)
     refused = second.post(door, side="a")
     assert refused.status_code == 200
     assert "Ask at the desk for a code" in problem_of(refused)
@@ -326,7 +326,7 @@ def test_the_first_phone_gets_the_personal_page_and_a_second_one_asks_at_the_des
     assert told in text_of(house.desk.get("/console/e1"))
     house.desk.post(f"/console/e1/competitors/{seat.a}/link")
     assert told not in text_of(house.desk.get("/console/e1"))
-    assert second.post(door, side="b").location == house.hub.links.path("e1", seat.b)
+    assert second.post(door, side="b").location == house.hub.access.links.path("e1", seat.b)
     # Whom the desk gave the page has it already: nobody has to look at that.
     assert "Ask at the desk for a code" in problem_of(first.post(door, side="a"))
     assert told not in text_of(house.desk.get("/console/e1"))
@@ -346,8 +346,8 @@ def test_on_a_full_disk_a_slip_gives_nobody_a_page_and_says_so_and_then_the_firs
         answer = first.post(door, side="a")
     assert answer.status_code == 409
     assert "It could not be saved, nothing has changed" in text_of(answer)
-    assert not house.hub.links.is_given("e1", seat.a)
-    assert second.post(door, side="a").location == house.hub.links.path("e1", seat.a)
+    assert not house.hub.access.links.is_given("e1", seat.a)
+    assert second.post(door, side="a").location == house.hub.access.links.path("e1", seat.a)
 
 
 def test_a_made_up_token_opens_nothing_and_a_forged_one_claims_nothing(house):
@@ -359,20 +359,20 @@ def test_a_made_up_token_opens_nothing_and_a_forged_one_claims_nothing(house):
     phone.get(f"/s/{forged}")
     assert "Ask at the desk" in problem_of(phone.post(f"/s/{forged}", side="a"))
     seat = house.event.find_match("1.1")[1].match
-    assert not house.hub.links.is_given("e1", seat.a)
+    assert not house.hub.access.links.is_given("e1", seat.a)
 
 
 def test_who_sends_no_cookie_back_claims_nothing(house):
     """Another site's form would send none."""
     door = f"/s/{token_of(house, '1.1')}"
     assert "Ask at the desk" in problem_of(house.browser().post(door, side="a"))
-    assert not house.hub.links.is_given("e1", house.event.find_match("1.1")[1].match.a)
+    assert not house.hub.access.links.is_given("e1", house.event.find_match("1.1")[1].match.a)
 
 
 def test_an_officials_phone_is_sent_to_the_encrypted_door_at_once_after_the_first_time(house):
     """Slips bear the plain address, as players' phones do not trust the hub's authority; sessions live at the other."""
     encrypted = Encrypted(8443, b"", "A1B2")
-    house.hub = replace(house.hub, encrypted=encrypted, keys=house.hub.unit_keys)
+    house.hub.access.encrypted = encrypted
     house.app.extensions["roundtap"] = house.hub
     door = f"/s/{token_of(house, '1.1')}"
     client = house.app.test_client()

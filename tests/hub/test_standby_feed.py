@@ -21,7 +21,7 @@ from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.earlier_files import LINKS_FILE, take_over_files
-from roundtap_hub.hub import Hub
+from roundtap_hub.hub import Host, hub_in_memory
 from roundtap_hub.journal.batch import following
 from roundtap_hub.journal.journal import Head, Journal, JournalConflict
 from roundtap_hub.models import UnitKeyRow
@@ -54,8 +54,9 @@ class House:
         assert copies is not None
         self.kin = Kin(folder, bytes.fromhex(SECRET), self.opened.clocks, lambda: self.service.snapshot.venue, "hub-1",
                        8080, Standbys(copies))
-        hub = Hub(self.service, self.opened.presence, self.opened.clocks, UnitKeys(self.service),
-                  bytes.fromhex(SECRET), "no pin", other_addresses=self.kin.other_addresses, kin=self.kin)
+        hub = hub_in_memory(self.service, self.opened.presence, self.opened.clocks, UnitKeys(self.service),
+                            bytes.fromhex(SECRET), "no pin",
+                            host=Host(other_addresses=self.kin.other_addresses, kin=self.kin))
         self.application = HubApplication(hub)
         self.client = AsgiClient(self.application, lifespan=True)
         self.service.ask(event_steps(), "organizer", people())
@@ -351,7 +352,7 @@ def test_what_a_standby_has_of_an_earlier_hub_s_files_stays_until_they_are_taken
 
 
 def test_who_catches_up_has_the_key_that_was_given_after_one_was_revoked(house: House, folder: StandbyFolder) -> None:
-    keys = house.application.hub.unit_keys
+    keys = house.application.hub.units.keys
     keys.add("table-2")
     keys.revoke("table-2")
     newest = keys.add("table-2")
@@ -363,7 +364,7 @@ def test_who_catches_up_has_the_key_that_was_given_after_one_was_revoked(house: 
 def test_a_key_given_while_somebody_catches_up_is_there_when_nothing_is_missing(house: House) -> None:
     feed = Feed(house, house.hello())
     feed.wait("rows")
-    added = house.application.hub.unit_keys.add("table-2")
+    added = house.application.hub.units.keys.add("table-2")
     while not any(message["type"] == "level" for message in feed.messages):
         feed.acknowledge(feed.wait("batch")["number"])
         with feed._changed:
@@ -446,7 +447,7 @@ def test_the_units_keys_open_the_doors_of_the_promoted_standby(house: House, fol
 def test_a_link_taken_back_with_the_hub_s_last_commit_opens_nothing_at_the_promoted_standby(
         house: House, folder: StandbyFolder) -> None:
     (folder.path / LINKS_FILE).write_text(json.dumps({"era": "", "people": [["e1", "p1", 0, "desk"]]}))
-    links = house.application.hub.links
+    links = house.application.hub.access.links
     lost, mine = links.token("e1", "p1"), links.give("e1", "p2").removeprefix("/me/")
     links.revoke("e1", "p1")
     for batch in batches(house):
@@ -462,7 +463,7 @@ def test_a_link_taken_back_with_the_hub_s_last_commit_opens_nothing_at_the_promo
 def test_a_key_revoked_with_the_hub_s_last_commit_opens_nothing_at_the_standby(
         house: House, folder: StandbyFolder) -> None:
     """The entry is there with SAVED; the rows come within two seconds."""
-    house.application.hub.unit_keys.revoke("table-1")
+    house.application.hub.units.keys.revoke("table-1")
     for batch in batches(house):
         folder.take(batch["entries"], batch["people"])
     folder.take_rows(rows_of({"standby-1": KEY, "table-1": TABLE_KEY}))

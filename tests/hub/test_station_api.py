@@ -27,7 +27,7 @@ class Hub:
         return self.post(self.request(*states, unit=unit, nonce=nonce))
 
     def request(self, *states, unit=UNIT, nonce="n1"):
-        payload = {"unit": unit, "nonce": nonce, "challenge": self.hub.challenges.issue(),
+        payload = {"unit": unit, "nonce": nonce, "challenge": self.hub.units.challenges.issue(),
                    "states": [list(state) for state in states]}
         return envelope(KEYS[unit], REQUEST, payload)
 
@@ -60,7 +60,7 @@ def test_a_published_round_is_given_out(hub):
 
 
 def test_a_station_says_how_its_printer_is(hub):
-    message = {"unit": UNIT, "nonce": "n1", "challenge": hub.hub.challenges.issue(), "states": [],
+    message = {"unit": UNIT, "nonce": "n1", "challenge": hub.hub.units.challenges.issue(), "states": [],
                "health": {"printer": "no-paper"}}
     assert hub.post(envelope(KEYS[UNIT], REQUEST, message)).status_code == 200
     assert '"printer":"no-paper"' in hub.hub.presence.units[UNIT].health
@@ -120,7 +120,7 @@ def test_each_answer_brings_the_challenge_of_the_next_request(hub):
 def test_what_is_not_signed_or_not_well_formed_is_refused(hub, message, status):
     if isinstance(message, tuple):
         key, purpose, changes = message
-        message = envelope(key, purpose, {"unit": UNIT, "nonce": "n", "challenge": hub.hub.challenges.issue(),
+        message = envelope(key, purpose, {"unit": UNIT, "nonce": "n", "challenge": hub.hub.units.challenges.issue(),
                                           "states": [], **changes})
     assert hub.post(message).status_code == status
     assert hub.book.states == {}
@@ -146,7 +146,7 @@ def test_a_slip_that_was_asked_for_is_printed_wherever_a_unit_stands(hub):
 
 @pytest.mark.parametrize("asked", ["http://127.0.0.1:8080", "http://localhost:8080", "http://[::1]:8080"])
 def test_a_station_on_the_hub_s_own_machine_prints_the_address_that_phones_reach(hub, asked, monkeypatch):
-    monkeypatch.setattr(type(hub.hub.reached_at), "addresses", property(lambda _: [ip_address("192.168.178.21")]))
+    monkeypatch.setattr(type(hub.hub.host.reached_at), "addresses", property(lambda _: [ip_address("192.168.178.21")]))
     message = hub.request()
     answer = hub.client.post("/station/jobs", json=message, base_url=asked)
     jobs = opened(KEYS[UNIT], ECHO, answer.json)["jobs"]

@@ -49,7 +49,7 @@ class Bench:
         return self.ask("/device/time", envelope(key or KEYS[unit], REQUEST, question), address)
 
     def jobs(self, unit: str = "station-1", **changes: Any) -> Answer:
-        payload = {"unit": unit, "nonce": "n", "challenge": self.hub.challenges.issue(), "states": [], **changes}
+        payload = {"unit": unit, "nonce": "n", "challenge": self.hub.units.challenges.issue(), "states": [], **changes}
         return self.ask("/station/jobs", envelope(KEYS[unit], REQUEST, payload))
 
     def status(self, seq: int, unit: str = "table-1", session: str = "s1") -> Answer:
@@ -149,9 +149,9 @@ def test_every_kind_of_question_has_its_rate(bench: Bench, kind: str) -> None:
 
 def test_a_thief_s_hellos_are_counted_by_the_key_wherever_they_come_from(bench: Bench) -> None:
     for n in range(RATES[HELLO].at_once):
-        open_hello(bench.hub, "table-1", hello_of(bench.hub), f"10.42.0.{n}")
+        open_hello(bench.hub.units, "table-1", hello_of(bench.hub), f"10.42.0.{n}")
     with pytest.raises(Refusal) as refused:
-        open_hello(bench.hub, "table-1", hello_of(bench.hub), THIEF)
+        open_hello(bench.hub.units, "table-1", hello_of(bench.hub), THIEF)
     assert refused.value.status == 429
 
 
@@ -165,7 +165,7 @@ def test_whoever_forges_shuts_out_nobody_but_their_own_address(bench: Bench) -> 
     assert bench.report(1).status_code == 200
     assert bench.time().status_code == 200
     assert bench.troubles() == {FORGED}
-    assert bench.hub.unit_troubles.count("table-1", FORGED) == WRONG.at_once
+    assert bench.hub.units.troubles.count("table-1", FORGED) == WRONG.at_once
 
 
 def test_kept_packets_sent_again_and_again_use_nothing_up(bench: Bench) -> None:
@@ -191,7 +191,7 @@ def test_a_unit_that_reports_where_it_does_not_stand_is_told_once_for_each_repor
         assert echo is not None
         assert (echo["fate"], echo["reason"]) == ("refused", "elsewhere")
     assert bench.troubles("table-2") == {ELSEWHERE}
-    assert bench.hub.unit_troubles.count("table-2", ELSEWHERE) == 1
+    assert bench.hub.units.troubles.count("table-2", ELSEWHERE) == 1
 
 
 # --- bounded -----------------------------------------------------------------------------------------------------

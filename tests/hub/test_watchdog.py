@@ -163,7 +163,7 @@ def test_a_lane_whose_threads_all_hang_is_silence_and_one_of_them_is_not(
         live: Live, path: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "LONG_S", 0.001)
     live.stuck.clear()
-    cookie = {"cookie": f"roundtap_here={live.app.hub.organizers.begin('127.0.0.1', '')}"}
+    cookie = {"cookie": f"roundtap_here={live.app.hub.access.organizers.begin('127.0.0.1', '')}"}
     hanging = [live.client.begin("GET", path, headers=cookie) for _ in range(threads - 1)]
     live.watch()
     live.hears(3)

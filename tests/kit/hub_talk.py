@@ -20,7 +20,7 @@ from roundtap_core.version import version
 from roundtap_core.wire import REPORT, REQUEST, digest, envelope, sign
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.feeds import browser_feed, device_feed
-from roundtap_hub.hub import Hub
+from roundtap_hub.hub import hub_in_memory
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.service import Service
@@ -123,7 +123,7 @@ def talking(folder: Path, rulebook: str, monkeypatch: Any) -> Iterator[Talk]:
     journal, paper, clocks = Journal(f"sqlite:///{database}"), PrintBook(f"sqlite:///{database}"), system_clocks()
     service = Service(journal, clocks)
     service.start()
-    hub = HubApplication(Hub(service, Presence(), clocks, KEYS, b"secret", "no pin", paper=paper))
+    hub = HubApplication(hub_in_memory(service, Presence(), clocks, KEYS, b"secret", "no pin", paper=paper))
     talk = Talk()
     with closing(socket.socket()) as listener:
         listener.bind(("127.0.0.1", 0))

@@ -62,7 +62,7 @@ class Table:
 
     def deliver(self, kept: Kept) -> str:
         """This report reaches the hub now, whatever is before it; the unit hears what became of it."""
-        echo = take_report(self.hall.hub, well_formed(dict(kept.report)))
+        echo = take_report(self.hall.hub.service, well_formed(dict(kept.report)))
         settled = self.outbox.settle(read(Echo, echo))
         if settled is not None:
             self.table.link.incoming.put(("fate", settled))
@@ -162,7 +162,7 @@ def test_a_unit_carried_to_another_table_reports_for_nobody_it_never_sat_with(ta
     table.press("aa")
     [kept] = table.outbox.waiting()
     forged: dict[str, Any] = {**kept.report, "report_id": "forged", "unit": "table-2"}
-    echo = take_report(table.hall.hub, well_formed(forged))
+    echo = take_report(table.hall.hub.service, well_formed(forged))
     assert (echo["fate"], echo["reason"]) == ("refused", "elsewhere")
     assert "NOT TAKEN" not in other.says
     table.mend()

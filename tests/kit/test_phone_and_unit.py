@@ -22,7 +22,7 @@ class Phone:
     def __init__(self, table: Table, side: Side) -> None:
         who = table.match.match.competitor(side)
         assert who is not None
-        self.table, self.me = table, table.hall.hub.links.path("e1", who)
+        self.table, self.me = table, table.hall.hub.access.links.path("e1", who)
         self.client: FlaskClient = create_app(table.hall.hub).test_client()
 
     @property

@@ -28,7 +28,7 @@ from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_hub.calls import close_settled_calls
 from roundtap_hub.devices.reports import take_report, well_formed
 from roundtap_hub.devices.table_view import shown_of, table_view
-from roundtap_hub.hub import Hub
+from roundtap_hub.hub import Hub, hub_in_memory
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.service import Service, Step
@@ -65,8 +65,8 @@ class DirectLink:
 
     def send_reports(self) -> None:
         for kept in self.outbox.waiting():
-            assert verify(self._hub.unit_keys[self._unit], REPORT, kept.report, kept.mac)
-            settled = self.outbox.settle(read(Echo, take_report(self._hub, well_formed(dict(kept.report)))))
+            assert verify(self._hub.units.keys[self._unit], REPORT, kept.report, kept.mac)
+            settled = self.outbox.settle(read(Echo, take_report(self._hub.service, well_formed(dict(kept.report)))))
             if settled is not None:
                 self.incoming.put(("fate", settled))
         self.outbox.note()
@@ -106,7 +106,7 @@ class VirtualTable:
         self.screen = VirtualScreen()
         self.says = ""
         self.unit = TableUnit(
-            unit, hub.unit_keys[unit], Dialogue(unit_words(language), "edge"), outbox, self.link, self.screen,
+            unit, hub.units.keys[unit], Dialogue(unit_words(language), "edge"), outbox, self.link, self.screen,
             Signals(RECOMMENDED, self._pins), self._hear,
         )
         self._buttons = Buttons(RECOMMENDED, self._pins, self._incoming, lambda: clock.now_ms)
@@ -156,7 +156,7 @@ class VirtualHall:
         self.service = Service(self._journal, clocks)
         self.service.start()
         keys = {f"table-{n}": secrets.token_bytes(32) for n in range(1, tables + 1)}
-        self.hub = Hub(self.service, Presence(), clocks, keys, b"", "")
+        self.hub = hub_in_memory(self.service, Presence(), clocks, keys)
         # As the hub's own process does: a result that stands closes the call of its table.
         self.service.listen(lambda snapshot, entries: close_settled_calls(self.hub.presence, snapshot, entries))
         self.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))

@@ -122,7 +122,7 @@ def agreed_twice(hall: VirtualHall, typing: Typing) -> None:
             "serial": match.heard[side] + 1, "agrees_to": yes,
         }
         yes = {"report_id": report["report_id"], "hash": digest(report)}
-        take_report(hall.hub, well_formed(report))
+        take_report(hall.hub.service, well_formed(report))
     hall.step()
     table, now = hall.tables[typing.table], hall.state.find_match(match.id)
     if now is None or now[1].match.result != typing.result or unit_words("en")("second.title") not in table.says:

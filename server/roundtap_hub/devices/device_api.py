@@ -76,14 +76,14 @@ class DeviceApi:
     @route("GET /device/challenge", EVERYBODY)
     async def challenge(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What the next hello, or a station's first request, has to carry: it is good once, and for 30 s."""
-        await send_json(send, 200, {"challenge": self._hub.challenges.issue()}, NO_STORE)
+        await send_json(send, 200, {"challenge": self._hub.units.challenges.issue()}, NO_STORE)
 
     @route("GET /device/hub", EVERYBODY)
     async def hub(self, scope: Scope, receive: Receive, send: Send) -> None:
         """That this is a hub, for whoever looks for one, and which. Nothing of it is signed or secret."""
         venue = self._hub.service.snapshot.venue
         await send_json(send, 200, {"roundtap": "hub", "core": version(), "hub": (venue.epochs or (venue.epoch,))[0],
-                                    "epoch": venue.epoch, "name": self._hub.machine_name}, NO_STORE)
+                                    "epoch": venue.epoch, "name": self._hub.host.name}, NO_STORE)
 
     @route("POST /device/report", TABLE)
     async def report(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -114,7 +114,7 @@ class DeviceApi:
         answer.result()
 
     async def _report(self, message: Mapping[str, Any], address: str) -> Said:
-        unit, key, said = self._hub.unit_door.report_of(message, address)
+        unit, key, said = self._hub.units.door.report_of(message, address)
         report = well_formed(said)
         try:
             echo = await self._taken(report)
@@ -137,14 +137,14 @@ class DeviceApi:
         known = await self._known(report, body)
         if known is None:
             # Nobody but the unit itself can have made it: a kept packet is one that is known.
-            self._hub.unit_door.charge(REPORTS, report["unit"])
+            self._hub.units.door.charge(REPORTS, report["unit"])
             saving = self._saving.get((report["event"], report["report_id"])) or self._save(report, body)
             async with asyncio.timeout(SAVE_S):
                 # Shielded: who gives up leaves the others waiting for it.
                 await asyncio.shield(saving)
             known = await self._known(report, body)
             if known is not None and known.get("reason") == ELSEWHERE:
-                self._hub.unit_troubles.note(report["unit"], ELSEWHERE)
+                self._hub.units.troubles.note(report["unit"], ELSEWHERE)
         assert known is not None
         return known
 
@@ -164,12 +164,12 @@ class DeviceApi:
         key = (report["event"], report["report_id"])
         self._saving[key] = saving
         inbox = self._my_inbox()
-        answer = submit_report(self._hub, report, body)
+        answer = submit_report(self._hub.service, report, body)
 
         def decided() -> None:
             error = answer.exception()
             if isinstance(error, Problem) and error.key in NOBODYS:
-                refusal = submit_stray(self._hub, report, body)
+                refusal = submit_stray(self._hub.service, report, body)
                 refusal.add_done_callback(lambda _: inbox.post(lambda: done(refusal.exception())))
             else:
                 done(error)
@@ -186,24 +186,24 @@ class DeviceApi:
 
     async def _status(self, message: Mapping[str, Any], address: str) -> Said:
         hub = self._hub
-        key, status = hub.unit_door.request_of(STATUS, message, address, Status)
+        key, status = hub.units.door.request_of(STATUS, message, address, Status)
         unit = status.unit
         if not hub.presence.session_advances(unit, status.session, status.seq):
             return 409, {"error": "open the feed first"}
-        hub.unit_door.charge(STATUS, unit)
+        hub.units.door.charge(STATUS, unit)
         now_ms = hub.clocks.mono_ms()
         told = {} if status.health is UNSET else {"health": kept(status.health)}
         hub.presence.heard(
             unit, now_ms, match=status.match, seated=status.seated, draft=status.draft, call=status.call,
             leave=frozenset(status.leave or ()), clock_ms=status.clock_ms, waiting=status.waiting, **told)
-        if (lot := submit_lot(hub, unit, status.lot)) is not None:
+        if (lot := submit_lot(hub.service, unit, status.lot)) is not None:
             # Saved or not: the table says it again with its next status until its view holds it.
             await asyncio.wait([self._my_inbox().settled(lot)], timeout=SAVE_S)
         return 200, envelope(key, ECHO, {"session": status.session, "seq": status.seq, "now_ms": now_ms,
                                          "boot": hub.clocks.boot_id})
 
     async def _unit_time(self, message: Mapping[str, Any], address: str) -> Said:
-        key, asked = self._hub.unit_door.request_of(TIME, message, address, TimeQuestion)
+        key, asked = self._hub.units.door.request_of(TIME, message, address, TimeQuestion)
         clocks = self._hub.clocks
         return 200, envelope(key, ECHO, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
 

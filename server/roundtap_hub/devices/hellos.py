@@ -69,9 +69,9 @@ class Hellos:
                 log.warning("what %s was told of %s cannot be looked up: %s", unit, event, problem)
                 continue
             if holds:
-                self.hub.proofs.withdraw(unit, event)
+                self.hub.units.proofs.withdraw(unit, event)
             else:
-                self.hub.proofs.add(Proof(unit, event, head.number, known.number if known is not None else 0))
+                self.hub.units.proofs.add(Proof(unit, event, head.number, known.number if known is not None else 0))
 
 
 def held_of(said: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -47,10 +47,10 @@ class PanelApi:
             return
         hub = self._hub
         try:
-            key, asked = hub.unit_door.request_of(PANEL_ASKS, message, address_of(scope), PanelAsks)
-            if not hub.challenges.take(asked.challenge):
+            key, asked = hub.units.door.request_of(PANEL_ASKS, message, address_of(scope), PanelAsks)
+            if not hub.units.challenges.take(asked.challenge):
                 raise Refusal(403, "ask for a challenge first")
-            hub.unit_door.charge(PANEL_ASKS, asked.unit)
+            hub.units.door.charge(PANEL_ASKS, asked.unit)
             done = await asyncio.to_thread(self._done, asked)
             view = await asyncio.to_thread(panel_view, hub)
         except Refusal as refusal:
@@ -62,7 +62,7 @@ class PanelApi:
             return
         hub.presence.heard(asked.unit, hub.clocks.mono_ms())
         await send_json(send, 200, envelope(key, ECHO, {
-            "nonce": asked.nonce, "challenge": hub.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
+            "nonce": asked.nonce, "challenge": hub.units.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
             "view": view, "done": done}))
 
     def _done(self, asked: PanelAsks) -> dict[str, Any] | None:
@@ -77,7 +77,7 @@ class PanelApi:
 
     def _new_pin(self) -> dict[str, Any]:
         try:
-            pin = self._hub.organizers.replace_hub_pin()
+            pin = self._hub.access.organizers.replace_hub_pin()
         except OSError as error:
             raise Problem("pin_not_saved", reason=error.strerror or str(error)) from error
         log.warning("a new PIN was made at the front panel; every session has ended")
@@ -108,11 +108,11 @@ def panel_view(hub: Hub) -> dict[str, Any]:
     """As `server/MESSAGES.md` has it."""
     snapshot = hub.service.snapshot
     sticks = hub.service.copies.removable() if hub.service.copies is not None else []
-    plain = hall_address(hub, f"http://localhost:{hub.plain_port or 80}/")
+    plain = hall_address(hub, f"http://localhost:{hub.host.plain_port or 80}/")
     return {
         "wall": time_of_day(hub.clocks.wall()), "players": plain, "console": _console(hub, plain),
-        "name": hub.reached_at.by_name.removeprefix("http://"),
-        "fingerprint": hub.encrypted.fingerprint if hub.encrypted is not None else "",
+        "name": hub.host.reached_at.by_name.removeprefix("http://"),
+        "fingerprint": hub.access.encrypted.fingerprint if hub.access.encrypted is not None else "",
         "sticks": [{"name": each.name, "state": each.state} for each in sticks if each.state != AWAY][:STICKS_MAX],
         "running": any(state.live is not None and state.clock.state == RUNNING for state in snapshot.events.values()),
         "trouble": hub.service.storage.fails,
@@ -122,9 +122,9 @@ def panel_view(hub: Hub) -> dict[str, Any]:
 
 
 def _console(hub: Hub, plain: str) -> str:
-    if hub.encrypted is None:
+    if hub.access.encrypted is None:
         return ""
     host = plain.removeprefix("http://")
     # An IPv6 address has colons of its own, in brackets.
     at = host.rfind(":")
-    return f"https://{host[:at] if at > host.rfind(']') else host}:{hub.encrypted.port}"
+    return f"https://{host[:at] if at > host.rfind(']') else host}:{hub.access.encrypted.port}"

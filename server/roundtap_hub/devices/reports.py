@@ -14,9 +14,8 @@ from roundtap_core.messages import Lot
 from roundtap_core.messages import Report as SentReport
 from roundtap_core.typed import Malformed, read
 from roundtap_core.wire import digest
-from roundtap_hub.hub import Hub
 from roundtap_hub.journal.beyond_copy import NO_PLACE
-from roundtap_hub.journal.service import Snapshot, Step
+from roundtap_hub.journal.service import Service, Snapshot, Step
 
 BODY_BYTES_MAX = 4096
 SAVE_S = 10.0
@@ -34,20 +33,20 @@ def well_formed(report: object) -> dict[str, Any]:
     return report
 
 
-def take_report(hub: Hub, report: Mapping[str, Any]) -> Echo:
+def take_report(service: Service, report: Mapping[str, Any]) -> Echo:
     """Record an authenticated, well-formed report, wait for its commit, and answer with its fate: the same for every
     repetition. What waits on the event loop instead is device_api.py.
     """
     body = digest(dict(report))
-    known = known_echo(hub.service.snapshot, report, body)
+    known = known_echo(service.snapshot, report, body)
     if known is None:
         try:
-            submit_report(hub, report, body).result(SAVE_S)
+            submit_report(service, report, body).result(SAVE_S)
         except Problem as problem:
             if problem.key not in NOBODYS:
                 raise
-            submit_stray(hub, report, body).result(SAVE_S)
-        known = known_echo(hub.service.snapshot, report, body)
+            submit_stray(service, report, body).result(SAVE_S)
+        known = known_echo(service.snapshot, report, body)
     assert known is not None
     return known
 
@@ -65,9 +64,9 @@ def known_echo(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> Echo
     return echo(snapshot, report["report_id"], known)
 
 
-def submit_report(hub: Hub, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
+def submit_report(service: Service, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
     """Ask the writer to record it; Problem with a key in NOBODYS leaves it to `submit_stray`."""
-    return hub.service.submit([report_step(report, body)], f"unit:{report['unit']}")
+    return service.submit([report_step(report, body)], f"unit:{report['unit']}")
 
 
 def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> Step:
@@ -78,26 +77,26 @@ def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> 
     return Step(report["event"], command, actor=f"unit:{report['unit']}")
 
 
-def submit_stray(hub: Hub, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
+def submit_stray(service: Service, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
     """Record in the venue that a report for an event nobody knows was refused; a journal that was restored, and is not
     settled, keeps it instead."""
     refused = NewEntry("report-refused", {"report_id": report["report_id"], "event": report["event"], "body": body,
                                           "report": dict(report)})
-    return hub.service.submit([Step(VENUE, refused)], f"unit:{report['unit']}")
+    return service.submit([Step(VENUE, refused)], f"unit:{report['unit']}")
 
 
-def submit_lot(hub: Hub, unit: str, said: object) -> Future[list[Entry]] | None:
+def submit_lot(service: Service, unit: str, said: object) -> Future[list[Entry]] | None:
     """A lot that a table says was drawn there. The first one stands, and the table is shown it with its view; what is
     no lot of this match is passed over: None."""
     try:
         lot = read(Lot, said)
     except Malformed:
         return None
-    state = hub.service.snapshot.events.get(lot.event)
+    state = service.snapshot.events.get(lot.event)
     found = state.find_match(lot.match) if state is not None else None
     if state is None or found is None or lot.about in found[1].lots:
         return None
-    return hub.service.submit([Step(state.id, NoteLot(lot.match, lot.about, lot.side, lot.draw))], f"unit:{unit}")
+    return service.submit([Step(state.id, NoteLot(lot.match, lot.about, lot.side, lot.draw))], f"unit:{unit}")
 
 
 def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:

@@ -54,7 +54,7 @@ def read_typed(text: str) -> Typed:
 class EnrolDesk:
     """Any thread may ask. `room`: who waits; the units' side is enrol_api.py."""
 
-    def __init__(self, service: Callable[[], Service], presence: Presence, keys: UnitKeys,
+    def __init__(self, service: Service, presence: Presence, keys: UnitKeys,
                  now_ms: Callable[[], int], wait_s: float = LIVES_MS / 1000,
                  new_name: Callable[[], str] = lambda: secrets.token_hex(8)) -> None:
         self.room = WaitingRoom(now_ms)
@@ -86,7 +86,7 @@ class EnrolDesk:
                 raise Problem("enrol_under_way", unit=wish.unit)
             if not self.room.take(asking, serial):
                 raise Problem("enrol_used")
-            venue = self._service().snapshot.venue
+            venue = self._service.snapshot.venue
             about = About((venue.epochs or (venue.epoch,))[0], venue.epoch, asking.unit_id, asking.kind, serial,
                           self._new_name())
             exchange = Exchange(about, typed.code, asking.commits.get(serial, ""), wish, self._now_ms())
@@ -121,12 +121,12 @@ class EnrolDesk:
         return waiting[0], waiting[0].serial
 
     def _wish(self, asking: Asking, actor: str, table: int | None, replace: str) -> Wish:
-        role, tables = asking.kind, self._service().snapshot.venue.tables
+        role, tables = asking.kind, self._service.snapshot.venue.tables
         if replace:
             if self._keys.known(replace).role != role:
                 raise Problem("enrol_kind", unit=replace)
             return Wish(replace, role, tables.get(replace), actor, True)
-        before = self._service().snapshot.venue.unit_ids.get(asking.unit_id)
+        before = self._service.snapshot.venue.unit_ids.get(asking.unit_id)
         if before is not None and self._keys.role(before) in (role, None) and not self._in_contact(before) \
                 and before not in self._under_way():
             stands = table if table is not None or role != TABLE else tables.get(before)
@@ -139,7 +139,7 @@ class EnrolDesk:
         return unit in self._keys and status is not None and status.connected
 
     def _free_name(self, asking: Asking, role: str, table: int | None) -> str:
-        taken = {*self._keys, *self._under_way(), *self._service().snapshot.venue.tables}
+        taken = {*self._keys, *self._under_way(), *self._service.snapshot.venue.tables}
         if asking.wants not in taken and NAME.fullmatch(asking.wants):
             return asking.wants
         wanted = f"{role}-{table}"

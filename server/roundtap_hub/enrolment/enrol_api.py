@@ -31,7 +31,7 @@ class EnrolApi:
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self._desk = hub.enrolment
+        self._desk = hub.units.enrolment
         self._again_rates = Buckets(hub.clocks.mono_ms)
 
     @route("POST /device/enrol", NEW_UNIT)
@@ -69,7 +69,7 @@ class EnrolApi:
                                      said.stopped, place)
         venue, offer = self._hub.service.snapshot.venue, self._desk.offer_for(asking)
         return 200, {
-            "hub": (venue.epochs or (venue.epoch,))[0], "epoch": venue.epoch, "name": self._hub.machine_name,
+            "hub": (venue.epochs or (venue.epoch,))[0], "epoch": venue.epoch, "name": self._hub.host.name,
             "number": asking.number, "again_ms": AGAIN_MS, "identify": self._desk.room.identifies(asking),
             "offer": None if offer is None else {"exchange": offer.about.exchange, "serial": offer.about.serial,
                                                  "message": offer.message},
@@ -95,7 +95,7 @@ class EnrolApi:
         inside = message.get("payload") if isinstance(message, dict) else None
         unit_id = inside.get("unit_id") if isinstance(inside, dict) else None
         unit = self._hub.service.snapshot.venue.unit_ids.get(unit_id) if isinstance(unit_id, str) else None
-        key = self._hub.unit_keys.get(unit) if unit is not None else None
+        key = self._hub.units.keys.get(unit) if unit is not None else None
         payload = opened(key, ENROL, message) if key is not None else None
         if payload is None or unit is None or key is None or not isinstance(payload.get("exchange"), str):
             return 404, {"error": "nothing was stored"}
@@ -104,8 +104,8 @@ class EnrolApi:
     def _grant(self, key: bytes, exchange: str, unit: str) -> dict[str, Any]:
         venue = self._hub.service.snapshot.venue
         return envelope(key, ENROL, {
-            "exchange": exchange, "unit": unit, "role": self._hub.unit_keys.role(unit),
-            "hub": (venue.epochs or (venue.epoch,))[0], "hubs": list(self._hub.other_addresses())})
+            "exchange": exchange, "unit": unit, "role": self._hub.units.keys.role(unit),
+            "hub": (venue.epochs or (venue.epoch,))[0], "hubs": list(self._hub.host.other_addresses())})
 
 
 def place_of(scope: Scope) -> str:

@@ -99,9 +99,9 @@ class BrowserFeed:
         self._told_s = self._looked_s = self._rested_s = float("-inf")
         hub.service.listen(lambda *_: self._changed(True))
         hub.presence.listen(lambda _: self._changed(False))
-        hub.displays.on_identify.append(self._identify)
-        if hub.kin is not None:
-            hub.kin.on_known.append(self._others_changed)
+        hub.hall.displays.on_identify.append(self._identify)
+        if hub.host.kin is not None:
+            hub.host.kin.on_known.append(self._others_changed)
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the clients live in; called from within it."""
@@ -177,7 +177,7 @@ class BrowserFeed:
         if display and asked.get("display") == "1":
             client.display = display
             self._of_displays.add(client)
-            self._hub.displays.opened(display)
+            self._hub.hall.displays.opened(display)
             self._send_on(client)
         min(self._ticking, key=len).add(client)
         return client
@@ -186,7 +186,7 @@ class BrowserFeed:
         client.close()
         if client.display:
             self._of_displays.discard(client)
-            self._hub.displays.closed(client.display)
+            self._hub.hall.displays.closed(client.display)
         self._here.pop(client, None)
         for clients in self._ticking:
             clients.discard(client)
@@ -264,7 +264,7 @@ class BrowserFeed:
         """A display that is to show another page than it does hears so, once."""
         snapshot = self._hub.service.snapshot
         place = place_of(snapshot, snapshot.venue.walls.screens.get(client.display),
-                         self._hub.displays.name_of(client.display), self._hub.clocks.mono_ms())
+                         self._hub.hall.displays.name_of(client.display), self._hub.clocks.mono_ms())
         if not client.sent_on and (client.key.page, client.key.variant) != place:
             client.sent_on = True
             client.tell(b'event: display\ndata: {"elsewhere": true}\n\n')
@@ -310,8 +310,8 @@ class BrowserFeed:
         return f"event: clock\ndata: {clock}, {self._now()}}}\n\n".encode()
 
     def _hubs_event(self) -> bytes:
-        kin = self._hub.kin
-        return hubs_event(kin.lineage, self._hub.other_addresses()) if kin is not None else b""
+        kin = self._hub.host.kin
+        return hubs_event(kin.lineage, self._hub.host.other_addresses()) if kin is not None else b""
 
     def _others_changed(self) -> None:
         """Another standby has come; from any thread."""

@@ -93,9 +93,9 @@ class DeviceFeed:
         hub.service.listen(self._on_commit)
         hub.presence.listen(self._on_presence)
         hub.presence.on_identify.append(self._on_identify)
-        hub.unit_keys.listen(self._on_keys)
-        if hub.kin is not None:
-            hub.kin.on_known.append(self._on_known)
+        hub.units.keys.listen(self._on_keys)
+        if hub.host.kin is not None:
+            hub.host.kin.on_known.append(self._on_known)
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the connections live in."""
@@ -105,7 +105,7 @@ class DeviceFeed:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A hello, and the feed that it opens."""
         try:
-            key, hello = await read_hello(self._hub, scope, receive)
+            key, hello = await read_hello(self._hub.units, scope, receive)
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said, CLOSE)
             return
@@ -119,11 +119,11 @@ class DeviceFeed:
     async def stream(self, connection: Connection, hello: Hello) -> AsyncIterator[bytes]:
         """The signed messages of one connection, as server-sent events, for as long as the client stays."""
         hub, unit = self._hub, connection.unit
-        if hub.unit_keys.get(unit) != connection.key:
+        if hub.units.keys.get(unit) != connection.key:
             # Revoked since the hello was read.
             return
         if self._is_twin(connection):
-            hub.unit_troubles.note(unit, TWIN)
+            hub.units.troubles.note(unit, TWIN)
             yield self._packed(connection, {"type": "twin"})
             return
         self._end_all_of(unit)
@@ -135,12 +135,12 @@ class DeviceFeed:
                                instance=connection.instance, damaged=hello.damaged)
             if hello.damaged > (before.damaged if before else 0):
                 # More than were known: the same ones are not told again with every hello.
-                hub.unit_troubles.note(unit, DAMAGED)
+                hub.units.troubles.note(unit, DAMAGED)
             await self._noted(unit, hello)
             snapshot = hub.service.snapshot
             yield self._packed(connection, {
                 "type": "welcome", "session": connection.session, "core": version(), "epoch": snapshot.venue.epoch,
-                "boot": hub.clocks.boot_id, "hubs": list(hub.other_addresses()), "restored": hub.restored(),
+                "boot": hub.clocks.boot_id, "hubs": list(hub.host.other_addresses()), "restored": hub.restored(),
             })
             # A unit may have kept reports of many old events: reading them keeps nobody else waiting.
             fates = (await asyncio.to_thread(fates_of, snapshot, hello.reports)
@@ -269,7 +269,7 @@ class DeviceFeed:
 
     def _tell_hubs(self) -> None:
         for connection in self._all():
-            self._send(connection, {"type": "hubs", "hubs": list(self._hub.other_addresses())})
+            self._send(connection, {"type": "hubs", "hubs": list(self._hub.host.other_addresses())})
 
     def _tell(self, entries: Sequence[Entry], unit: str | None) -> None:
         if self._loop is None or self._loop.is_closed():

@@ -28,11 +28,11 @@ def diagnostics() -> AnyResponse:
     hub, snapshot = the_hub(), the_snapshot()
     states = list(snapshot.events.values())
     counts = {"events": len(snapshot.ids), "events_open": sum(not state.finished for state in states),
-              "players": sum(len(state.entrants) for state in states), "units": len(hub.unit_keys),
+              "players": sum(len(state.entrants) for state in states), "units": len(hub.units.keys),
               "units_heard": len(the_units()), "venue_entries": snapshot.venue.number}
     copies = hub.service.copies
-    settings = {"role": "hub", "language": hub.language, "on_database": "yes" if hub.on_database else "no",
-                "encrypted": "yes" if hub.encrypted is not None else "no",
+    settings = {"role": "hub", "language": hub.language, "on_database": "yes" if hub.host.on_database else "no",
+                "encrypted": "yes" if hub.access.encrypted is not None else "no",
                 "copies": str(len(copies.states) if copies is not None else 0)}
     text = bundle(all_checks(hub, snapshot, the_units(), now_ms()), services(), log_lines(), counts, settings)
     answer = Response(text, content_type="text/plain; charset=utf-8")

@@ -42,7 +42,8 @@ def displays(**_: str) -> AnyResponse:
     """Every display with the age of its contact, and what is announced."""
     hub, snapshot = the_hub(), the_snapshot()
     walls = snapshot.venue.walls
-    return page("displays.html", feed="displays", rows=display_rows(hub.displays.contacts, walls.screens, now_ms()),
+    rows = display_rows(hub.hall.displays.contacts, walls.screens, now_ms())
+    return page("displays.html", feed="displays", rows=rows,
                 said=all_lines(walls, the_instant(), hub.clocks.wall()), events=listed(snapshot), shows=SHOWS,
                 parts=PARTS, themes=("", *THEMES), kinds=KINDS, counted=COUNTED, walls=walls,
                 names={line.id: line.name for line in listed(snapshot)}, knows_time=hub.clocks.wall() is not None)
@@ -64,7 +65,7 @@ def say() -> AnyResponse:
     if len(text) > TEXT_MAX:
         raise Invalid("said_too_long", letters=len(text), maximum=TEXT_MAX, where="/text")
     hub, event = the_hub(), _event()
-    with hub.displays.announcing:
+    with hub.hall.displays.announcing:
         g.pop("snapshot", None)
         if _pressed_again(event, kind, text):
             return _back()
@@ -128,7 +129,7 @@ def hub_sound() -> AnyResponse:
 def set_display(display: str) -> AnyResponse:
     """What a display shows from now on; it hears so at once."""
     hub, screens = the_hub(), the_snapshot().venue.walls.screens
-    name = screens[display].name if display in screens else hub.displays.name_of(display)
+    name = screens[display].name if display in screens else hub.hall.displays.name_of(display)
     if name not in NAMES:
         raise Problem("unknown_display")
     if display not in screens and len(screens) >= SCREENS_MAX:
@@ -147,10 +148,10 @@ def set_display(display: str) -> AnyResponse:
 def identify_display(display: str) -> AnyResponse:
     """The display shows its name, large, for some seconds."""
     hub, screen = the_hub(), the_snapshot().venue.walls.screens.get(display)
-    name = screen.name if screen else hub.displays.name_of(display)
+    name = screen.name if screen else hub.hall.displays.name_of(display)
     if not name:
         raise Problem("unknown_display")
-    hub.displays.identify(display, name)
+    hub.hall.displays.identify(display, name)
     return _back(f"display-{display}")
 
 
@@ -160,7 +161,7 @@ def forget_display(display: str) -> AnyResponse:
     """A display that is not there any more; should it come back, it is a new one."""
     if display in the_snapshot().venue.walls.screens:
         _tell(DISPLAY_FORGOTTEN, display=display)
-    the_hub().displays.forget(display)
+    the_hub().hall.displays.forget(display)
     return _back()
 
 

@@ -34,9 +34,9 @@ def enrol(**_: Any) -> AnyResponse:
     hub, fields = the_hub(), request.form if request.method == "POST" else request.args
     replace, said = fields.get("replace", ""), fields.get("table", "")
     table = int(said) if said.isascii() and said.isdigit() and 0 < int(said) <= TABLE_MAX else None
-    if replace not in hub.unit_keys:
+    if replace not in hub.units.keys:
         replace = ""
-    return page("enrol.html", replace=replace, role=hub.unit_keys.role(replace) or TABLE,
+    return page("enrol.html", replace=replace, role=hub.units.keys.role(replace) or TABLE,
                 held=held_by(replace, the_units(), now_ms()) if replace else None,
                 step=walk_step(hub, the_snapshot(), table), waiting=waiting_rows(hub, now_ms()),
                 done=request.args.get("done", "")[:40], at=request.args.get("at", "")[:3])
@@ -48,7 +48,8 @@ def enrol_code() -> AnyResponse:
     """The code is tried once, with the unit that shows it; then the next table's turn has come."""
     hub, replace = the_hub(), field("replace")
     table = _table()
-    made = hub.enrolment.enrol(read_typed(field("code")), actor(), None if replace else table, replace, field("mark"))
+    made = hub.units.enrolment.enrol(
+        read_typed(field("code")), actor(), None if replace else table, replace, field("mark"))
     if replace:
         return redirect(url_for("console.unit_list", _anchor=f"unit-{made.unit}"), 303)
     at = {number: unit for unit, number in the_snapshot().venue.tables.items()}
@@ -60,7 +61,7 @@ def enrol_code() -> AnyResponse:
 @mended_on(enrol)
 def identify() -> AnyResponse:
     """A unit that waits blinks and beeps for some seconds."""
-    if not the_hub().enrolment.room.identify(field("mark")):
+    if not the_hub().units.enrolment.room.identify(field("mark")):
         raise Problem("enrol_gone")
     return redirect(url_for("console.enrol", table=field("table") or None, replace=field("replace") or None), 303)
 
@@ -70,7 +71,7 @@ def identify() -> AnyResponse:
 def enrol_place() -> AnyResponse:
     """A unit that has its key already stands at this table."""
     hub, unit, table = the_hub(), field("unit"), _table()
-    if unit not in hub.unit_keys:
+    if unit not in hub.units.keys:
         raise Problem("unknown_unit", unit=unit[:40])
     hub.service.ask([Step(VENUE, placed(unit, table))], actor())
     at = {number: each for each, number in the_snapshot().venue.tables.items()}

@@ -37,7 +37,7 @@ def login() -> AnyResponse:
 def log_in() -> AnyResponse:
     """The PIN, as often as the gate lets it be tried."""
     hub, address = the_hub(), request.remote_addr or ""
-    wait_ms = hub.organizers.gate.wait_ms(address)
+    wait_ms = hub.access.organizers.gate.wait_ms(address)
     if wait_ms:
         raise Invalid("pin_wait", n=-(-wait_ms // 1000))
     if not visit.begin_session(field("pin")):

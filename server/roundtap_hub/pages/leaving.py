@@ -90,7 +90,7 @@ def _opponent_is_here(state: EventState, does: Leaving) -> bool:
 def wish_to_leave_together(event_id: str, competitor: str) -> bool:
     """Whether both of an open match have asked to leave, and neither has left."""
     found = open_match(the_moment(event_id).state, competitor)
-    wishing = {wish.competitor for wish in the_hub().wishes.of(event_id) if not wish.refused}
+    wishing = {wish.competitor for wish in the_hub().hall.wishes.of(event_id) if not wish.refused}
     return found is not None and {found[1].match.a, found[1].match.b} <= wishing
 
 

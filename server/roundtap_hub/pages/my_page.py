@@ -46,7 +46,7 @@ def guard(bp: Blueprint) -> None:
         token = (request.view_args or {}).get("token")
         if token is None:
             return None
-        who = the_hub().links.who(token)
+        who = the_hub().access.links.who(token)
         if who is None:
             return no_link()
         if who[0] in the_snapshot().venue.deleted:
@@ -87,7 +87,7 @@ def code() -> AnyResponse:
 @route("POST /me", PLAYER)
 @mended_on(code)
 def claim() -> AnyResponse:
-    links, address = the_hub().links, request.remote_addr or ""
+    links, address = the_hub().access.links, request.remote_addr or ""
     wait_ms = links.gate.wait_ms(address)
     if wait_ms:
         raise Invalid("pin_wait", n=-(-wait_ms // 1000))

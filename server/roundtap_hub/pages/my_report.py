@@ -95,7 +95,7 @@ def said(token: str, name: str) -> AnyResponse:
 @mended_on_mine
 def draw_lots(token: str) -> AnyResponse:
     """A coin between the sides, where the form says that a lot decides; it becomes the answer."""
-    the_hub().links.charge(REPORTS, me())
+    the_hub().access.links.charge(REPORTS, me())
     seat, side = _seat()
     trail = draw_lot(seat, request.form, f"{PHONE}{me()[1]}")
     fields = [*trail.fields(), *_base(seat, side, request.form)]
@@ -106,7 +106,7 @@ def draw_lots(token: str) -> AnyResponse:
 @mended_on_mine
 def draw_first(token: str) -> AnyResponse:
     """The lot before play, where no unit draws it: who begins, or who of two equal lists chooses. The first stands."""
-    the_hub().links.charge(REPORTS, me())
+    the_hub().access.links.charge(REPORTS, me())
     seat, _ = _seat()
     note = NoteLot(seat.match.id, field("about"), secrets.choice(SIDES), field("draw") or None)
     the_hub().service.tell(seat.state.id, note, f"{PHONE}{me()[1]}")
@@ -117,7 +117,7 @@ def draw_first(token: str) -> AnyResponse:
 @mended_on_mine
 def field_squads(token: str) -> AnyResponse:
     """Whoever has a bye fields squads as well, and says which."""
-    the_hub().links.charge(REPORTS, me())
+    the_hub().access.links.charge(REPORTS, me())
     event_id, competitor = me()
     bye = my_bye(the_moment(event_id), competitor)
     if bye is None:

@@ -37,15 +37,15 @@ def _home(token: str) -> AnyResponse:
 def call(token: str) -> AnyResponse:
     """A judge is wanted at this player's table, or not any more as far as this phone is concerned."""
     hub, (event_id, competitor) = the_hub(), me()
-    hub.links.charge(CALLS, me())
+    hub.access.links.charge(CALLS, me())
     moment = the_moment(event_id)
     played, match = newest_round(moment.state), seats(moment).get(competitor)
     if played is None or match is None or match.match.b is None or played.status != PUBLISHED or moment.state.finished:
         raise Problem("no_table_to_call_to")
     if field("on") == OFF:
-        hub.calls.cancel(event_id, match.id, _source())
+        hub.hall.calls.cancel(event_id, match.id, _source())
     else:
-        hub.calls.open(event_id, match.id, _source())
+        hub.hall.calls.open(event_id, match.id, _source())
     return _home(token)
 
 
@@ -54,7 +54,7 @@ def call(token: str) -> AnyResponse:
 def here(token: str) -> AnyResponse:
     """Check-in: this player is there. Once round 1 is drawn that is for the desk, which knows whom they can still
     meet."""
-    the_hub().links.charge(WISHES, me())
+    the_hub().access.links.charge(WISHES, me())
     state = _open_event()
     if state.public_rounds or state.draft:
         raise Problem("check_in_at_desk")
@@ -74,12 +74,12 @@ def leave(token: str) -> AnyResponse:
 def wish(token: str) -> AnyResponse:
     """To leave is a wish to the organizer, who may refuse it; it is taken back as easily."""
     hub = the_hub()
-    hub.links.charge(WISHES, me())
+    hub.access.links.charge(WISHES, me())
     _open_event()
     if field("on") == OFF:
-        hub.wishes.take_back(*me(), _source())
+        hub.hall.wishes.take_back(*me(), _source())
     else:
-        hub.wishes.ask(*me(), _source())
+        hub.hall.wishes.ask(*me(), _source())
     return _home(token)
 
 
@@ -108,7 +108,7 @@ def save_list(token: str) -> AnyResponse:
     """Before round 1: what can be read is saved, and what is wrong with it stands there by line."""
     if field("more"):
         return list_page(token)
-    the_hub().links.charge(LISTS, me())
+    the_hub().access.links.charge(LISTS, me())
     state = _open_event()
     if state.public_rounds:
         raise Problem("list_is_fixed")

@@ -59,7 +59,7 @@ def paper(event_id: str) -> AnyResponse:
     """The list of an event's paper, and the sheets that a browser prints: those without any print station, too."""
     moment, book = the_moment(event_id), the_hub().paper
     kinds = [kind for kind in BY_HAND if kind in OF_THE_HUB or moment.state.public_rounds]
-    if the_hub().encrypted is None:
+    if the_hub().access.encrypted is None:
         kinds.remove(TRUST)
     # A hub without a clock of its own leaves the date to whoever types.
     today = (the_hub().clocks.wall() or "")[:10]
@@ -88,7 +88,7 @@ def _slips_left_out(state: EventState) -> int:
 
 def _printers() -> bool:
     """Whether a print station is enrolled: without one all waits in vain."""
-    keys = the_hub().unit_keys
+    keys = the_hub().units.keys
     return any(keys.role(unit) == STATION for unit in keys)
 
 
@@ -102,7 +102,7 @@ def order_paper(event_id: str) -> AnyResponse:
             the_book().order(job)
         return _back(event_id)
     if kind not in BY_HAND or (kind not in OF_THE_HUB and not state.public_rounds) or (
-            kind == TRUST and the_hub().encrypted is None):
+            kind == TRUST and the_hub().access.encrypted is None):
         raise Invalid("not_one_of", value=kind[:40], options=", ".join(BY_HAND))
     the_book().order(order(state, kind, _token()))
     return _back(event_id)

@@ -23,7 +23,7 @@ def person_link(event_id: str, competitor: str) -> AnyResponse:
 
 
 def _page(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
-    moment, links = the_moment(event_id), the_hub().links
+    moment, links = the_moment(event_id), the_hub().access.links
     if competitor not in moment.state.entrants:
         abort(404)
     name = full_names(moment)[competitor]
@@ -50,5 +50,5 @@ def revoke_link(event_id: str, competitor: str) -> AnyResponse:
     """The phone that has it shows nothing any more; the next one that is shown is another."""
     if competitor not in the_moment(event_id).state.entrants:
         abort(404)
-    the_hub().links.revoke(event_id, competitor, actor())
+    the_hub().access.links.revoke(event_id, competitor, actor())
     return redirect(url_for("console.person_link", event_id=event_id, competitor=competitor), 303)

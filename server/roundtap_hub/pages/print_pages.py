@@ -74,8 +74,9 @@ def print_slips(event_id: str) -> AnyResponse:
     """Slips of the matches that have no result yet; `?all=1`: of all."""
     moment = the_moment(event_id)
     played = slips_round(moment.state)
+    secret, of_all = the_hub().access.secret, request.args.get("all") == "1"
     return _sheet(moment, "slips", slips=printed_slips(
-        moment, played, hub_address(), the_hub().secret, words(), request.args.get("all") == "1") if played else [])
+        moment, played, hub_address(), secret, words(), of_all) if played else [])
 
 
 @route("GET /console/<event_id>/print/players", HEADS_AND_DESK, SEEN)
@@ -90,21 +91,21 @@ def print_emergency(event_id: str) -> AnyResponse:
     """All that it takes to go on by hand without the hub."""
     moment, hub = the_moment(event_id), the_hub()
     return _sheet(moment, "emergency", view=emergency_view(moment, hub.clocks.now()), hub_address=hub_address(),
-                  fingerprint=hub.encrypted.fingerprint if hub.encrypted else "",
-                  console_address=f"https://{urlsplit(hub_address()).hostname}:{hub.encrypted.port}/"
-                  if hub.encrypted else f"{hub_address()}/console")
+                  fingerprint=hub.access.encrypted.fingerprint if hub.access.encrypted else "",
+                  console_address=f"https://{urlsplit(hub_address()).hostname}:{hub.access.encrypted.port}/"
+                  if hub.access.encrypted else f"{hub_address()}/console")
 
 
 def _sheet(moment: EventAt, what: str, **shown: Any) -> AnyResponse:
     state, hub = moment.state, the_hub()
     size = request.args.get("size", "")
-    newest = newest_round(state)
+    newest, by_name = newest_round(state), hub.host.reached_at.by_name
     return page(f"print_{what.partition('-')[0]}.html", state=state, what=what, size=size if size in SIZES else A4,
                 sizes=SIZES, print_address=request.path, printed_at=printed_at(hub.clocks.wall()), newest=newest,
                 newest_name=title_key(state, newest) if newest else None,
                 planned=rounds_planned(state, newest) if newest and planned_rounds(state) else None,
                 head=f"#{state.number} {state.head[:HEAD_LETTERS]}", event_url=f"{hub_address()}/e/{state.id}",
-                event_by_name=f"{hub.reached_at.by_name}/e/{state.id}" if hub.reached_at.by_name else "", **shown)
+                event_by_name=f"{by_name}/e/{state.id}" if by_name else "", **shown)
 
 
 def hub_address() -> str:

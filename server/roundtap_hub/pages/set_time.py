@@ -19,7 +19,7 @@ DIGITS_MAX = 15
 @mended_on(this_hub)
 def set_hall_time() -> AnyResponse:
     """`epoch_ms`: the browser's clock, which a script fills in; else `time`, typed as at this place."""
-    hall_time, said, typed = the_hub().hall_time, field("epoch_ms"), field("time")
+    hall_time, said, typed = the_hub().host.hall_time, field("epoch_ms"), field("time")
     if hall_time is None:
         raise Problem("hall_time_elsewhere")
     if said.isdecimal() and len(said) <= DIGITS_MAX:

@@ -41,7 +41,7 @@ def guard(bp: Blueprint) -> None:
 
 def personal_page(event_id: str, competitor: str) -> str:
     """Where it ends: the person's own page, which nobody else has."""
-    return the_hub().links.give(event_id, competitor, ACTOR)
+    return the_hub().access.links.give(event_id, competitor, ACTOR)
 
 
 @route("GET /join/<event_id>", EVERYBODY, SEEN)
@@ -65,14 +65,14 @@ def join(event_id: str) -> AnyResponse:
 def sign_up(event_id: str) -> AnyResponse:
     """Entered, and on to the own page. The same form again leads to the same page: an answer may be lost."""
     hub, form = the_hub(), field("form")[:FORM_LETTERS]
-    before = hub.sign_ups.answered(event_id, form)
+    before = hub.hall.sign_ups.answered(event_id, form)
     if before is not None and before in the_moment(event_id).state.entrants:
         return redirect(personal_page(event_id, before), 303)
     refuse_signing_up(the_moment(event_id).state)
-    if not hub.sign_ups.admits(request.remote_addr or ""):
+    if not hub.hall.sign_ups.admits(request.remote_addr or ""):
         raise Problem("sign_up_wait")
     competitor = _enter(the_moment(event_id))
-    hub.sign_ups.entered(event_id, form, competitor, visit.phone(), request.remote_addr or "")
+    hub.hall.sign_ups.entered(event_id, form, competitor, visit.phone(), request.remote_addr or "")
     return redirect(personal_page(event_id, competitor), 303)
 
 

@@ -34,14 +34,14 @@ def sign_up(event_id: str) -> AnyResponse:
     return page("sign_up_desk.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook,
                 address=address, qr=qr_svg(address, words()("join.qr", name=state.name)),
                 only_here=urlsplit(address).hostname in LOOPBACK, came=[people[who] for who in together],
-                together=together, stay=_staying(moment), phones=the_hub().sign_ups.phones(event_id),
+                together=together, stay=_staying(moment), phones=the_hub().hall.sign_ups.phones(event_id),
                 names=full_names(moment), named=NAMED, mark=_mark)
 
 
 def _together(moment: EventAt) -> dict[str, dict[str, list[str]]]:
     """Who signed up, newest first, each with all who came by the same "phone", from the same "address", and "since"."""
     came = [who for who, entrant in moment.state.entrants.items() if entrant.sign_up is not None][::-1]
-    marks, same = the_hub().sign_ups.phones(moment.event_id), dict[tuple[str, object], list[str]]()
+    marks, same = the_hub().hall.sign_ups.phones(moment.event_id), dict[tuple[str, object], list[str]]()
     groups = {who: dict(zip(("phone", "address"), marks.get(who, (who, who)), strict=True)) for who in came}
     for who in came:
         for each in groups[who].items():

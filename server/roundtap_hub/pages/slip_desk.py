@@ -51,7 +51,7 @@ def slip(event_id: str) -> AnyResponse:
     moment = the_moment(event_id)
     state, hub = moment.state, the_hub()
     typed = request.args.get("code", "")[:CODE_LETTERS].strip()
-    found = find_slip(hub.service, hub.secret, typed, event_id) if typed else None
+    found = find_slip(hub.service, hub.access.secret, typed, event_id) if typed else None
     if isinstance(found, FoundSlip) and found.event_id == event_id:
         at = state.find_match(found.match_id)
         if at is not None:

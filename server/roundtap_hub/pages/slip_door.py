@@ -34,7 +34,7 @@ def slip_door(token: str) -> AnyResponse:
     if official and request.is_secure:
         return redirect(url_for("pages.login", next=url_for("s.slip_door", token=token)), 303)
     if official or (not request.is_secure and _sent(OFFICIAL)):
-        encrypted = the_hub().encrypted
+        encrypted = the_hub().access.encrypted
         if encrypted is not None and not request.is_secure:
             host = urlsplit(request.host_url).hostname
             return redirect(f"https://{f'[{host}]' if host and ':' in host else host}:{encrypted.port}"
@@ -56,10 +56,10 @@ def slip_mine(token: str) -> AnyResponse:
     who = at[1].match.competitor("b" if side == "b" else "a") if at is not None and side in SIDES else None
     if who is None:
         abort(400)
-    path = the_hub().links.claim_by_slip(found.event_id, who, browser) if browser and found.signed else None
+    path = the_hub().access.links.claim_by_slip(found.event_id, who, browser) if browser and found.signed else None
     if path is not None:
         return redirect(path, 303)
-    if browser and found.signed and the_hub().links.given_by_slip(found.event_id, who):
+    if browser and found.signed and the_hub().access.links.given_by_slip(found.event_id, who):
         # A stranger's phone, or the owner of a page that a stranger took: the desk looks.
         the_hub().presence.ask((TAKEN, found.event_id, who), "slip", now_ms())
     return _which_of_two(found, token, taken=who)
@@ -68,7 +68,7 @@ def slip_mine(token: str) -> AnyResponse:
 def _found(token: str) -> FoundSlip:
     """The match of a slip that stands. A page that says why, for one that does not."""
     hub = the_hub()
-    found = find_slip(hub.service, hub.secret, token)
+    found = find_slip(hub.service, hub.access.secret, token)
     if found is None:
         abort(404)
     if isinstance(found, OldSlip):

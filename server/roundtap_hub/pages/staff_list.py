@@ -18,7 +18,7 @@ from roundtap_hub.qr_svg import qr_svg
 @mended_on(this_hub)
 def add_person() -> AnyResponse:
     """Somebody and their PIN, which is on this answer and nowhere else."""
-    person, pin = the_hub().organizers.staff.add(field("name"), field("role"), actor())
+    person, pin = the_hub().access.organizers.staff.add(field("name"), field("role"), actor())
     return _shown(person.name, pin)
 
 
@@ -26,14 +26,14 @@ def add_person() -> AnyResponse:
 @mended_on(this_hub)
 def replace_pin(person: str) -> AnyResponse:
     """Another PIN; with the one before nobody gets in any more, and whoever is in is out."""
-    found, pin = the_hub().organizers.staff.replace_pin(person, actor())
+    found, pin = the_hub().access.organizers.staff.replace_pin(person, actor())
     return _shown(found.name, pin)
 
 
 @route("POST /console/hub/staff/<person>/role", ORGANIZERS)
 @mended_on(this_hub)
 def change_role(person: str) -> AnyResponse:
-    the_hub().organizers.staff.change_role(person, field("role"), actor())
+    the_hub().access.organizers.staff.change_role(person, field("role"), actor())
     return redirect(url_for("console.this_hub", _anchor="staff"), 303)
 
 
@@ -41,7 +41,7 @@ def change_role(person: str) -> AnyResponse:
 @mended_on(this_hub)
 def revoke_pin(person: str) -> AnyResponse:
     """Whoever has this PIN is a stranger with the next request."""
-    the_hub().organizers.staff.revoke(person, actor())
+    the_hub().access.organizers.staff.revoke(person, actor())
     return redirect(url_for("console.this_hub", _anchor="staff"), 303)
 
 
@@ -51,7 +51,7 @@ def tie_official(event_id: str, official: str) -> AnyResponse:
     """Say with whose PIN this official logs in; nobody's where nobody is chosen."""
     if official not in the_moment(event_id).state.officials:
         raise Problem("unknown_official")
-    the_hub().organizers.staff.tie(field("person"), event_id, official, actor())
+    the_hub().access.organizers.staff.tie(field("person"), event_id, official, actor())
     return back_to_event(event_id, "officials")
 
 
@@ -63,7 +63,7 @@ def _shown(name: str, pin: str) -> AnyResponse:
 
 def login_address() -> str:
     """Where somebody with a PIN logs in, as other devices reach it; "" where that is not known: the hub itself asks."""
-    encrypted = the_hub().encrypted
+    encrypted = the_hub().access.encrypted
     if is_here(request.remote_addr or "", request.host) or encrypted is None:
         return ""
     host = request.host.rpartition(":")[0] if ":" in request.host.rpartition("]")[2] else request.host

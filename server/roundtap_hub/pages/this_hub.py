@@ -21,13 +21,13 @@ from roundtap_systemd.wifi import known_hotspot
 def this_hub(**shown: Any) -> AnyResponse:
     """`shown`: a PIN that was made just now, for this answer alone (staff_list.py)."""
     hub = the_hub()
-    listed, people = hub.organizers.listed(), hub.organizers.staff.people
-    rows = session_rows(listed, visit.the_visit().session, hub.organizers.who)
+    listed, people = hub.access.organizers.listed(), hub.access.organizers.staff.people
+    rows = session_rows(listed, visit.the_visit().session, hub.access.organizers.who)
     hotspot = known_hotspot()
-    network = hall_network(hub.reached_at, hotspot) if hub.reached_at.port else None
+    network = hall_network(hub.host.reached_at, hotspot) if hub.host.reached_at.port else None
     return page("this_hub.html", rows=rows, network=network,
                 wifi_qr=qr_svg(hotspot.qr, words()("hub.wifi.qr")) if hotspot is not None else "",
-                wall=printed_at(hub.clocks.wall()), encrypted=hub.encrypted, roles=STAFF_ROLES,
+                wall=printed_at(hub.clocks.wall()), encrypted=hub.access.encrypted, roles=STAFF_ROLES,
                 staff=person_rows(people, listed), revoked=[each for each in people if not each.active],
                 **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")})
 
@@ -36,7 +36,7 @@ def this_hub(**shown: Any) -> AnyResponse:
 @mended_on(this_hub)
 def end_session(session_id: str) -> AnyResponse:
     """Whoever had it is a stranger with the next request; one that has ended meanwhile is no trouble."""
-    the_hub().organizers.sessions.end(session_id)
+    the_hub().access.organizers.sessions.end(session_id)
     return redirect(url_for("console.this_hub"), 303)
 
 
@@ -45,5 +45,5 @@ def end_session(session_id: str) -> AnyResponse:
 def end_others() -> AnyResponse:
     own = visit.the_visit().session
     if own is not None:
-        the_hub().organizers.sessions.end_others(own)
+        the_hub().access.organizers.sessions.end_others(own)
     return redirect(url_for("console.this_hub"), 303)

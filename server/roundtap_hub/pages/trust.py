@@ -14,7 +14,7 @@ KIND = "application/x-x509-ca-cert"
 
 @route("GET /trust", EVERYBODY)
 def trust() -> AnyResponse:
-    encrypted = the_hub().encrypted
+    encrypted = the_hub().access.encrypted
     if encrypted is None:
         abort(404)
     return page("trust.html", encrypted=encrypted)
@@ -22,7 +22,7 @@ def trust() -> AnyResponse:
 
 @route("GET /ca.crt", EVERYBODY)
 def authority() -> AnyResponse:
-    encrypted = the_hub().encrypted
+    encrypted = the_hub().access.encrypted
     if encrypted is None:
         abort(404)
     response = Response(encrypted.authority, content_type=KIND)

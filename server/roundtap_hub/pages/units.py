@@ -42,7 +42,7 @@ def unit_list(**_: str) -> AnyResponse:
 def add_unit() -> AnyResponse:
     """A unit and its key, which is on this answer and nowhere else but in the hub's journal."""
     unit, role = field("unit"), field("role", TABLE)
-    key = the_hub().unit_keys.add(unit, role, actor())
+    key = the_hub().units.keys.add(unit, role, actor())
     return _listed(unit, key)
 
 
@@ -51,7 +51,7 @@ def add_unit() -> AnyResponse:
 def replace_key() -> AnyResponse:
     """Another key for a unit; with the one before it nobody gets in any more, from now on."""
     unit = field("unit")
-    key = the_hub().unit_keys.replace(unit, actor())
+    key = the_hub().units.keys.replace(unit, actor())
     return _listed(unit, key)
 
 
@@ -59,7 +59,7 @@ def replace_key() -> AnyResponse:
 @mended_on(unit_list)
 def revoke_key() -> AnyResponse:
     """A unit that is not one of this hub's any more; it stands nowhere then."""
-    the_hub().unit_keys.revoke(field("unit"), actor())
+    the_hub().units.keys.revoke(field("unit"), actor())
     return redirect(url_for("console.unit_list"), 303)
 
 
@@ -67,7 +67,7 @@ def revoke_key() -> AnyResponse:
 @mended_on(unit_list)
 def unit_seen() -> AnyResponse:
     """Somebody has looked at what is odd about a unit: it is told again when it happens again."""
-    the_hub().unit_troubles.seen(field("unit"))
+    the_hub().units.troubles.seen(field("unit"))
     return redirect(url_for("console.unit_list"), 303)
 
 
@@ -100,7 +100,7 @@ def place_unit(event_id: str) -> AnyResponse:
     the_moment(event_id)
     hub, unit = the_hub(), field("unit")
     table = whole_number("table", "table_number", maximum=TABLE_MAX)
-    if unit not in {*hub.unit_keys, *hub.presence.units, *the_snapshot().venue.tables}:
+    if unit not in {*hub.units.keys, *hub.presence.units, *the_snapshot().venue.tables}:
         raise Problem("unknown_unit", unit=unit[:40])
     if table is not None and not 1 <= table <= TABLE_MAX:
         raise Invalid("table_number", value=table, maximum=TABLE_MAX)
@@ -114,7 +114,7 @@ def take_call(event_id: str) -> AnyResponse:
     """Somebody is on the way: the table's screen says who. `unit`: one that calls from where nobody plays."""
     the_moment(event_id)
     if field("match"):
-        the_hub().calls.take(event_id, field("match"), the_name())
+        the_hub().hall.calls.take(event_id, field("match"), the_name())
     else:
         the_hub().presence.take_call(field("unit"), the_name())
     return back_to_event(event_id)
@@ -127,7 +127,7 @@ def close_call(event_id: str) -> AnyResponse:
     the_moment(event_id)
     since = whole_number("since")
     if field("match"):
-        the_hub().calls.close_shown(event_id, field("match"), since)
+        the_hub().hall.calls.close_shown(event_id, field("match"), since)
     else:
         the_hub().presence.close_call(field("unit"), since)
     return back_to_event(event_id)
@@ -138,5 +138,5 @@ def close_call(event_id: str) -> AnyResponse:
 def refuse_leave(event_id: str) -> AnyResponse:
     """Whoever asked to leave stays; their table says so."""
     the_moment(event_id)
-    the_hub().wishes.refuse(event_id, field("who"))
+    the_hub().hall.wishes.refuse(event_id, field("who"))
     return back_to_event(event_id)

@@ -43,7 +43,8 @@ def any_wall() -> AnyResponse:
     if variant is None and not any(name in request.args for name in WALL_ASKS):
         snapshot = the_snapshot()
         screens = snapshot.venue.walls.screens
-        display, name = the_hub().displays.meet(request.cookies.get(DISPLAY, ""), request.remote_addr or "", screens)
+        display, name = the_hub().hall.displays.meet(
+            request.cookies.get(DISPLAY, ""), request.remote_addr or "", screens)
         if name:
             visit.the_visit().to_set[DISPLAY] = (f"{display}.{name}", DISPLAY_S)
         place = place_of(snapshot, screens.get(display), name, now_ms())
@@ -99,7 +100,7 @@ class ComeIn:
 
 def come_in() -> ComeIn | None:
     """None: this hub does not know its own port (in tests)."""
-    reached = the_hub().reached_at
+    reached = the_hub().host.reached_at
     if not reached.port:
         return None
     return ComeIn(reached.url, qr_svg(f"{reached.url}/") if reached.url else "",

@@ -42,13 +42,13 @@ def station_jobs() -> tuple[Response, int]:
     if book is None:
         abort(404)
     try:
-        key, asked = hub.unit_door.request_of(JOBS, _json(), caller_of(request.remote_addr or ""), StationAsks)
+        key, asked = hub.units.door.request_of(JOBS, _json(), caller_of(request.remote_addr or ""), StationAsks)
     except Refusal as refusal:
         return jsonify(refusal.said), refusal.status
-    if not hub.challenges.take(asked.challenge):
+    if not hub.units.challenges.take(asked.challenge):
         return jsonify(error="ask for a challenge first"), 403
     unit = asked.unit
-    hub.unit_door.charge(JOBS, unit)
+    hub.units.door.charge(JOBS, unit)
     states = [(job_id, PrintState(state, detail, unit)) for job_id, state, detail in asked.states]
     try:
         jobs = _exchange(hub, book, unit, states, hall_address(hub, request.host_url))
@@ -57,7 +57,7 @@ def station_jobs() -> tuple[Response, int]:
     book.hear_printer(unit, asked.printer)
     told = {} if asked.health is UNSET else {"health": kept(asked.health)}
     hub.presence.heard(unit, hub.clocks.mono_ms(), **told)
-    answer: dict[str, Any] = {"nonce": asked.nonce, "challenge": hub.challenges.issue(), "jobs": jobs}
+    answer: dict[str, Any] = {"nonce": asked.nonce, "challenge": hub.units.challenges.issue(), "jobs": jobs}
     if (order := book.printer_order(unit)) is not None:
         answer["printer"] = order
     return jsonify(envelope(key, ECHO, answer)), 200
@@ -74,8 +74,8 @@ def _exchange(hub: Hub, book: PrintBook, unit: str, said: Said, base_url: str) -
     snapshot, states = hub.service.snapshot, book.states
     jobs: list[dict[str, Any]] = []
     for job in wanted_jobs(snapshot, book.orders, states, unit):
-        content = content_of(job, snapshot, base_url, hub.encrypted, hub.secret, states,
-                             hub.reached_at.by_name)
+        content = content_of(job, snapshot, base_url, hub.access.encrypted, hub.access.secret, states,
+                             hub.host.reached_at.by_name)
         if content is not None:
             go_on = states.get(job.id, PrintState()).detail == GO_ON
             jobs.append({"id": job.id, "kind": job.kind, "content": content, **({"go_on": True} if go_on else {})})

@@ -30,9 +30,9 @@ class StandbyApi:
     """Runs on the event loop. A hub that has no folder of its own (a database's, a test's) has no kin: 404."""
 
     def __init__(self, hub: Hub, page: TakenOverPage) -> None:
-        self._kin = hub.kin
+        self._kin = hub.host.kin
         self._page = page
-        self._feed = StandbyFeed(hub, hub.kin.folder, hub.kin.standbys) if hub.kin is not None else None
+        self._feed = StandbyFeed(hub, hub.host.kin.folder, hub.host.kin.standbys) if hub.host.kin is not None else None
         self.ask_back: Callable[[str, int], None] = lambda host, port: None
         """Somebody at this address seems to be of this lineage."""
 

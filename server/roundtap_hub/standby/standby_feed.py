@@ -60,13 +60,13 @@ class StandbyFeed:
         self._standbys = standbys
         # A copy that has caught up is told so.
         hub.service.storage.listen(standbys.look)
-        hub.unit_keys.listen(standbys.end_of)
+        hub.units.keys.listen(standbys.end_of)
 
     async def feed(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "epochs"}, "mac"}."""
         try:
             # Whose key it is, before anything is read.
-            self._hub.unit_door.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"), address_of(scope))
+            self._hub.units.door.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"), address_of(scope))
             message = await read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
             stream = self._stream_for(message, scope) if message is not None else None
         except Refusal as refusal:
@@ -81,7 +81,7 @@ class StandbyFeed:
         if message is None:
             return
         try:
-            key, ack = self._hub.unit_door.request_of(COPY, message, address_of(scope), StandbyAck)
+            key, ack = self._hub.units.door.request_of(COPY, message, address_of(scope), StandbyAck)
             if not self._standbys.acknowledged(ack.unit, ack.session, ack.seq, ack.number):
                 raise Refusal(409, "open the feed first")
         except Refusal as refusal:
@@ -91,8 +91,8 @@ class StandbyFeed:
 
     def _stream_for(self, message: Mapping[str, Any], scope: Scope) -> AsyncIterator[bytes]:
         """Raises Refusal."""
-        key, hello = self._hub.unit_door.request_of(COPY, message, address_of(scope), StandbyHello)
-        if not self._hub.challenges.take(hello.challenge):
+        key, hello = self._hub.units.door.request_of(COPY, message, address_of(scope), StandbyHello)
+        if not self._hub.units.challenges.take(hello.challenge):
             raise Refusal(403, "the challenge is old or was used")
         if not hello.rows:
             log.error("standby %s: its version knows no entries of keys and links; upgrade that machine", hello.unit)
@@ -119,7 +119,7 @@ class StandbyFeed:
                 yield feed.seal({"type": "refused", "why": "ahead" if ours else "foreign", "stream": strange})
                 return
             self._standbys.join(copy)
-            if self._hub.unit_keys.get(copy.name) != key:
+            if self._hub.units.keys.get(copy.name) != key:
                 # Revoked since its hello was read.
                 self._standbys.end_of({copy.name})
             due_s = 0.0

@@ -67,7 +67,7 @@ class TakenOverPage:
                           [*HEADERS, (b"content-language", t.language.encode())])
 
     def _alone(self, by: TakenOver) -> Alone:
-        kin, snapshot = self._hub.kin, self._hub.service.snapshot
+        kin, snapshot = self._hub.host.kin, self._hub.service.snapshot
         if kin is None or by.heads is None:
             return Alone((), 0)
         journal = Journal(sqlite_url(kin.folder), read_only=True)

@@ -114,8 +114,8 @@ def things_to_do(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int, playin
     """How many checks want somebody, for the console's one line. `playing`: the doors have been open for long; what the
     tables need the console says itself then, and only the hub's own machine is told."""
     if playing:
-        return hub.machine.kept("machine", lambda: len(wrong(_machine(hub))))
-    return hub.machine.kept("all", lambda: len(wrong(all_checks(hub, snapshot, units, now_ms))))
+        return hub.host.machine.kept("machine", lambda: len(wrong(_machine(hub))))
+    return hub.host.machine.kept("all", lambda: len(wrong(all_checks(hub, snapshot, units, now_ms))))
 
 
 def here_text(wall: str) -> str:
@@ -130,11 +130,11 @@ def here_text(wall: str) -> str:
 
 def _machine(hub: Hub) -> list[Check]:
     """What the machine says of itself; its clock as the hub knows it, which somebody may have told the time."""
-    return [_clock(hub, check) if check.key == "clock" else check for check in hub.machine.checks()]
+    return [_clock(hub, check) if check.key == "clock" else check for check in hub.host.machine.checks()]
 
 
 def _clock(hub: Hub, of_machine: Check) -> Check:
-    hall_time = hub.hall_time
+    hall_time = hub.host.hall_time
     if hall_time is None:
         return of_machine
     doubt = hall_time.doubt()
@@ -156,10 +156,10 @@ def _hub(hub: Hub, snapshot: Snapshot) -> list[Check]:
 
 
 def _network(hub: Hub) -> list[Check]:
-    url = hub.reached_at.url
+    url = hub.host.reached_at.url
     checks = [Check("address", FINE, {"url": url}, group=NETWORK) if url else Check("address", WRONG, group=NETWORK)]
-    if hub.encrypted is not None:
-        checks.append(Check("encrypted", FINE, {"fingerprint": hub.encrypted.fingerprint}, group=NETWORK))
+    if hub.access.encrypted is not None:
+        checks.append(Check("encrypted", FINE, {"fingerprint": hub.access.encrypted.fingerprint}, group=NETWORK))
     else:
         checks.append(Check("encrypted", NOTE, group=NETWORK))
     return checks
@@ -260,7 +260,7 @@ def _buttons(told: Sequence[UnitLine]) -> Check | None:
 # --- walls, paper, copies -------------------------------------------------------------------------------------------
 
 def _walls(hub: Hub, snapshot: Snapshot, now_ms: int) -> list[Check]:
-    rows = display_rows(hub.displays.contacts, snapshot.venue.walls.screens, now_ms)
+    rows = display_rows(hub.hall.displays.contacts, snapshot.venue.walls.screens, now_ms)
     checks = []
     silent = [row.name for row in rows if row.screen is not None and not row.here]
     if silent:
@@ -277,7 +277,7 @@ def _walls(hub: Hub, snapshot: Snapshot, now_ms: int) -> list[Check]:
 def _printer(hub: Hub, units: Units, now_ms: int) -> list[Check]:
     checks = []
     mute = hub.paper.mute_units if hub.paper is not None else []
-    for unit in sorted(unit for unit in hub.unit_keys if hub.unit_keys.role(unit) == STATION):
+    for unit in sorted(unit for unit in hub.units.keys if hub.units.keys.role(unit) == STATION):
         status = units.get(unit)
         health = health_of(status.health) if status is not None else None
         if out_of_contact(status, now_ms):
@@ -298,7 +298,7 @@ def _printer(hub: Hub, units: Units, now_ms: int) -> list[Check]:
 def _copies(hub: Hub) -> list[Check]:
     checks = []
     copies = hub.service.copies
-    if hub.on_database:
+    if hub.host.on_database:
         checks.append(Check("copy", FINE, kind="database", group=COPIES))
     elif copies is not None:
         states = copies.states
@@ -310,7 +310,7 @@ def _copies(hub: Hub) -> list[Check]:
             checks.append(Check("copy", FINE, {"name": ", ".join(current)}, group=COPIES))
         elif not away:
             checks.append(Check("copy", NOTE, group=COPIES))
-    days = hub.machine.pin_age_days()
+    days = hub.host.machine.pin_age_days()
     if days is not None:
         checks.append(Check("pin", NOTE if days >= PIN_OLD_DAYS else FINE, {"n": days}, group=COPIES))
     return checks

@@ -24,7 +24,7 @@ def owner(hub: Hub, page: str) -> Person | None:
     """Whose page a key is; None for keys of other pages, and of links that are not good."""
     kind, _, rest = page.partition("/")
     event_id, _, token = rest.partition("/")
-    who = hub.links.who(token) if kind == KIND else None
+    who = hub.access.links.who(token) if kind == KIND else None
     return who if who is not None and who[0] == event_id else None
 
 
@@ -36,7 +36,7 @@ def version_at(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], pa
         return _personal_version(hub, snapshot, units, page)
     version = page_version(snapshot, units, page, hall)
     # Where the hub is reached stands on walls alone.
-    shown = f"{hub.reached_at.url} {hub.reached_at.by_name}".strip() if kind == "wall" else ""
+    shown = f"{hub.host.reached_at.url} {hub.host.reached_at.by_name}".strip() if kind == "wall" else ""
     return short_hash(version, shown) if shown and version != "none" else version
 
 

@@ -43,7 +43,7 @@ class WalkStep:
 
 def waiting_rows(hub: Hub, now_ms: int) -> list[WaitingRow]:
     """Who asks, in the order of their coming."""
-    room = hub.enrolment.room
+    room = hub.units.enrolment.room
     return [WaitingRow(each.mark, each.number, each.kind, each.address, max(0, now_ms - each.since_ms),
                        hub.service.snapshot.venue.unit_ids.get(each.unit_id, ""), each.stopped, room.identifies(each))
             for each in room.listed()]
@@ -53,8 +53,8 @@ def walk_step(hub: Hub, snapshot: Snapshot, table: int | None) -> WalkStep:
     """The table that was asked for, else the first where no unit stands."""
     at = {number: unit for unit, number in snapshot.venue.tables.items()}
     here = table or next_free(at, 0)
-    homeless = tuple(sorted(unit for unit in hub.unit_keys
-                            if hub.unit_keys.role(unit) == TABLE and unit not in snapshot.venue.tables))
+    homeless = tuple(sorted(unit for unit in hub.units.keys
+                            if hub.units.keys.role(unit) == TABLE and unit not in snapshot.venue.tables))
     return WalkStep(here, at.get(here, ""), here - 1 if here > 1 else None, here + 1 if here < TABLE_MAX else None,
                     homeless)
 

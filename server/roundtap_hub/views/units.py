@@ -44,13 +44,13 @@ class KeyRow:
 def key_rows(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], now_ms: int) -> list[KeyRow]:
     """Every unit with a key: those that need somebody first, then by role and in the order of their numbers."""
     rows = []
-    for unit in hub.unit_keys:
+    for unit in hub.units.keys:
         status = units.get(unit) or UnitStatus(unit, 0)
         rows.append(KeyRow(
-            unit, hub.unit_keys.role(unit) or "", snapshot.venue.tables.get(unit),
+            unit, hub.units.keys.role(unit) or "", snapshot.venue.tables.get(unit),
             age(status.contact_ms, now_ms) if status.contact_ms else None, out_of_contact(status, now_ms),
-            status.waiting, status.instance, status.damaged, hub.unit_troubles.count(unit, FORGED),
-            tuple(sorted(status.troubles)), hub.unit_keys.is_local(unit)))
+            status.waiting, status.instance, status.damaged, hub.units.troubles.count(unit, FORGED),
+            tuple(sorted(status.troubles)), hub.units.keys.is_local(unit)))
     return sorted(rows, key=lambda row: (not row.troubles, (*ROLES, PANEL).index(row.role) if row.role else 0,
                                          _by_number(row.unit)))
 
@@ -83,5 +83,5 @@ def known_units(snapshot: Snapshot, enrolled: Iterable[str], units: Mapping[str,
 
 def table_units(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> set[str]:
     """Those that can stand at a table: no print stations, no standbys, unless somebody placed one."""
-    return {unit for unit in known_units(snapshot, hub.unit_keys, units)
-            if unit in snapshot.venue.tables or hub.unit_keys.role(unit) in (None, TABLE)}
+    return {unit for unit in known_units(snapshot, hub.units.keys, units)
+            if unit in snapshot.venue.tables or hub.units.keys.role(unit) in (None, TABLE)}
