@@ -177,7 +177,7 @@ def run(args: argparse.Namespace) -> int:
                              partial(reached_of, listeners[0].getsockname()[0])),
                    (short or listeners[0]).getsockname()[1],
                    kin.other_addresses if kin is not None else tuple, kin, args.database is not None,
-                   machine=OwnMachine(args.data), bench_url=args.bench_url),
+                   None if args.database else hall_time, OwnMachine(args.data), bench_url=args.bench_url),
               opened.paper, args.language)
     plain = [listeners[0], *([short] if short else ())]
     code = _serve(hub, plain, listeners[1:], doors, args.pages, args.console_url, args.alone, certificates)

@@ -69,6 +69,7 @@ def test_an_organizer_works_encrypted_through_a_restart_until_there_is_a_new_pin
     assert browser.log_in() == 303
     status, headers, text = browser.ask("GET", "/console")
     assert (status, "Friday night" in text) == (200, True)
+    assert 'id="hall-time"' in text, "a clock that is wrong is set from here"
     assert headers["Content-Security-Policy"].startswith("default-src 'none'")
     [session] = [said for said in browser.said if said.startswith("__Host-roundtap=")]
     assert {"Secure", "HttpOnly", "Path=/", "SameSite=Lax"} <= set(session.split("; "))
