@@ -15,6 +15,7 @@ from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.limits import EXACT
 from roundtap_hub.devices.unit_keys import KEY_BYTES, check_named, usual_role
 from roundtap_hub.journal.given_links import NO_LINK, Link, held, link_of
 from roundtap_hub.journal.keyed_units import UNITS_MAX, Keyed, key_digest, keyed
@@ -146,6 +147,8 @@ def _links(path: Path, service: Service) -> list[str]:
     said, known = json.loads(path.read_text(encoding="utf-8")), service.snapshot.venue.links
     links = {(str(event), str(competitor)): Link(int(generation), str(holder), str(said["era"]))
              for event, competitor, generation, holder in said["people"]}
+    if not all(0 <= link.generation <= EXACT[1] for link in links.values()):
+        raise ValueError("a generation that no hub has written")
     service.ask([Step(VENUE, held(who, link)) for who, link in links.items()
                  if link_of(known, who) == NO_LINK], "hub")
     return []

@@ -326,6 +326,7 @@ def test_a_file_of_links_takes_back_nothing_that_the_journal_knows_by_now(
 
 @pytest.mark.parametrize("spoilt", [
     "", "[]", '{"era": "x"}', '{"era": 7, "people": [[1]]}', '{"era": "x", "people": [["e1", "p1"]]}',
+    '{"era": "x", "people": [["e1", "p1", 9007199254740993, "desk"]]}',
     '{"era": "x", "people": [["e1", "p1", 1e999, "desk"]]}', '{"era": "x", "people": [["e1", "p1", null, "desk"]]}'])
 def test_a_file_of_links_that_is_lost_or_spoilt_lets_no_revoked_link_in_again(
         service: Service, links: PersonalLinks, tmp_path: Path, spoilt: str) -> None:
