@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec import inspect
 
 from published_schema import EVENT_SCHEMA
-from roundtap_core.eventfile.form import Entry, Event, Free
+from roundtap_core.eventfile.file_types import Entry, Event, Free
 from roundtap_core.limits import MOST_LEVELS
 from roundtap_core.reasons import problems
 from roundtap_core.typed import Malformed, decoded, read

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from roundtap.rehearsal.made_up import made_up
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.form import Event
+from roundtap_core.eventfile.file_types import Event
 from roundtap_core.eventfile.read import event_problems, parse, parse_json, tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Pair, Result, Tournament

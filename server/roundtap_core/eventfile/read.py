@@ -14,8 +14,8 @@ from msgspec import to_builtins
 from msgspec.json import encode
 
 from roundtap_core.errors import Invalid, Problem, pointer
-from roundtap_core.eventfile.form import Event
-from roundtap_core.eventfile.form import Result as FileResult
+from roundtap_core.eventfile.file_types import Event
+from roundtap_core.eventfile.file_types import Result as FileResult
 from roundtap_core.eventfile.references import (
     competitor_problems,
     cut_problems,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.form import Competitor, Cut, Official, PlayedOn, Round
+from roundtap_core.eventfile.file_types import Competitor, Cut, Official, PlayedOn, Round
 
 
 def competitor_problems(competitors: Sequence[Competitor]) -> Iterator[Problem]:

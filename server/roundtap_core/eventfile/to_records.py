@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import UNSET, to_builtins
 
-from roundtap_core.eventfile import form
+from roundtap_core.eventfile import file_types
 from roundtap_core.records import SWISS, Competitor, Draw, Match, Result, Round, Tournament
 
 _TUPLES = ("warnings", "members", "houses")
@@ -21,7 +21,7 @@ MATCH_RECORD = ("decided", "lots", "corrections", "log")
 """Keys that no rule computes with; the records keep them as they stand in the file."""
 
 
-def to_tournament(event: form.Event, results: Iterable[Result]) -> Tournament:
+def to_tournament(event: file_types.Event, results: Iterable[Result]) -> Tournament:
     """The tournament. `results`: those of its matches, read before, in the file's order."""
     read = iter(results)
     return Tournament(
@@ -37,25 +37,25 @@ def to_tournament(event: form.Event, results: Iterable[Result]) -> Tournament:
     )
 
 
-def _record(item: form.Part, keys: Iterable[str]) -> dict[str, Any] | None:
+def _record(item: file_types.Part, keys: Iterable[str]) -> dict[str, Any] | None:
     """What `item` has of these keys; None without any."""
     return {key: to_builtins(value) for key in keys if (value := getattr(item, key)) is not UNSET} or None
 
 
-def _competitor(one: form.Competitor) -> Competitor:
+def _competitor(one: file_types.Competitor) -> Competitor:
     values = to_builtins(one)
     record = {key: values.pop(key) for key in COMPETITOR_RECORD if key in values}
     values |= {key: tuple(values[key]) for key in _TUPLES if key in values}
     return Competitor(**values, record=record or None)
 
 
-def _round(played: form.Round, results: Iterator[Result]) -> Round:
+def _round(played: file_types.Round, results: Iterator[Result]) -> Round:
     draw = Draw(**to_builtins(played.draw)) if played.draw else None
     return Round(played.number, played.stage or SWISS, tuple(_match(entry, results) for entry in played.matches), draw,
                  played.tiebreak_form or None, _record(played, ROUND_RECORD))
 
 
-def _match(entry: form.Entry, results: Iterator[Result]) -> Match:
+def _match(entry: file_types.Entry, results: Iterator[Result]) -> Match:
     return Match(
         entry.a, entry.b or None, entry.table or None, entry.bye or None, next(results) if entry.result else None,
         entry.game or None, None if entry.extension_minutes is UNSET else entry.extension_minutes,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.eventfile.form import DeckEra, SecondStage, TableOrder
+from roundtap_core.eventfile.file_types import DeckEra, SecondStage, TableOrder
 from roundtap_core.limits import MOST_ROUNDS
 from roundtap_core.numbers import typed_number
 from roundtap_core.rulebooks.base import Options, Rulebook
