@@ -408,3 +408,32 @@ def test_an_empty_place_on_the_hub_s_own_disk_is_no_stick(tmp_path: Path, stick:
         FolderCopy(stick, tmp_path, may_be_missing=True).open("our line", "epoch")
     with pytest.raises(Problem):
         FolderCopy(stick, tmp_path).open("our line", "epoch")
+
+
+def test_a_copy_that_is_pulled_before_it_has_the_people_gets_them_when_it_is_back(tmp_path: Path, stick: Path) -> None:
+    class Pulled(FolderCopy):
+        pulled = False
+
+        def write(self, batch: Batch) -> None:
+            if batch.people and not self.pulled:
+                self.pulled = True
+                raise OSError(5, "pulled")
+            super().write(batch)
+
+    alone = Hub(tmp_path)
+    make_event(alone.service)
+    alone.stop()
+    hub = Hub(tmp_path, Pulled(stick, tmp_path, same_disk=True))
+    assert hub.copies.wait_until_current(10)
+    hub.stop()
+    assert "Łukasz Żak" in (stick / COPY_FILE).read_text()
+
+
+def test_a_stick_that_may_not_be_looked_into_is_not_there(
+        hub: Hub, stick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: Path) -> bool:
+        raise PermissionError(13, "no")
+
+    monkeypatch.setattr(Path, "is_dir", broken)
+    assert not on(stick).is_there()
+    assert hub.copies.folders() == []

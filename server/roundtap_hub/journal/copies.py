@@ -9,12 +9,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import VENUE
+from roundtap_core.event.entries import VENUE, Entry
 from roundtap_hub.journal.batch import Batch
 from roundtap_hub.journal.journal import START, Head, Journal
 
@@ -182,11 +181,16 @@ class Copies:
         for stream in sorted(heads, key=lambda stream: (stream == VENUE, len(stream), stream)):
             if held.get(stream, START) == heads[stream]:
                 continue
-            entries = self.journal.entries(stream, held.get(stream, START))
-            while some := list(islice(entries, CATCH_UP_ENTRIES)):
-                yield Batch(some)
-            if stream != VENUE:
-                yield Batch((), [dict(row) for row in self.journal.person_rows(stream)])
+            some: list[Entry] = []
+            for entry in self.journal.entries(stream, held.get(stream, START)):
+                if len(some) == CATCH_UP_ENTRIES:
+                    yield Batch(some)
+                    some = []
+                some.append(entry)
+            yield Batch(some[:-1])
+            # Whoever is cut off before the last entry gets the people, too, when it is asked again.
+            people = [] if stream == VENUE else [dict(row) for row in self.journal.person_rows(stream)]
+            yield Batch(some[-1:], people)
 
     def settle(self, keeper: _Keeper, held: Mapping[str, Head]) -> bool:
         """The copy is up to date from now on, unless something was committed meanwhile."""

@@ -43,7 +43,10 @@ class FolderCopy:
         self._held = CopyContent("", "")
 
     def is_there(self) -> bool:
-        return self.folder.is_dir() and (self._same_disk or not on_same_disk(self.folder, self._data))
+        try:
+            return self.folder.is_dir() and (self._same_disk or not on_same_disk(self.folder, self._data))
+        except OSError:
+            return False
 
     def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
         self.close()
@@ -159,7 +162,7 @@ def read_copy(path: Path) -> CopyContent | None:
             content.take(_rows(said), chain, length)
     except FileNotFoundError:
         return None
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise Problem("copy_unreadable", file=str(path)) from error
     if content is None:
         raise Problem("copy_unreadable", file=str(path))
