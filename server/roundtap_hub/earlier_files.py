@@ -13,11 +13,10 @@ from typing import Any
 
 from sqlmodel import SQLModel
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.limits import EXACT
 from roundtap_hub.devices.unit_keys import KEY_BYTES, check_named, usual_role
-from roundtap_hub.journal.given_links import NO_LINK, Link, held, link_of
+from roundtap_hub.journal.given_links import Link, held
 from roundtap_hub.journal.keyed_units import UNITS_MAX, Keyed, key_digest, keyed
 from roundtap_hub.journal.service import HubStopped, OutcomeUnknown, Service, Step
 from roundtap_hub.journal.staff_roll import SET, TIED, pin_digest
@@ -28,6 +27,7 @@ from roundtap_hub.policy import STAFF_ROLES
 log = logging.getLogger(__name__)
 
 KEYS_FILE, IDS_FILE, STAFF_FILE, LINKS_FILE = "keys.json", "unit-ids.json", "staff.json", "links.json"
+GENERATIONS_MAX = 2**31
 UNREAD = ".unread"
 """Appended to the name of a file of which not all counts."""
 ENTRY = re.compile(r'"(?P<unit>[A-Za-z0-9][A-Za-z0-9._-]{0,39})"\s*:\s*(?P<value>"[0-9A-Fa-f]{64,}"|\{[^{}]*\})')
@@ -47,7 +47,7 @@ def take_over_files(folder: Path, service: Service) -> bool:
             continue
         try:
             wrong = take_over(path, service)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError, Invalid) as error:
             wrong = [str(error)]
         except (OSError, Problem, OutcomeUnknown, HubStopped) as error:
             log.error("%s is not taken over yet: %s", path, error)
@@ -144,13 +144,12 @@ def _staff(path: Path, service: Service) -> list[str]:
 def _links(path: Path, service: Service) -> list[str]:
     """{"era", "people": [[event, competitor, generation, holder]]}: all of it or nothing. Whatever is not taken over is
     a link that opens nothing any more: nobody would know which were revoked."""
-    said, known = json.loads(path.read_text(encoding="utf-8")), service.snapshot.venue.links
+    said = json.loads(path.read_text(encoding="utf-8"))
     links = {(str(event), str(competitor)): Link(int(generation), str(holder), str(said["era"]))
              for event, competitor, generation, holder in said["people"]}
-    if not all(0 <= link.generation <= EXACT[1] for link in links.values()):
+    if not all(0 <= link.generation < GENERATIONS_MAX for link in links.values()):
         raise ValueError("a generation that no hub has written")
-    service.ask([Step(VENUE, held(who, link)) for who, link in links.items()
-                 if link_of(known, who) == NO_LINK], "hub")
+    service.ask([Step(VENUE, held(who, link)) for who, link in links.items()], "hub")
     return []
 
 

@@ -96,8 +96,9 @@ class PersonalLinks:
 
     def revoke(self, event_id: str, competitor: str, actor: str = ORGANIZER) -> None:
         """The link, and a code for it, are good no more; the next `path` is another one."""
-        generation = self._of((event_id, competitor)).generation + 1
-        self._say((event_id, competitor), actor, generation=generation, holder=TAKEN_BACK)
+        who = event_id, competitor
+        while not self._say(who, actor, generation=self._of(who).generation + 1, holder=TAKEN_BACK):
+            continue  # Another desk, or another hub, was first: what that one gave is taken back as well.
 
     def is_given(self, event_id: str, competitor: str) -> bool:
         """Whether somebody has the link."""
@@ -156,9 +157,10 @@ class PersonalLinks:
     def _of(self, who: Person) -> Link:
         return link_of(self._service.snapshot.venue.links, who)
 
-    def _say(self, who: Person, actor: str, **changed: Any) -> None:
-        """Saved when this returns; of two that say something of one person at once, the writer hears one."""
-        self._service.ask([Step(VENUE, held(who, replace(self._of(who), **changed)))], actor)
+    def _say(self, who: Person, actor: str, **changed: Any) -> bool:
+        """Saved when this returns; of two that say something of one person at once, the writer hears one: whether it
+        was this."""
+        return bool(self._service.ask([Step(VENUE, held(who, replace(self._of(who), **changed)))], actor))
 
 
 def token_of(secret: bytes, who: Person, link: Link) -> str:

@@ -245,6 +245,23 @@ def test_the_desk_gives_no_link_that_a_slip_gives_at_the_same_moment(
     assert links.who(shown.removeprefix("/me/")) == ("e1", "p1")
 
 
+def test_a_link_that_another_desk_gives_at_the_same_moment_is_taken_back_too(
+        service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask, given = service.ask, []
+    other = PersonalLinks(service, SECRET, Clock())
+
+    def other_desk_first(*args: Any) -> Any:
+        monkeypatch.setattr(service, "ask", ask)
+        other.revoke("e1", "p1")
+        given.append(other.give("e1", "p1"))
+        return ask(*args)
+
+    monkeypatch.setattr(service, "ask", other_desk_first)
+    links.revoke("e1", "p1")
+    assert links.who(given[0].removeprefix("/me/")) is None
+    assert not links.is_given("e1", "p1")
+
+
 def test_a_slip_s_word_that_comes_after_the_link_was_taken_back_gives_nothing(
         service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch) -> None:
     ask = service.ask
@@ -310,6 +327,15 @@ def test_links_of_an_earlier_hub_open_their_pages_and_what_it_took_back_stays_so
     assert links.give("e1", "p1") == f"/me/{earlier_token('p1', 1)}"
 
 
+def test_what_one_of_two_earlier_hubs_took_back_is_so_at_both(
+        service: Service, links: PersonalLinks, tmp_path: Path) -> None:
+    earlier_file(tmp_path)
+    assert take_over_files(tmp_path, service)
+    (tmp_path / LINKS_FILE).write_text(json.dumps({"era": ERA, "people": [["e1", "p1", 1, "taken-back"]]}))
+    assert take_over_files(tmp_path, service)
+    assert links.who(earlier_token("p1", 0)) is None
+
+
 def test_a_file_of_links_takes_back_nothing_that_the_journal_knows_by_now(
         service: Service, links: PersonalLinks, tmp_path: Path) -> None:
     """It could not be taken away at the start before."""
@@ -327,6 +353,7 @@ def test_a_file_of_links_takes_back_nothing_that_the_journal_knows_by_now(
 @pytest.mark.parametrize("spoilt", [
     "", "[]", '{"era": "x"}', '{"era": 7, "people": [[1]]}', '{"era": "x", "people": [["e1", "p1"]]}',
     '{"era": "x", "people": [["e1", "p1", 9007199254740993, "desk"]]}',
+    r'{"era": "x", "people": [["e1", "p1\ud800", 0, "desk"]]}',
     '{"era": "x", "people": [["e1", "p1", 1e999, "desk"]]}', '{"era": "x", "people": [["e1", "p1", null, "desk"]]}'])
 def test_a_file_of_links_that_is_lost_or_spoilt_lets_no_revoked_link_in_again(
         service: Service, links: PersonalLinks, tmp_path: Path, spoilt: str) -> None:

@@ -55,15 +55,16 @@ def with_link(links: Links, said: Entry | NewEntry) -> Links:
     if not _counts(link_of(links, person), link):
         return links
     after = {**links, event: {**links.get(event, {}), competitor: link}}
-    return _fewer(after, event) if sum(map(len, after.values())) > KEPT_MAX else after
+    return _fewer(after, event, sum(map(len, after.values())) - KEPT_MAX)
 
 
-def _fewer(links: Links, newest: str) -> Links:
-    """Who had a link at an event years ago matters to no slip any more; what was revoked stays so."""
-    for event, people in links.items():
-        revoked = {competitor: link for competitor, link in people.items() if link.generation}
-        if event != newest and len(revoked) < len(people):
-            return {**links, event: revoked}
+def _fewer(links: Links, newest: str, many: int) -> Links:
+    """Without so many of the oldest event but this. Who had a link years ago matters to no slip any more; what was
+    revoked stays so."""
+    for event, people in links.items() if many > 0 else ():
+        gone = [each for each, link in people.items() if not link.generation and event != newest][:many]
+        if gone:
+            return {**links, event: {each: link for each, link in people.items() if each not in gone}}
     return links
 
 
