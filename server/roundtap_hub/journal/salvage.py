@@ -19,6 +19,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Report
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, hash_of_texts
 from roundtap_core.event.person import Person
+from roundtap_core.limits import EXACT
 from roundtap_core.wire import REPORT, digest, verify
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.earlier_files import take_over_files
@@ -84,11 +85,14 @@ class Found:
     def _take_entry(self, row: Sequence[Any]) -> None:
         stream, number, kind, version, at, actor, data, prev, said = row
         texts = all(isinstance(value, str) for value in (stream, kind, at, actor, data, prev, said))
-        if not texts or not isinstance(number, int) or not isinstance(version, int) \
-                or hash_of_texts(stream, number, kind, version, at, actor, data, prev) != said:
+        if not texts or not all(isinstance(figure, int) and 0 < figure <= EXACT[1] for figure in (number, version)):
             return
-        with suppress(Problem):
-            self.entries.setdefault(stream, {}).setdefault(number, {})[said] = next_entry(number - 1, prev, row)
+        # A stranger's row may be too deep, or of letters that cannot be written.
+        with suppress(Problem, ValueError, RecursionError):
+            if hash_of_texts(stream, number, kind, version, at, actor, data, prev) == said:
+                entry = next_entry(number - 1, prev, row)
+                if isinstance(entry.data, dict):
+                    self.entries.setdefault(stream, {}).setdefault(number, {})[said] = entry
 
     def chain(self, stream: str) -> list[Entry]:
         """The longest whole chain of a stream from its first entry on."""
@@ -184,7 +188,7 @@ def _rows(path: Path, of_venue: bool) -> Iterator[Sequence[Any]]:
                 yield from connection.execute(f"SELECT * FROM {table}")
     with suppress(OSError):
         yield from rows_in(path) if not of_venue else ()
-    with suppress(OSError, ValueError, LookupError, TypeError):
+    with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
         for rows in rows_of_copy(path):
             yield from (row for row in rows[ENTRIES] if row[0] == VENUE or not of_venue)
             yield from rows[PEOPLE] if not of_venue else ()

@@ -93,9 +93,11 @@ class Following:
         """End soon, from any thread."""
         self._stop.set()
         for connection in self._connections:
-            if connection.sock is not None:
+            # Whoever follows may close it meanwhile.
+            open_now = connection.sock
+            if open_now is not None:
                 with suppress(OSError):
-                    connection.sock.shutdown(socket.SHUT_RDWR)
+                    open_now.shutdown(socket.SHUT_RDWR)
 
     def _say(self, state: str, words: str) -> None:
         if (state, words) != self._said:
