@@ -10,11 +10,14 @@ unexport PYTHONDONTWRITEBYTECODE
 setup: .venv/.ready
 
 # A copied or half-made .venv is made anew; the stamp is the last thing written.
-# Python compiles what it imports when it does: compiling all of it is a third of the whole installation.
+# Python compiles what it imports when it does: compiling all of it is a third of the whole installation. What is ours is
+# compiled while pip installs the rest.
 .venv/.ready: requirements.lock pyproject.toml
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes -r requirements.lock
+	$(PYTHON) -m compileall -qq server devices firmware systemd & \
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes -r requirements.lock; \
+	installed=$$?; wait; exit $$installed
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
