@@ -106,7 +106,7 @@ def _process_state() -> dict[str, Any]:
     state |= {f"logger {name}": (log.level, log.disabled, log.propagate, _speaking(log))
               for name, log in logging.root.manager.loggerDict.items()
               if isinstance(log, logging.Logger) and (log.level or log.disabled or not log.propagate or _speaking(log))}
-    state |= {f"${name}": value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    state["the environment"] = {name: value for name, value in os.environb.items() if name != b"PYTEST_CURRENT_TEST"}
     state |= {name: signal.getsignal(number) for name, number in SIGNALS.items()}
     return state | {f"process {pid}": "runs, or waits to be reaped" for pid in _children()}
 

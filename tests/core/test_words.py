@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import string
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,7 @@ def test_the_core_s_texts_are_sorted_by_key(language: str) -> None:
     assert keys == sorted(keys)
 
 
+@cache
 def problems_in_source() -> list[tuple[str, frozenset[str], str]]:
     """Every Problem("key", name=…) and Invalid that is written out: its key, its parameters, its file."""
     found = []

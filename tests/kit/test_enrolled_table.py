@@ -38,7 +38,7 @@ class Organizer:
 
 
 def test_a_table_out_of_its_box_gets_its_key_keeps_it_and_plays(kit: Kit, tmp_path: Path) -> None:
-    write_private(kit.hub_folder / "pin", hash_pin(PIN))
+    write_private(kit.hub_folder / "pin", hash_pin(PIN, "salt"))
     kit.start_hub()
     config = tmp_path / "new.toml"
     config.write_text(f'hub = "{kit.url}"\nlocal = false\nfolder = "{tmp_path / "new"}"\n')

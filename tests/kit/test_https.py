@@ -122,8 +122,8 @@ def say_goodbye(phone: ssl.SSLSocket) -> None:
             pass
 
 
-@pytest.mark.parametrize("hears_it", [True, pytest.param(False, marks=pytest.mark.long)],
-                         ids=["a browser", "a phone out of reach"])
+@pytest.mark.long
+@pytest.mark.parametrize("hears_it", [True, False], ids=["a browser", "a phone out of reach"])
 def test_open_encrypted_connections_do_not_keep_a_hub_from_stopping(kit: Kit, hears_it: bool) -> None:
     """For one that does not hear it the hub waits a while, and no longer."""
     kit.start_hub()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from kit import PIN, Kit, wait_until
 from roundtap.main import main
 from roundtap.rehearsal.console_client import ConsoleClient
@@ -91,6 +93,7 @@ def test_a_restored_hub_takes_from_its_tables_what_it_lacks(kit: Kit) -> None:
     assert reported(kit) == before
 
 
+@pytest.mark.long
 def test_a_round_that_the_backup_lacks_is_adopted_and_everything_stands_as_before(kit: Kit) -> None:
     kit.start_hub()
     console = ConsoleClient(kit.url, PIN)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from kit import wait_until
 from roundtap_core.event.entries import VENUE
 from standby_kit import StandbyKit, answers, ask
@@ -51,6 +53,7 @@ def test_a_standby_that_is_plugged_in_last_takes_the_place_of_a_hub_that_was_kil
     assert len(kit.reports()) == 1
 
 
+@pytest.mark.long
 def test_cut_off_while_both_live_the_old_hub_stops_when_it_hears_and_nothing_is_lost(kit: StandbyKit) -> None:
     """The standby's cable is out and somebody turns its key; tables still report to the old hub, which says SAVED.
     When the networks meet again, the old hub stops, and what it alone took comes to the new one, once."""

@@ -78,6 +78,7 @@ def test_one_of_two_says_why_and_stops_and_the_other_goes_on(copied: Kit) -> Non
     end(second)
 
 
+@pytest.mark.long
 def test_a_second_one_that_is_told_to_be_alone_goes_on(copied: Kit, ear: Ear) -> None:
     copied.start_hub()
     port = free_port()

@@ -39,7 +39,7 @@ class HubProcess:
         folder.mkdir()
         self.folder = folder
         (folder / "keys.json").write_text(json.dumps({unit: key.hex() for unit, key in KEYS.items()}))
-        (folder / "pin").write_text(hash_pin(PIN))
+        (folder / "pin").write_text(hash_pin(PIN, "salt"))
         self.port = free_port()
         self.process: subprocess.Popen[bytes] = start_roundtap(
             "hub", "--data", str(folder), "--host", "127.0.0.1", "--port", str(self.port), "--database", url,

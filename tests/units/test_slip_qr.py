@@ -37,7 +37,8 @@ def test_every_slip_s_code_is_read_at_every_printer_s_width(rulebook_id, profile
         assert read(printed(slip(content, profile.sheet, unit_words("pl")), profile)) == [SLIP_URL]
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("address", [
+    *(pytest.param(each, marks=pytest.mark.long) for each in ADDRESSES[:-1]), ADDRESSES[-1]])
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
 def test_whatever_the_hub_is_called_its_slips_can_be_read(profile, address):
     content = slip_content("xwing-standard", ("Ana Ruiz", "Eva Luz")) | {"url": address + TOKEN}
