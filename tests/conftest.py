@@ -39,7 +39,7 @@ def _files_in_memory() -> None:
 
 _files_in_memory()
 
-settings.register_profile("few", max_examples=30, derandomize=True, deadline=None)
+settings.register_profile("few", max_examples=20, derandomize=True, deadline=None)
 settings.register_profile("many", settings.get_profile("few"), max_examples=600)
 settings.load_profile("few")
 

@@ -12,7 +12,7 @@ from monkey_console import TABLES, run
 @pytest.mark.parametrize("rulebook", sorted(TABLES))
 def test_nothing_is_recorded_that_nobody_said(rulebook: str, tmp_path: Path, chance: Random):
     """At one of the rulebook's tables, before time or at time."""
-    count = run(tmp_path, rulebook, 60, chance, places=1)
+    count = run(tmp_path, rulebook, 40, chance, places=1)
     assert count["recorded"]
 
 

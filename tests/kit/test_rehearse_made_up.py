@@ -25,15 +25,15 @@ def test_the_hub_ends_where_the_record_does(rulebook_id: str, players: int) -> N
 
 
 @pytest.mark.parametrize(("rulebook_id", "players"), [
-    pytest.param(each, players, marks=() if (each, players) in (("keyforge-archon", 9), ("warlords-of-terra", 9))
-                 else LONG) for each in RULEBOOKS for players in (9, 13)])
+    pytest.param(each, players, marks=() if (each, players) == ("warlords-of-terra", 9) else LONG)
+    for each in RULEBOOKS for players in (9, 13)])
 def test_with_leavers_disputes_and_corrections_it_ends_there_too(rulebook_id: str, players: int) -> None:
     event = made_up(rulebook_id, players, seed=7)
     played = rehearse_fast(script_of(event), lambda number, done, of: None, trouble=True)
     assert changes(outcome(played), outcome(event)) == []
 
 
-@pytest.mark.parametrize("seed", [0, 1, 5, *(pytest.param(n, marks=LONG) for n in range(20) if n not in (0, 1, 5))])
+@pytest.mark.parametrize("seed", [5, *(pytest.param(n, marks=LONG) for n in range(20) if n != 5)])
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_a_made_up_event_breaks_no_rule(rulebook_id: str, seed: int) -> None:
     assert violations(made_up(rulebook_id, 8 + seed, seed)) == []

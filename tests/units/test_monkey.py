@@ -29,7 +29,7 @@ def test_many_walks_by_chance_break_no_rule(book, chance):
 
 
 @pytest.mark.parametrize("book", sorted(RULEBOOKS))
-@pytest.mark.parametrize("time", [BEFORE, AT_TIME])
+@pytest.mark.parametrize("time", [pytest.param(BEFORE, marks=pytest.mark.long), AT_TIME])
 def test_every_press_after_every_other_breaks_no_rule(book, time):
     assert explore(Place(book, time=time), 2) == []
 
