@@ -1,5 +1,5 @@
-"""What every hub of a process makes alike, made once for all tests: compiled templates, routes and SQL, hashes of PINs,
-and the tables of a journal.
+"""What every hub of a process makes alike, made once for all tests: templates, routes, SQL, hashes of PINs, and the
+tables of a journal.
 
 Each of these is the same again for the same input; a hub of a second's work is one of a few milliseconds by it.
 """
@@ -20,14 +20,17 @@ from jinja2 import Environment
 from sqlalchemy import Connection, Engine
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
-from werkzeug.routing import Rule
 
+from roundtap_hub import pages
 from roundtap_hub.journal.migrations import forms as journal_forms
 from roundtap_hub.staff import Staff
 
 compile_template = Environment.compile
 TEMPLATES: dict[Any, Any] = {}
-ROUTES: dict[Any, dict[str, Any]] = {}
+add_routes = pages._add_routes
+ROUTES: dict[bool, dict[str, Any]] = {}
+OF_ROUTES = ("url_map", "view_functions", "blueprints", "before_request_funcs", "after_request_funcs",
+             "error_handler_spec", "jinja_env")
 change_form = journal_forms._change
 EMPTY: dict[Any, sqlite3.Connection] = {}
 SALT_BYTES = 8
@@ -45,17 +48,12 @@ def template_once(environment: Environment, source: Any, name: str | None = None
     return TEMPLATES[key]
 
 
-class KnownRule(Rule):
-    """A route that takes over what an equal one before it found out."""
-
-    def compile(self) -> None:
-        key = (self.rule, self.endpoint, str(self.methods), str(self.defaults))
-        if key not in ROUTES:
-            before = dict(vars(self))
-            super().compile()
-            ROUTES[key] = {name: value for name, value in vars(self).items() if before.get(name) is not value}
-            ROUTES[key]["arguments"] = self.arguments
-        vars(self).update(ROUTES[key])
+def routes_once(app: Flask) -> None:
+    """`pages._add_routes`: no route hangs on its hub: applications share the first one's, and its templates."""
+    if app.has_static_folder not in ROUTES:
+        add_routes(app)
+        ROUTES[app.has_static_folder] = {part: getattr(app, part) for part in OF_ROUTES}
+    vars(app).update(ROUTES[app.has_static_folder])
 
 
 def tables_once(connection: Connection, forms: Any, lock: Any) -> None:
@@ -94,7 +92,7 @@ def made_once() -> Iterator[None]:
     assert defaults[-1] is secrets.token_hex
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Environment, "compile", template_once)
-        patch.setattr(Flask, "url_rule_class", KnownRule)
+        patch.setattr(pages, "_add_routes", routes_once)
         patch.setattr(Engine, "_compiled_cache", SqlOnce(), raising=False)
         # The cache tells statements apart by their dialect as well.
         patch.setattr(SQLiteDialect_pysqlite, "__eq__", lambda self, other: type(self) is type(other))

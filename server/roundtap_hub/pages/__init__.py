@@ -26,10 +26,13 @@ URLS_KEPT = 4096
 
 def register(app: Flask, hub: Hub) -> None:
     """Put every page on the application, behind the guard of its room, and the print station's address."""
-    app.extensions["roundtap"] = hub
-    app.extensions[RENDERINGS] = Renderings()
-    app.extensions[ROW_TEXTS] = RowTexts()
-    app.extensions[outcome.OUTCOMES] = outcome.Outcomes()
+    app.extensions |= {"roundtap": hub, RENDERINGS: Renderings(), ROW_TEXTS: RowTexts(),
+                       outcome.OUTCOMES: outcome.Outcomes()}
+    _add_routes(app)
+
+
+def _add_routes(app: Flask) -> None:
+    """What hangs on no hub."""
     # What nobody declared nobody is answered.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
