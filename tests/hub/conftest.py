@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from pages_kit import Browser, House, open_house
 
+from roundtap_hub import pin, staff
+
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
@@ -22,3 +24,9 @@ def browser(house: House) -> Browser:
     browser = house.with_event()
     house.publish()
     return browser
+
+
+@pytest.fixture
+def slow_pins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The staff's PINs are hashed as in a hall, not quickly as for most tests (made_once.py)."""
+    monkeypatch.setattr(staff, "hash_pin", pin.hash_pin)

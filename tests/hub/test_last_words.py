@@ -265,6 +265,7 @@ def test_another_hub_s_stick_says_nothing_of_this_one_and_a_spoilt_file_stops_no
     assert came_back(evening, evening.older, tmp_path / "new")[0] == {"table-1": KEY, "table-2": OTHER}
 
 
+@pytest.mark.usefixtures("slow_pins")
 def test_files_in_the_backup_of_an_earlier_hub_revive_nobody_either(evening: Evening, tmp_path: Path) -> None:
     """Its journal knew nothing of keys, staff and links."""
     evening.folder, evening.stick = tmp_path / "earlier", tmp_path / "other"

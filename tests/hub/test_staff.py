@@ -82,6 +82,7 @@ def test_a_pin_of_one_s_own_logs_in_in_one_s_role(machine: Machine, tmp_path: Pa
     assert (the_hub_s.role, the_hub_s.name, the_hub_s.actor) == (ORGANIZER, "", "organizer")
 
 
+@pytest.mark.usefixtures("slow_pins")
 def test_only_a_slow_hash_of_it_is_kept_and_no_entry_knows_a_name(machine: Machine, tmp_path: Path, service: Service):
     ours = door(machine, tmp_path, service)
     person, pin = ours.staff.add("Eva Luz", JUDGE, "organizer:7")
@@ -285,6 +286,7 @@ def people_file(folder: Path, **changed: object) -> Path:
     return path
 
 
+@pytest.mark.usefixtures("slow_pins")
 def test_the_file_of_an_earlier_hub_is_taken_over_with_its_pins_roles_and_ties(
         machine: Machine, tmp_path: Path, service: Service):
     path = people_file(tmp_path)
@@ -301,6 +303,7 @@ def test_the_file_of_an_earlier_hub_is_taken_over_with_its_pins_roles_and_ties(
     assert door(machine, tmp_path, service).log_in("12345678", PHONE, "") is None, "a file left there revives nobody"
 
 
+@pytest.mark.usefixtures("slow_pins")
 def test_hubs_that_had_people_before_they_shared_a_database_let_all_of_them_in(
         machine: Machine, tmp_path: Path, service: Service):
     """Each had a salt of its own."""

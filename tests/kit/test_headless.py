@@ -37,11 +37,22 @@ EVENT: dict[str, Any] = {
 
 
 def roundtap(*arguments: str | Path, stdin: bytes = b"", **environment: str) -> tuple[int, str, str]:
-    """(exit code, stdout, stderr) of the command in a process of its own."""
-    env = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG", "ROUNDTAP"))}
-    done = subprocess.run([sys.executable, "-m", "roundtap.main", *map(str, arguments)], input=stdin,
-                          capture_output=True, env=env | environment, check=False)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    """(exit code, stdout, stderr) of the command; in this process, since each would spend its time on starting."""
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(("LC_", "LANG", "ROUNDTAP"))]:
+            patch.delenv(name)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        for name, stream in (("stdin", io.TextIOWrapper(io.BytesIO(stdin), "utf-8")), ("stdout", out), ("stderr", err)):
+            patch.setattr(sys, name, stream)
+        try:
+            code: Any = command_line.main([*map(str, arguments)])
+        except SystemExit as ended:
+            code = ended.code
+        for stream in (out, err):
+            stream.flush()
+    return code, *(stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
 
 
 @pytest.fixture
@@ -52,9 +63,9 @@ def event(tmp_path: Path) -> Path:
 
 
 def test_standings_as_json(event: Path) -> None:
-    code, out, err = roundtap("standings", event)
-    assert (code, err) == (0, "")
-    data = json.loads(out)
+    done = subprocess.run([sys.executable, "-m", "roundtap.main", "standings", event], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    data = json.loads(done.stdout)
     assert data["after_round"] == 1
     assert [row["competitor"] for row in data["standings"]] == ["p1", "p5", "p4", "p3", "p2"]
     assert data["standings"][0] == {
