@@ -39,17 +39,23 @@ def _files_in_memory() -> None:
 
 _files_in_memory()
 
+WAITING = ("browser", "kit")
+"""Folders of tests that wait for others."""
+
 settings.register_profile("few", max_examples=20, derandomize=True, deadline=None)
 settings.register_profile("many", settings.get_profile("few"), max_examples=600)
 settings.load_profile("few")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What Hypothesis makes examples for is run by `make test` with few, and by `make test-long` with many."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """What Hypothesis makes examples for is run by `make test` with few, and by `make test-long` with many. What waits
+    for processes and browsers comes first, so that at the end no worker waits for another's."""
     for item in items:
         if is_hypothesis_test(getattr(item, "obj", None)):
             item.add_marker("examples")
+    yield
+    items.sort(key=lambda item: item.path.parent.name not in WAITING)
 
 
 @pytest.hookimpl(optionalhook=True)
