@@ -13,8 +13,8 @@ from hall_kit import Hall
 from screen_kit import Screen
 from selenium.webdriver.common.keys import Keys
 
-from roundtap_units.link.enrolled import Enrolled
 from roundtap_units.link.enrolling import CODE, Enrolling, Showing
+from roundtap_units.link.identity import Enrolled
 
 WAIT_S = 30.0
 

@@ -138,7 +138,7 @@ def test_a_figure_that_no_rulebook_asks_is_refused(step: dict[str, Any]) -> None
 
 
 def test_a_hub_that_talks_too_fast_is_read_slowly() -> None:
-    from roundtap_units.link.pace import AT_ONCE, PER_S, Pace
+    from roundtap_units.link.link import AT_ONCE, PER_S, Pace
 
     now_ms = 0
     pace = Pace(lambda: now_ms)

@@ -18,9 +18,9 @@ from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.enrolment.desk import EnrolDesk, Enrolled, read_typed
 from roundtap_hub.hub import Host, Hub, hub_in_memory
 from roundtap_hub.presence import Presence
-from roundtap_units.link.enrolled import Enrolled as Kept
 from roundtap_units.link.enrolling import Enrolling
 from roundtap_units.link.find_hub import FoundHub
+from roundtap_units.link.identity import Enrolled as Kept
 
 PLACE = ("hub", 8080)
 

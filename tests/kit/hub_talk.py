@@ -27,7 +27,7 @@ from roundtap_hub.journal.service import Service
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_systemd.health import Machine
-from roundtap_units.link.challenge import ask_challenge
+from roundtap_units.link.kept_connection import ask_challenge
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import OwnHealth

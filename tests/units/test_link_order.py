@@ -13,7 +13,7 @@ from roundtap_core.messages import Echo
 from roundtap_core.wire import REPORT, sign, verify
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Kept, Outbox
-from roundtap_units.link.report_order import SLOWLY_MS, ReportOrder
+from roundtap_units.link.report_sending import SLOWLY_MS, ReportOrder
 from roundtap_units.link.safe_file import key_mark
 
 OLD_KEY = bytes(range(32, 64))

@@ -9,9 +9,9 @@ from roundtap_core.version import version
 from roundtap_core.wire import ECHO, envelope
 from roundtap_systemd.health import Machine
 from roundtap_units.link.hub_time import HubTime, SamplePlan
+from roundtap_units.link.link import StatusSending
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import LOOK_EVERY_MS, OwnHealth
-from roundtap_units.link.status_sending import StatusSending
 
 KEY = bytes(range(32))
 

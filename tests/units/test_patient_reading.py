@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from roundtap_units.link import kept_connection
-from roundtap_units.link.kept_connection import KeptConnection
-from roundtap_units.link.patient_reading import PatientConnection
+from roundtap_units.link.kept_connection import KeptConnection, PatientConnection
 
 DROP_S = 0.02
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_units.link.enrolled import Enrolled, keep_enrolled, read_enrolled
-from roundtap_units.link.identity import CONFIGURED, ENROLLED, known_identity
+from roundtap_units.link.identity import CONFIGURED, ENROLLED, Enrolled, keep_enrolled, known_identity, read_enrolled
 from roundtap_units.unit_config import ConfigError, read_unit_config
 
 KEY = bytes(range(32))

@@ -1,8 +1,10 @@
-"""One HTTP connection to the hub that is kept open: a question, the wait for its answer, and when either happened."""
+"""One HTTP connection to the hub that is kept open: a question, the wait for its answer, and when either happened.
+Each answer is read within a time for the whole, not for each byte: nobody holds a unit up by drops."""
 
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import select
 import socket
@@ -11,7 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from roundtap_units.link.patient_reading import PatientSocket
+from roundtap_core.messages import Challenge
+from roundtap_core.typed import read
 
 CONNECT_TIMEOUT_S = 5.0
 REST_TIMEOUT_S = 5.0
@@ -20,6 +23,71 @@ UNHEARD_MS = 5000
 """What the hub's machine has not acknowledged for so long was lost on the way: the kernel gives the connection up."""
 LOOK_MS = 200
 ANSWER_BYTES_MAX = 65_536
+CHALLENGE_BYTES_MAX = 4096
+
+
+class PatientSocket:
+    """What `http.client` needs of a socket to read an answer. TimeoutError where it takes longer than `allow` said."""
+
+    def __init__(self, connection: socket.socket, within_s: float) -> None:
+        self._connection = connection
+        self.allow(within_s)
+
+    def allow(self, within_s: float) -> None:
+        """From now on so long, for everything that is still to come."""
+        self._until_s = time.monotonic() + within_s
+
+    def left_s(self) -> float:
+        left_s = self._until_s - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError("the answer came too slowly")
+        return left_s
+
+    def sendall(self, data: bytes) -> None:
+        self._connection.settimeout(self.left_s())
+        self._connection.sendall(data)
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_PatientReader(self, self._connection))
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class PatientConnection(http.client.HTTPConnection):
+    """A connection whose every step together takes `within_s` at the most, until `allow` gives it more."""
+
+    def __init__(self, host: str, port: int, within_s: float) -> None:
+        super().__init__(host, port, timeout=within_s)
+        self._within_s = within_s
+        self._patience: PatientSocket | None = None
+
+    def connect(self) -> None:
+        super().connect()
+        self._patience = PatientSocket(self.sock, self._within_s)
+        self.sock = self._patience
+
+    def allow(self, within_s: float) -> None:
+        if self._patience is not None:
+            self._patience.allow(within_s)
+
+
+class _PatientReader(io.RawIOBase):
+    def __init__(self, patience: PatientSocket, connection: socket.socket) -> None:
+        self._patience, self._connection = patience, connection
+        # It keeps the socket open until it is closed itself, as http.client expects.
+        self._raw = connection.makefile("rb", buffering=0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any) -> int | None:
+        self._connection.settimeout(self._patience.left_s())
+        return self._raw.readinto(into)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
 
 
 class StaleConnection(ConnectionError):
@@ -131,3 +199,15 @@ def _readable(connection: socket.socket, wait_ms: int) -> bool:
     poll = select.poll()
     poll.register(connection, select.POLLIN)
     return bool(poll.poll(wait_ms))
+
+
+def ask_challenge(connection: http.client.HTTPConnection) -> str:
+    """The hub's challenge, asked for before a hello, so that no kept packet passes for a new one; the connection may go
+    on being used. OSError, HTTPException or ValueError where none came: it is not signed, and who makes one up opens
+    nothing with it."""
+    connection.request("GET", "/device/challenge")
+    answer = connection.getresponse()
+    try:
+        return read(Challenge, json.loads(answer.read(CHALLENGE_BYTES_MAX))).challenge
+    except RecursionError as error:
+        raise ValueError("no challenge, but something deep") from error

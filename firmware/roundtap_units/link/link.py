@@ -16,24 +16,29 @@ from typing import Any
 from roundtap_core.messages import Echo, Fates, Hubs, Said, TimeSaid, ViewSaid, Welcome
 from roundtap_core.typed import read
 from roundtap_core.version import same_build, version
-from roundtap_core.wire import FEED, REQUEST, envelope, opened
+from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, opened
 from roundtap_units.fault_log import FaultLog
-from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.hub_choice import HubChoice, Place
 from roundtap_units.link.hub_time import FeedAge, HubTime, SamplePlan
-from roundtap_units.link.kept_connection import Answer, KeptConnection, StaleConnection
+from roundtap_units.link.kept_connection import (
+    Answer,
+    KeptConnection,
+    PatientConnection,
+    StaleConnection,
+    ask_challenge,
+)
 from roundtap_units.link.local_key import HubHere
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import OwnHealth
-from roundtap_units.link.pace import Pace
-from roundtap_units.link.patient_reading import PatientConnection
-from roundtap_units.link.report_order import KINDS, OFTEN_ENOUGH
-from roundtap_units.link.report_sending import ReportSending
-from roundtap_units.link.status_sending import STATUS_EVERY_S, StatusSending
+from roundtap_units.link.report_sending import KINDS, OFTEN_ENOUGH, ReportSending
 from roundtap_units.link.unit_memory import UnitMemory
 
 log = logging.getLogger(__name__)
 
+AT_ONCE = 200
+PER_S = 40
+"""A hall's busiest table hears a few messages a second."""
+STATUS_EVERY_S = 10.0
 ANSWER_TIMEOUT_S = 5.0
 """For an answer while the feed is dead: then the hub is taken for dead."""
 ANSWER_LONGEST_S = 30.0
@@ -49,10 +54,8 @@ TWIN_RETRY_S = 10.0
 """While another unit has this one's name."""
 HELLO_REPORTS_BYTES_MAX = 52_000
 """Of a unit that was never emptied: a hello has at most 64 kB, and there is more to say."""
-
 LINE_BYTES_MAX = 4 * 1024 * 1024
 """Far more than the fates of all reports of an event: whoever pretends to be the hub shall not fill the memory."""
-
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What reading a strange message may raise."""
 FIRST = ("welcome", "twin")
@@ -60,6 +63,8 @@ FIRST = ("welcome", "twin")
 TYPES: Mapping[object, type[Said]] = {"welcome": Welcome, "fates": Fates, "view": ViewSaid, "hubs": Hubs}
 """What says more than all messages of the feed."""
 
+Waits = Callable[[float], bool]
+"""Whether an answer is still waited for, so many seconds after the question."""
 Receiver = Callable[[str, Any], None]
 
 
@@ -73,6 +78,125 @@ class HubAddress:
     key: bytes
     others: tuple[Place, ...] = ()
     """Where else the hub may be: a standby, by the unit's own configuration."""
+
+
+class Pace:
+    """How fast a feed may be, for one thread that reads: a hub gone wild makes the unit wait before it reads on,
+    instead of filling its memory."""
+
+    def __init__(self, mono_ms: Callable[[], int]) -> None:
+        self._mono_ms = mono_ms
+        self._left = float(AT_ONCE)
+        self._at_ms = mono_ms()
+
+    def wait_s(self) -> float:
+        """One more message was read: so many seconds until the next should be."""
+        now_ms = self._mono_ms()
+        self._left = min(AT_ONCE, self._left + max(0, now_ms - self._at_ms) * PER_S / 1000) - 1
+        self._at_ms = now_ms
+        return max(0.0, -self._left / PER_S)
+
+
+class StatusSending:
+    """What one unit says of itself, now and then and when it changes; and its questions of what time it is.
+
+    `session` is the open feed's; None while there is none. heard_time: told each signed answer with the hub's time in
+    it. What is sent may raise whatever a network and a strange answer raise."""
+
+    def __init__(self, unit: str, key: bytes, outbox: Outbox, plan: SamplePlan, mono_ms: Callable[[], int],
+                 heard_time: Callable[[TimeSaid, Answer], None], health: OwnHealth | None = None) -> None:
+        self.session: str | None = None
+        self._unit = unit
+        self._key = key
+        self._outbox = outbox
+        self._plan = plan
+        self._mono_ms = mono_ms
+        self._heard_time = heard_time
+        self._health = health
+        self._status: dict[str, Any] | None = None
+        self._changed = False
+        self._sequence = 0
+        self._next_ms = 0
+
+    def use_key(self, unit: str, key: bytes) -> None:
+        """Who this is from now on."""
+        self._unit, self._key = unit, key
+
+    def tell(self, status: Mapping[str, Any]) -> None:
+        """Something that is to be said at once."""
+        self._status, self._changed = dict(status), True
+
+    def keep(self, status: Mapping[str, Any]) -> None:
+        """What is said when its time comes."""
+        self._status = dict(status)
+
+    def begin(self, session: str) -> None:
+        """A feed was opened: whoever serves it hears the status first."""
+        self.session = session
+        self._changed = self._status is not None
+        if self._health is not None:
+            self._health.begin()
+
+    @property
+    def says_draft(self) -> bool:
+        """Whether somebody enters a result just now."""
+        return self._status is not None and bool(self._status.get("draft"))
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something is to be said, and somebody would hear it."""
+        return self._changed and self.session is not None
+
+    def wait_s(self, question_ms: int | None) -> float:
+        """How long there is nothing to say, if nobody calls: until the next status, or the next question of time."""
+        due = [] if question_ms is None else [question_ms]
+        if self.session is not None and self._status is not None:
+            due.append(self._next_ms)
+        return min(STATUS_EVERY_S, max(0, min(due) - self._mono_ms()) / 1000) if due else STATUS_EVERY_S
+
+    def due(self) -> bool:
+        if self.session is None or self._status is None:
+            return False
+        return self._changed or self._mono_ms() >= self._next_ms
+
+    def say(self, connection: KeptConnection, waits: Waits) -> None:
+        """What was not heard is still to be said: a call for a judge must not wait for the next regular status."""
+        self._changed = False
+        try:
+            self._post(connection, waits)
+        except Exception:
+            self._changed = True
+            raise
+        self._next_ms = self._mono_ms() + int(STATUS_EVERY_S * 1000)
+        self._plan.said_status(self._mono_ms())
+
+    def _post(self, connection: KeptConnection, waits: Waits) -> None:
+        self._sequence += 1
+        payload = {**(self._status or {}), "unit": self._unit, "session": self.session, "seq": self._sequence,
+                   "waiting": len(self._outbox.waiting())}
+        health = self._health.news(self._mono_ms()) if self._health is not None else None
+        if health is not None:
+            payload["health"] = health
+        answer = connection.post("/device/status", envelope(self._key, REQUEST, payload), waits)
+        said = opened(self._key, ECHO, answer.message)
+        if said is None or said.get("seq") != payload["seq"] or said.get("session") != payload["session"]:
+            raise ValueError(f"no echo of the status: {str(answer.message)[:200]}")
+        if self._health is not None and health is not None:
+            self._health.heard(health)
+        self._heard_time(read(TimeSaid, said), answer)
+
+    def ask_time(self, connection: KeptConnection, waits: Waits) -> None:
+        """A round trip for nothing but the clock. Its number is used once: no other answer passes for this one's."""
+        nonce, sent_ms = secrets.token_hex(8), self._mono_ms()
+        try:
+            asked = envelope(self._key, REQUEST, {"unit": self._unit, "nonce": nonce})
+            answer = connection.post("/device/time", asked, waits)
+            said = opened(self._key, ECHO, answer.message)
+            if said is None or said.get("nonce") != nonce:
+                raise ValueError(f"no signed time: {str(answer.message)[:200]}")
+            self._heard_time(read(TimeSaid, said), answer)
+        finally:
+            self._plan.asked(sent_ms, self._mono_ms())
 
 
 class HubLink:
@@ -103,7 +227,7 @@ class HubLink:
         self._memory = memory or UnitMemory(None)
         self._holds = holds
         self._hubs = HubChoice(((address.host, address.port), *address.others), self._memory)
-        self._reports = ReportSending(address.key, outbox, mono_ms, self._heard_echo, self._answer_waits)
+        self._reports = ReportSending(address.key, outbox, mono_ms, self._heard_echo, self._waits)
         self._pace = Pace(mono_ms)
         self._faults = FaultLog(log, mono_ms)
         self._epoch = self._memory.epoch
@@ -120,8 +244,10 @@ class HubLink:
         self._reports_due = threading.Event()
         self._threads = [
             threading.Thread(target=self._feed_for_ever, name="hub-feed", daemon=True),
-            threading.Thread(target=self._report_for_ever, name="hub-reports", daemon=True),
-            threading.Thread(target=self._send_for_ever, name="hub-sender", daemon=True),
+            threading.Thread(target=self._for_ever, name="hub-reports", daemon=True,
+                             args=(self._send_reports, self._outbox.waiting, self._reports_due)),
+            threading.Thread(target=self._for_ever, name="hub-sender", daemon=True,
+                             args=(self._send_statuses, lambda: self._statuses.waiting, self._work)),
         ]
 
     def start(self) -> None:
@@ -276,11 +402,11 @@ class HubLink:
         self._receive("twin", False)
         self._receive("epoch", said.epoch)
         self._receive("mismatch", None if same_build(said.core, version()) else said.core)
-        if self._reports.trouble() is None:
+        if self._reports.order.trouble() is None:
             self._tell_refusal(None)
         self._statuses.begin(said.session)
         self._plan.connected(self._mono_ms())
-        self._reports.at_once()
+        self._reports.order.at_once()
         self._work.set()
         self._reports_due.set()
 
@@ -315,61 +441,48 @@ class HubLink:
         if settled is not None:
             self._receive("fate", settled)
 
-    # Reports: on a connection of their own, where nothing is before them. One after the other, in order.
+    # Reports and statuses: each on a connection of its own, where nothing is before them.
 
-    def _report_for_ever(self) -> None:
+    def _for_ever(self, send: Callable[[KeptConnection], None], waiting: Callable[[], object],
+                  due: threading.Event) -> None:
+        """`send` waits until something is `due`; what is still `waiting` after a failure is due again."""
         connection = KeptConnection(*self._hubs.present, self._mono_ms)
         failures = 0
         while not self._stop.is_set():
-            self._reports_due.wait(STATUS_EVERY_S)
-            self._reports_due.clear()
             try:
-                connection.move(*self._hubs.present)
-                try:
-                    self._reports.post_all(connection)
-                finally:
-                    if self._hellos_refused < OFTEN_ENOUGH:
-                        self._tell_refusal(self._reports.trouble())
-                if self._statuses.says_draft:
-                    # Somebody enters a result: when it is confirmed, the way is open already.
-                    connection.open()
+                send(connection)
                 failures = 0
             except StaleConnection:
-                self._reports_due.set()
+                due.set()
             except Exception as error:
                 failures += 1
                 self._pause(error, failures)
-                if self._outbox.waiting():
-                    self._reports_due.set()
+                if waiting():
+                    due.set()
         connection.close()
 
-    def _answer_waits(self, waited_s: float, settled_s: float | None) -> bool:
-        return not self._stop.is_set() and worth_waiting(waited_s, self._statuses.session is not None, settled_s)
+    def _send_reports(self, connection: KeptConnection) -> None:
+        self._reports_due.wait(STATUS_EVERY_S)
+        self._reports_due.clear()
+        connection.move(*self._hubs.present)
+        try:
+            self._reports.post_all(connection)
+        finally:
+            if self._hellos_refused < OFTEN_ENOUGH:
+                self._tell_refusal(self._reports.order.trouble())
+        if self._statuses.says_draft:
+            # Somebody enters a result: when it is confirmed, the way is open already.
+            connection.open()
 
-    # Statuses, and what time it is.
-
-    def _send_for_ever(self) -> None:
-        connection = KeptConnection(*self._hubs.present, self._mono_ms)
-        failures = 0
-        while not self._stop.is_set():
-            question_ms = self._plan.due_ms() if self._statuses.session is not None else None
-            called = self._work.wait(self._statuses.wait_s(question_ms))
-            self._work.clear()
-            try:
-                connection.move(*self._hubs.present)
-                if self._statuses.due():
-                    self._statuses.say(connection, self._waits)
-                elif question_ms is not None and not called:
-                    self._statuses.ask_time(connection, self._waits)
-                failures = 0
-            except StaleConnection:
-                self._work.set()
-            except Exception as error:
-                failures += 1
-                self._pause(error, failures)
-                if self._statuses.waiting:
-                    self._work.set()
-        connection.close()
+    def _send_statuses(self, connection: KeptConnection) -> None:
+        question_ms = self._plan.due_ms() if self._statuses.session is not None else None
+        called = self._work.wait(self._statuses.wait_s(question_ms))
+        self._work.clear()
+        connection.move(*self._hubs.present)
+        if self._statuses.due():
+            self._statuses.say(connection, self._waits)
+        elif question_ms is not None and not called:
+            self._statuses.ask_time(connection, self._waits)
 
     def _heard_time(self, said: TimeSaid, answer: Answer) -> None:
         self._meet(said.boot)
@@ -377,8 +490,8 @@ class HubLink:
             self.time.heard_round_trip(said.now_ms, answer.sent_ms, answer.received_ms)
         self._receive("contact", None)
 
-    def _waits(self, waited_s: float) -> bool:
-        return self._answer_waits(waited_s, None)
+    def _waits(self, waited_s: float, settled_s: float | None = None) -> bool:
+        return not self._stop.is_set() and worth_waiting(waited_s, self._statuses.session is not None, settled_s)
 
     def _pause(self, error: Exception, failures: int) -> None:
         if isinstance(error, (OSError, http.client.HTTPException, *MALFORMED)):

@@ -2,19 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from roundtap_core.messages import Echo
 from roundtap_core.typed import read
 from roundtap_core.wire import ECHO, REPORT, opened, sign
 from roundtap_units.link.kept_connection import KeptConnection
 from roundtap_units.link.outbox import Kept, Outbox
-from roundtap_units.link.report_order import NotTaken, ReportOrder
 from roundtap_units.link.safe_file import key_mark
+
+KINDS = {400: "form", 403: "key", 429: "often"}
+"""What an answer without the hub's word may mean, by its status code, for the screen."""
+OFTEN_ENOUGH = 3
+"""A portal's page, a hub that just starts: what happens so often in succession is worth a word."""
+SLOWLY_MS = 15_000
+
+
+class NotTaken(ValueError):
+    """An answer that is not the hub's word on this report."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+class ReportOrder:
+    """Which kept report may be sent now: of one match one after the other, and slowly what the hub does not take.
+
+    For the thread that sends. `mono_ms`: the unit's clock."""
+
+    def __init__(self, mono_ms: Callable[[], int]) -> None:
+        self._mono_ms = mono_ms
+        self._held: set[tuple[str, str, str]] = set()
+        self._vain: dict[str, tuple[int, int]] = {}
+        """By report: how often in succession it was not taken, and with which status code."""
+        self._not_before_ms: dict[str, int] = {}
+
+    def turns(self, waiting: Sequence[Kept]) -> Iterator[Kept]:
+        """One pass over all that wait, oldest first. A report is left out behind an earlier one of the same match and
+        draw that was not answered in this pass, or is not tried in it: the hub must hear them in their order."""
+        self._held = set()
+        ids = {kept.id for kept in waiting}
+        self._vain = {report: vain for report, vain in self._vain.items() if report in ids}
+        now_ms = self._mono_ms()
+        for kept in waiting:
+            if kept.about in self._held:
+                continue
+            if self._not_before_ms.get(kept.id, now_ms) > now_ms:
+                self._held.add(kept.about)
+                continue
+            yield kept
+
+    def answered(self, kept: Kept) -> None:
+        self._vain.pop(kept.id, None)
+        self._not_before_ms.pop(kept.id, None)
+
+    def unanswered(self, kept: Kept, status: int) -> None:
+        """`status`: of an answer that was not the hub's word; 0: there was none."""
+        self._held.add(kept.about)
+        if status not in KINDS:
+            self._vain.pop(kept.id, None)
+            return
+        times = self._vain.get(kept.id, (0, 0))[0] + 1
+        self._vain[kept.id] = times, status
+        if times >= OFTEN_ENOUGH:
+            self._not_before_ms[kept.id] = self._mono_ms() + SLOWLY_MS
+
+    def at_once(self) -> None:
+        """The hub was found anew: what it did not take before it may take now."""
+        self._not_before_ms.clear()
+
+    def trouble(self) -> str | None:
+        """Why the hub does not take reports, again and again: "key", "form" or "often"; None where it does."""
+        return next((KINDS[status] for times, status in self._vain.values() if times >= OFTEN_ENOUGH), None)
 
 
 class ReportSending:
-    """For the thread that sends; `trouble` and `at_once` are for any.
+    """For the thread that sends; its `order`'s `trouble` and `at_once` are for any.
 
     echoed: called with each echo whose signature holds; ValueError where it is not to be believed. waits(seconds since
     the question, when the feed told what the answer will say, or None): whether an answer is still waited for.
@@ -26,32 +90,24 @@ class ReportSending:
         self._outbox = outbox
         self._echoed = echoed
         self._waits = waits
-        self._order = ReportOrder(mono_ms)
+        self.order = ReportOrder(mono_ms)
 
     def use_key(self, key: bytes) -> None:
         """From now on; what was signed with another is signed anew."""
         self._key, self._key_mark = key, key_mark(key)
 
-    def trouble(self) -> str | None:
-        """Why the hub does not take reports, again and again; None where it does."""
-        return self._order.trouble()
-
-    def at_once(self) -> None:
-        """The hub was found anew: what it did not take before it may take now."""
-        self._order.at_once()
-
     def post_all(self, connection: KeptConnection) -> None:
         """Every report without an answer, those of one match in their order. One that gets none holds up no others;
         the error of the last such is raised in the end, one of the connection at once."""
         unanswered: ValueError | None = None
-        for kept in self._order.turns(self._outbox.waiting()):
+        for kept in self.order.turns(self._outbox.waiting()):
             try:
                 # The feed may have told its fate while others were being posted.
                 if self._outbox.waits(kept.id):
                     self._post(connection, kept)
-                self._order.answered(kept)
+                self.order.answered(kept)
             except ValueError as error:
-                self._order.unanswered(kept, error.status if isinstance(error, NotTaken) else 0)
+                self.order.unanswered(kept, error.status if isinstance(error, NotTaken) else 0)
                 unanswered = error
         if unanswered is not None:
             raise unanswered

@@ -20,9 +20,8 @@ from roundtap_core.messages import PanelHears, StandbyState
 from roundtap_core.typed import read
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_systemd.root_steps import HOTSPOT, Refused, ask_root
-from roundtap_units.link.challenge import ask_challenge
+from roundtap_units.link.kept_connection import PatientConnection, ask_challenge
 from roundtap_units.link.local_key import HubHere, local_file
-from roundtap_units.link.patient_reading import PatientConnection
 from roundtap_units.panel.panel_dialogue import POWER_OFF, TURN, Done, Press
 
 log = logging.getLogger(__name__)

@@ -144,9 +144,8 @@ def _run(config: Config, panel_path: Path | None) -> bool:
 def _enrolled(config: Config, desk: PrinterDesk, stopping: StopSignal,
               mono_ms: Callable[[], int]) -> Identity | None:
     """Who the station is once it was enrolled; None where it was stopped, or a hub on this machine has a key for it."""
-    from roundtap_units.link.enrolled import keep_enrolled
     from roundtap_units.link.enrolling import Enrolling
-    from roundtap_units.link.identity import known_identity, of_enrolled
+    from roundtap_units.link.identity import keep_enrolled, known_identity, of_enrolled
     from roundtap_units.link.local_key import is_on_hubs_machine
     from roundtap_units.link.unit_memory import UnitMemory, machine_mark
     from roundtap_units.station.enrol_station import SHOWN_MS, EnrolStation

@@ -16,12 +16,11 @@ from typing import Any
 from roundtap_core.messages import Job, JobNamed, StationHears
 from roundtap_core.typed import Malformed, read
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
-from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.hub_choice import SILENT_MS
+from roundtap_units.link.kept_connection import PatientConnection, ask_challenge
 from roundtap_units.link.link import HubAddress
 from roundtap_units.link.local_key import HubHere
 from roundtap_units.link.own_health import OwnHealth
-from roundtap_units.link.patient_reading import PatientConnection
 
 log = logging.getLogger(__name__)
 

@@ -176,8 +176,8 @@ def _enrolled(config: Config, memory: UnitMemory, screen: Screen, front: Front, 
               goes_on: Callable[[], bool]) -> tuple[Identity | None, Config]:
     """(who the unit is once it was enrolled, the configuration in the language that was chosen meanwhile). None where
     it was stopped, or where a hub on this very machine has a key for it by now (`config.local`)."""
-    from roundtap_units.link.enrolled import keep_enrolled
     from roundtap_units.link.enrolling import Enrolling
+    from roundtap_units.link.identity import keep_enrolled
     from roundtap_units.link.local_key import is_on_hubs_machine
     from roundtap_units.table.enrol_table import EnrolTable, run_table
     from roundtap_units.unit_words import unit_words
