@@ -8,7 +8,7 @@ import pytest
 
 from roundtap_core.view import ClockView, MatchView, SideView, TableView
 from roundtap_units.link.hub_time import HubTime
-from roundtap_units.table.round_time import RoundTime
+from roundtap_units.table.unit import RoundTime
 
 LEFT_MS = 24 * 60_000
 

@@ -10,9 +10,8 @@ from roundtap_core.forms.form import DECIDED, Form, Way
 from roundtap_core.forms.questions import WINNER, Choice, Figure, Picks, Turns
 from roundtap_core.forms.walk import walk
 from roundtap_core.records import CONCESSION, PLAYED, SIDES, Result, Side, other
-from roundtap_units.table.dialogue.digit_wheels import Dial
-from roundtap_units.table.dialogue.last_turns import likely_left
-from roundtap_units.table.dialogue.own_sheet import OwnSheet, pages_of
+from roundtap_units.table.dialogue.digit_wheels import Dial, likely_left
+from roundtap_units.table.dialogue.parallel_entry import OwnSheet, pages_of
 
 MOST_TURNS = 100
 """No wheel has as many places."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import logging
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
-from roundtap_core.result_json import result_from_json
+from roundtap_core.records import SIDES
+from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.typed import Malformed, read
-from roundtap_core.view import TableView
+from roundtap_core.view import ClockView, MatchView, SaidView, TableView
+from roundtap_core.wire import REPORT, digest, sign
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.front import Front
@@ -21,16 +24,14 @@ from roundtap_devices.input.hands import Hands
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import PENDING, Kept, Outbox
+from roundtap_units.link.safe_file import key_mark
 from roundtap_units.link.stored_view import StoredView
 from roundtap_units.link.unit_memory import UnitMemory
 from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, Refused, Saved, SendReport, StatusChanged
-from roundtap_units.table.report_making import ReportMaking
-from roundtap_units.table.round_time import COUNTS, RoundTime
 from roundtap_units.table.screen_rest import ScreenRest
 from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.screens.screens import draw, labelled
 from roundtap_units.table.troubles import BLINK_MS, Troubles
-from roundtap_units.table.undo import remembered
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +45,173 @@ UNSOUND_MS = 10_000
 START_BEEP_MS = 600
 CONTACTS = ("view", "fate", "mismatch", "epoch", "contact")
 """What comes from the hub itself, signed and fresh."""
+RUNNING, COUNTING = "running", "counting"
+"""counting: the hub was restarted and asks its organizer how to go on; meanwhile a table counts on."""
+COUNTS = (RUNNING, COUNTING)
+_Match = tuple[str, str | None]
+STORE_AGAIN_MS = 500
+Made = tuple[dict[str, Any], SendReport]
+
+
+def remembered(*objects: Any) -> Callable[[], None]:
+    """Calling the result gives these objects the attributes that they have now: a unit that stumbles over something
+    stands where it stood before. What those consist of is shared, but for lists, sets and mappings."""
+    kept: list[tuple[object, list[tuple[str, object]]]] = []
+    for one in objects:
+        names = list(vars(one)) if hasattr(one, "__dict__") else type(one).__slots__
+        kept.append((one, [(name, _apart(getattr(one, name))) for name in names]))
+
+    def undo() -> None:
+        for one, values in kept:
+            for name, value in values:
+                setattr(one, name, value)
+
+    return undo
+
+
+def _apart(value: Any) -> Any:
+    return copy.copy(value) if isinstance(value, list | set | dict) else value
+
+
+class RoundTime:
+    """What is left of this table's round: by the hub's clock as round trips tell it, or by what was counted here.
+
+    `left_ms` for the screen. `ends_here_ms`: when the round ends on this unit's own clock; None: not known.
+
+    No message of the feed tells what time it is, only round trips do: before the first one there is nothing to show.
+    deadline_here_ms: what was known before a restart of this unit, on a machine that was not started again since.
+    """
+
+    def __init__(self, hub: HubTime, deadline_here_ms: int | None = None) -> None:
+        self._hub = hub
+        self._before_ms = deadline_here_ms
+        self._clock = ClockView()
+        self._boots = hub.boots
+        """How often the hub's machine had been started again when the view came."""
+        self._match: _Match | None = None
+        self._stored = False
+        self._counted: tuple[_Match | None, int] | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether there is a clock at all."""
+        return self._clock.state in COUNTS or (self._stored and self._clock.remaining_ms is not None)
+
+    @property
+    def ends_here_ms(self) -> int | None:
+        if self._clock.state in COUNTS and self._counted is not None and self._counted[0] == self._match:
+            return self._counted[1]
+        return None
+
+    def told(self, view: TableView, stored: bool) -> None:
+        """A view came; `stored`: from this unit's own disk."""
+        self._clock, self._stored, self._boots = view.clock, stored, self._hub.boots
+        self._match = view.match.same if view.match is not None else None
+        if stored and self._before_ms is not None and view.clock.state in COUNTS:
+            self._counted = self._match, self._before_ms
+
+    def left_ms(self, now_ms: int) -> int | None:
+        """Milliseconds left; None: untimed, or not known."""
+        clock = self._clock
+        # A deadline means nothing on the clock of another start of the hub's machine: until it sends its view, what was
+        # counted goes on.
+        ours = self._boots == self._hub.boots
+        if clock.state == RUNNING and clock.deadline_ms is not None and not self._stored and ours:
+            hub_ms = self._hub.hub_ms(now_ms)
+            if hub_ms is None:
+                return None
+            self._counted = self._match, clock.deadline_ms - hub_ms + now_ms
+            return clock.deadline_ms - hub_ms
+        if clock.state in COUNTS and (ends_ms := self.ends_here_ms) is not None:
+            return ends_ms - now_ms
+        # Of a clock that is held, what was kept may be of yesterday.
+        return None if self._stored or clock.state == RUNNING else clock.remaining_ms
+
+
+class ReportMaking:
+    """Reports as a table makes them: numbered, signed, on the disk before anybody is told that they are sent.
+
+    unit, key: who this is to the hub, and the key both hold. `sent`: called when one is on the disk."""
+
+    def __init__(self, unit: str, key: bytes, dialogue: Dialogue, outbox: Outbox, sent: Callable[[], None],
+                 new_id: Callable[[], str]) -> None:
+        self._unit = unit
+        self._key = key
+        self._dialogue = dialogue
+        self._outbox = outbox
+        self._sent = sent
+        self._new_id = new_id
+        self._unstored: list[Made] = []
+        self._made: list[Made] = []
+        """Reports that the dialogue may still agree to."""
+        self._store_at_ms = 0
+
+    def use_key(self, unit: str, key: bytes) -> None:
+        """Who signs from now on."""
+        self._unit, self._key = unit, key
+        self._outbox.use_key(key_mark(key))
+
+    def make(self, effect: SendReport, view: TableView | None, now_ms: int) -> None:
+        """On the disk first; only then may the screen say that it is being sent."""
+        assert view is not None
+        assert view.event is not None
+        report = {
+            "report_id": f"{self._unit}-{self._new_id()}", "unit": self._unit, "event": view.event.id,
+            "match": effect.match, "side": effect.side, "revision": effect.revision,
+            "result": result_to_json(effect.result), "serial": self._serial(effect, view.event.id, view.match),
+            "agrees_to": self._agreed(effect),
+        }
+        if effect.draw is not None:
+            report["draw"] = effect.draw
+        if effect.time_up is not None:
+            report["time_up"] = effect.time_up
+        if view.round is not None:
+            report["round"] = view.round.number
+        match = view.match
+        if match is not None and match.same == (effect.match, effect.draw):
+            report.update({side: who for side in SIDES if (who := match.of(side).id)})
+        self._made = [made for made in self._made if self._still_told(made[1])] + [(report, effect)]
+        self._unstored.append((report, effect))
+        self.store(now_ms)
+
+    def restored(self, report: Mapping[str, Any], effect: SendReport) -> None:
+        """One of before the restart, that the dialogue knows again."""
+        self._made.append((dict(report), effect))
+
+    def store(self, now_ms: int) -> None:
+        """Reports that the disk has refused are tried again, under the same id and in order."""
+        while self._unstored and now_ms >= self._store_at_ms:
+            report, effect = self._unstored[0]
+            try:
+                kept = self._outbox.put(report, sign(self._key, REPORT, report))
+            except OSError as error:
+                log.info("a report could not be stored: %s", error)
+                self._store_at_ms = now_ms + STORE_AGAIN_MS
+                return
+            self._unstored.pop(0)
+            self._dialogue.on_stored(kept.id, effect)
+            self._sent()
+
+    def _still_told(self, effect: SendReport) -> bool:
+        return any(sent.effect is effect for sent in self._dialogue.table.sent)
+
+    def _serial(self, effect: SendReport, event: str, match: MatchView | None) -> int:
+        """One more than every report of this side in this match and draw that is kept here or that the hub names."""
+        said = (event, effect.match, effect.draw, effect.side)
+        kept = [*(kept.report for kept in self._outbox.all()), *(report for report, _ in self._unstored)]
+        serials = [report.get("serial", 0) for report in kept
+                   if (report["event"], report["match"], report.get("draw"), report["side"]) == said]
+        if match is not None and match.same == (effect.match, effect.draw):
+            serials.append(match.heard.of(effect.side))
+        return max(serials, default=0) + 1
+
+    def _agreed(self, effect: SendReport) -> dict[str, str] | None:
+        """The report that this one says yes to, as the wire names it."""
+        to = effect.agrees_to
+        if isinstance(to, SaidView):
+            return {"report_id": to.report_id, "hash": to.hash}
+        made = next((report for report, known in self._made if known is to), None)
+        return None if made is None else {"report_id": made["report_id"], "hash": digest(made)}
 
 
 class Link(Protocol):
@@ -382,12 +550,10 @@ class TableUnit:
 
     def _remembered(self) -> Callable[[], None]:
         here = {name: getattr(self, name) for name in ("_view", "_clock_ran", "_status")}
-        time = self._time.kept()
-        table = remembered(self.dialogue, self.dialogue.table, self.dialogue.call)
+        others = remembered(self.dialogue, self.dialogue.table, self.dialogue.call, self._time)
 
         def undo() -> None:
-            table()
-            self._time.back_to(time)
+            others()
             for name, value in here.items():
                 setattr(self, name, value)
 

@@ -7,17 +7,26 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from roundtap_core.records import SIDES, Side, other
-from roundtap_core.view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, TableView
+from roundtap_core.view import AGREED, CLOSED, DECIDED, DISPUTE, CallView, MatchView, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
-from roundtap_units.table.dialogue.agreement import AfterAll, Ask, Differ, Dispute, Second, WhoWon
+from roundtap_units.table.dialogue.agreement import (
+    LEAVE_ASKED_MS,
+    AfterAll,
+    Ask,
+    Differ,
+    Dispute,
+    Second,
+    Sending,
+    Standing,
+    WhoWon,
+    decided,
+    leave_refused,
+    refused,
+)
 from roundtap_units.table.dialogue.entry import Entry
 from roundtap_units.table.dialogue.games import Game, Starter, lots_heard, unheard_lot
-from roundtap_units.table.dialogue.judge_call import Call
-from roundtap_units.table.dialogue.list_review import ListReview, may_review
-from roundtap_units.table.dialogue.no_match import NoMatch
-from roundtap_units.table.dialogue.saved import LEAVE_ASKED_MS, Sending, Standing, decided, leave_refused, refused
-from roundtap_units.table.dialogue.seating import Idle, Seating, WhoAreYou
+from roundtap_units.table.dialogue.seating import Idle, ListReview, NoMatch, Seating, WhoAreYou, may_review
 from roundtap_units.table.dialogue.table_state import (
     Effect,
     EventAt,
@@ -28,8 +37,9 @@ from roundtap_units.table.dialogue.table_state import (
     Sent,
     StatusChanged,
     TableState,
+    span,
 )
-from roundtap_units.table.screens.scenes import Figures, Halves, Page, Scene
+from roundtap_units.table.screens.scenes import Figures, Half, Halves, Page, Scene
 
 __all__ = ["Dialogue", "Effect", "Fate", "Refused", "Saved", "SendReport", "StatusChanged"]
 
@@ -38,10 +48,61 @@ TOGETHER_MS = 400
 """Both own buttons within this time are one gesture of two hands: it means nothing while a question is open."""
 UNREAD_MS = 800
 """So long after the hub has put another question on the screen an own button still meant the one before."""
-
-
 SWALLOWED_MS = 2000
 """So long the screen says that a press was too early."""
+PEEK_MS = 8000
+
+
+class Call:
+    """Calling a judge: ▲+▼ from any screen, the draft is kept, again cancels. A call is a level, not an event.
+
+    Whether a judge is wanted. The table's own wish holds until the hub has echoed it."""
+
+    def __init__(self, table: TableState) -> None:
+        self.table = table
+        self.on = False
+        self.since_ms = 0
+        self.taken_by: str | None = None
+        self._echoed = True
+        self._peek_until_ms = 0
+
+    def toggle(self, now_ms: int) -> None:
+        self.on = not self.on
+        self.since_ms = now_ms
+        self.taken_by = None
+        self._echoed = False
+        self._peek_until_ms = 0
+
+    def want(self, now_ms: int) -> None:
+        """Call, unless somebody already did."""
+        if not self.on:
+            self.toggle(now_ms)
+
+    def on_view(self, call: CallView | None, now_ms: int) -> None:
+        """The hub's word: it may close a call (a judge came) or know of one made elsewhere."""
+        if (call is not None) == self.on:
+            self._echoed = True
+        elif self._echoed:
+            self.on = call is not None
+            self.since_ms = now_ms
+        self.taken_by = call.taken_by if call is not None and self.on else None
+
+    def shown(self, now_ms: int) -> bool:
+        """Whether the call fills the screen; a press looks behind it for a while."""
+        return self.on and now_ms >= self._peek_until_ms
+
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        self.look_behind(now_ms)
+
+    def look_behind(self, now_ms: int) -> None:
+        """Keep what was being done in sight, eight seconds after each press."""
+        self._peek_until_ms = now_ms + PEEK_MS
+
+    def scene(self, now_ms: int) -> Scene:
+        words = self.table.words
+        small = words("call.taken", name=self.taken_by) if self.taken_by else words("call.again")
+        half = Half(words("call.title"), span(now_ms - self.since_ms), small)
+        return self.table.halves("call", lambda side: half)
 
 
 class Dialogue:

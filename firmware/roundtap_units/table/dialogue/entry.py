@@ -15,9 +15,8 @@ from roundtap_core.rulebooks.gate import refuse
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import entry_scenes
-from roundtap_units.table.dialogue.digit_wheels import Dial
+from roundtap_units.table.dialogue.digit_wheels import Counter, Dial, likely_left
 from roundtap_units.table.dialogue.games import drawn
-from roundtap_units.table.dialogue.last_turns import Counter, likely_left
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.scenes import SIGNS, Scene
 

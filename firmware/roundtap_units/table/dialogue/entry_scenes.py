@@ -11,8 +11,7 @@ from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure
 from roundtap_core.forms.walk import Walk
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_units.table.dialogue import result_text
-from roundtap_units.table.dialogue.digit_wheels import Dial, spoken
-from roundtap_units.table.dialogue.last_turns import Counter
+from roundtap_units.table.dialogue.digit_wheels import Counter, Dial, spoken
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.lettering import shorter_forms
 from roundtap_units.table.screens.scenes import SIGNS, Column, Figures, Row, Scene

@@ -2,21 +2,178 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Figure, Picks
 from roundtap_core.forms.walk import compose, told
-from roundtap_core.lists.squads import let_go
+from roundtap_core.lists.squads import let_go, letter
 from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
 from roundtap_core.rulebooks.gate import refuse
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
-from roundtap_units.table.dialogue import parallel_scenes
-from roundtap_units.table.dialogue.own_sheet import OwnSheet, Page, pages_of
+from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.table_state import TableState
-from roundtap_units.table.screens.scenes import Scene
+from roundtap_units.table.screens.scenes import SIGNS, Duo, Mark, Part, Scene
+
+Page = Figure | Picks
+
+
+def pages_of(way: Way, whose: str) -> tuple[Page, ...]:
+    """What one side answers in this way, in the form's order."""
+    return tuple(step for step in way.steps if isinstance(step, Figure | Picks) and step.asked and step.whose == whose)
+
+
+@dataclass(slots=True)
+class OwnSheet:
+    """One side's own sheet: squads, then figures, page by page. Pure; no screen.
+
+    `at`: the page that is open, None while the side rests. `done`: all pages were passed; `agreed`: the sum too.
+
+    `picked`: squads in the order they were marked; `cursor` is the one that the own button has stepped to.
+    """
+
+    picked: list[int] = field(default_factory=list)
+    values: dict[str, int] = field(default_factory=dict)
+    cursor: int = 1
+    at: int | None = None
+    fielded: bool = False
+    asked: bool = False
+    """"Concede?" is on the page."""
+    warned: bool = False
+    """"These can never be played any more" is on the page of squads."""
+    done: bool = False
+    agreed: bool = False
+
+    def value(self, figure: Figure) -> int:
+        return self.values.get(figure.key, figure.default)
+
+    def unset(self, page: Page) -> bool:
+        """Whether this side has not yet said what the page asks."""
+        if isinstance(page, Picks):
+            return len(self.picked) != page.take
+        return page.key not in self.values
+
+    @property
+    def counting(self) -> bool:
+        """Whether figures of the game's end are on this sheet while it is open."""
+        return self.at is not None and bool(self.values)
+
+    def rest(self) -> None:
+        self.at, self.asked = None, False
+
+    def confirm(self, figure: Figure) -> None:
+        """▲ says that the figure is right as it stands."""
+        self.values[figure.key] = self.value(figure)
+
+    def step(self, picks: Picks) -> None:
+        self.cursor = self.cursor % picks.of + 1
+
+    def mark(self, picks: Picks) -> bool:
+        """Mark the squad at the cursor, or take the mark away; True: enough were marked before, so this says OK."""
+        if len(self.picked) == picks.take:
+            self.fielded = True
+            return True
+        if self.cursor in self.picked:
+            self.picked.remove(self.cursor)
+        else:
+            self.picked.append(self.cursor)
+        return False
+
+    def count(self, figure: Figure, most: int, by: int) -> None:
+        """Count on; a small figure starts again after its last, a large one stops there."""
+        value = self.value(figure) + by
+        if value > most:
+            value = figure.minimum if len(figure.wheels) == 1 else most
+        self.values[figure.key] = max(figure.minimum, value)
+
+
+def squad_letters(squads: tuple[int, ...]) -> str:
+    """Squads are numbers in records and letters at the table: "C D"."""
+    return " ".join(letter(squad) for squad in squads)
+
+
+def _warning(table: TableState, side: Side) -> tuple[str, str]:
+    """"C D must still play", "1 round left"; empty while there is a choice."""
+    assert table.view is not None
+    owed = table.match.of(side).to_field
+    if not owed or not table.match.of(side).must:
+        return "", ""
+    return (table.words("parallel.must", squads=squad_letters(owed)),
+            table.words("parallel.rounds", n=(table.view.rounds_left or 0) + 1))
+
+
+def _part(both: Parallel, side: Side) -> Part:
+    table, sheet, page, sign = both.table, both.sheets[side], both.page(side), SIGNS[side]
+    words, hand, name = table.words, both.hand == side, table.signed(side)
+    if both.summing:
+        return _sum(both, side)
+    if sheet.asked:
+        return Part(name, words("parallel.concede"), hint=words("yes_no" if hand else "parallel.pick", sign=sign))
+    if isinstance(page, Picks):
+        if sheet.warned:
+            return Part(words("parallel.let_go", squads=squad_letters(both.lost(side))), words("parallel.let_go.what"),
+                        marks=_marks(both, side, page), hint=words("parallel.let_go.sure") if hand else "")
+        must, rounds = _warning(table, side)
+        return Part(must or name, rounds or result_text.label(table, page.key), marks=_marks(both, side, page),
+                    hint=_hint(both, side, words("parallel.pick", sign=sign), _after_picks(both, side, page)))
+    if isinstance(page, Figure):
+        return Part(name, result_text.label(table, page.key), (str(sheet.value(page)),),
+                    hint=_count_hint(both, side, page), unset=sheet.unset(page))
+    if sheet.done:
+        return Part(name, words("parallel.waits"), _own_figures(both, side),
+                    hint=words("parallel.back") if hand else "")
+    return Part(name, table.phase, (table.clock,) if table.clock else (), hint=words("parallel.open", sign=sign))
+
+
+def _count_hint(both: Parallel, side: Side, page: Figure) -> str:
+    words, sign, sheet = both.table.words, SIGNS[side], both.sheets[side]
+    untouched = sheet.value(page) == page.minimum
+    if len(page.wheels) > 1 and untouched:
+        return words("parallel.count_held", sign=sign, n=page.wheels[0])
+    may_concede = sheet.at == both.first_figure(side) and untouched and both.conceded_by is None
+    return _hint(both, side, words("parallel.count", sign=sign),
+                 words("parallel.first" if may_concede else "parallel.next"))
+
+
+def _hint(both: Parallel, side: Side, own: str, arrows: str) -> str:
+    return f"{own}  {arrows}" if both.hand == side else own
+
+
+def _after_picks(both: Parallel, side: Side, page: Picks) -> str:
+    complete = len(both.sheets[side].picked) == page.take
+    return both.table.words("parallel.next" if complete else "parallel.mark")
+
+
+def _marks(both: Parallel, side: Side, page: Picks) -> tuple[Mark, ...]:
+    sheet, owed = both.sheets[side], both.table.match.of(side).to_field
+    return tuple(
+        Mark(squad_letters((squad,)), squad in sheet.picked, owed is not None and squad not in owed,
+             squad == sheet.cursor)
+        for squad in range(1, page.of + 1)
+    )
+
+
+def _own_figures(both: Parallel, side: Side) -> tuple[str, ...]:
+    sheet = both.sheets[side]
+    return tuple(str(sheet.value(page)) for page in both.pages(side)
+                 if isinstance(page, Figure) and page.key in ("score", "wounds"))
+
+
+def _sum(both: Parallel, side: Side) -> Part:
+    """What both confirm: who has won, the figures, the squads, and what else was told."""
+    table, sheet, result = both.table, both.sheets[side], both.preview()
+    pairs = [result.score, *([result.wounds] if result.wounds is not None else [])]
+    hint = "✓" if sheet.agreed else table.words("entry.ok", sign=SIGNS[side])
+    if both.hand == side:
+        hint += f"  {table.words('parallel.back')}"
+    told = result_text.statement(table, result, side)
+    besides = [table.words("told.conceded", name=SIGNS[both.conceded_by]) if both.conceded_by else "",
+               *result_text.told_apart(table, result, side), result_text.squads(table, result, side, signed=False)]
+    return Part(table.signed(side), result_text.also(told, besides),
+                tuple(result_text.ordered(table, pair, side) for pair in pairs), hint=hint)
 
 
 class Parallel:
@@ -235,4 +392,5 @@ class Parallel:
         return compose(self.way, self.opener, self._answers())
 
     def scene(self, now_ms: int) -> Scene:
-        return parallel_scenes.scene(self)
+        return Duo(kind="sum" if self.summing else "parallel", facing=self.table.facing, mark=self.table.mark,
+                   badge=self.table.badge, a=_part(self, "a"), b=_part(self, "b"))

@@ -1,14 +1,13 @@
-"""Sitting down and waiting: each presses their own button once; then names, opponent and clock until somebody won."""
+"""Waiting for a match, sitting down, playing: each presses their own button once; then names, opponent and clock."""
 
 from __future__ import annotations
 
 from roundtap_core.records import SIDES, Side, other
 from roundtap_devices.input.gestures import TAP, Gesture
 from roundtap_units.table.dialogue.games import note
-from roundtap_units.table.dialogue.list_review import look, may_review
 from roundtap_units.table.dialogue.parallel_entry import Parallel
 from roundtap_units.table.dialogue.report_start import open_report, press_arrow
-from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.dialogue.table_state import TableState, span
 from roundtap_units.table.screens.scenes import SIGNS, Half, Name, Row, Scene
 
 OWN: dict[str, Side] = {"a": "a", "b": "b"}
@@ -21,14 +20,7 @@ class Seating:
         self.table = table
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
-        side = OWN.get(gesture.key) if gesture.kind == TAP else None
-        if side is None:
-            if not look(self.table, gesture, now_ms):
-                press_arrow(self.table, gesture, now_ms)
-            return
-        if side in self.table.seated:
-            open_report(self.table, side, now_ms)
-        else:
+        if (side := _who_sits_in(self.table, gesture, now_ms)) is not None:
             self.table.seated.add(side)
 
     def scene(self, now_ms: int) -> Scene:
@@ -48,14 +40,7 @@ class Idle:
         self.table = table
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
-        side = OWN.get(gesture.key) if gesture.kind == TAP else None
-        if side is None:
-            if not look(self.table, gesture, now_ms):
-                press_arrow(self.table, gesture, now_ms)
-            return
-        if side in self.table.seated:
-            open_report(self.table, side, now_ms)
-        else:
+        if (side := _who_sits_in(self.table, gesture, now_ms)) is not None:
             self.table.question = WhoAreYou(self.table, side)
 
     def scene(self, now_ms: int) -> Scene:
@@ -90,6 +75,19 @@ class Idle:
         return isinstance(sheets, Parallel) and (sheets.sheets[side].fielded or not sheets.has_picks)
 
 
+def _who_sits_in(table: TableState, gesture: Gesture, now_ms: int) -> Side | None:
+    """Whose own button it was, where they do not sit here yet; whatever else it meant is done."""
+    side = OWN.get(gesture.key) if gesture.kind == TAP else None
+    if side is None:
+        if not look(table, gesture, now_ms):
+            press_arrow(table, gesture, now_ms)
+    elif side in table.seated:
+        open_report(table, side, now_ms)
+    else:
+        return side
+    return None
+
+
 class WhoAreYou:
     """A first press at a table where nobody sat in: is this button yours?"""
 
@@ -116,3 +114,66 @@ class WhoAreYou:
         assert table.view is not None
         return table.page("wrong-place", self.side, table.words("seat.wrong", table=table.view.table),
                           *(Row(table.signed(side)) for side in SIDES), hint=table.words("seat.wrong_hint"))
+
+
+class NoMatch:
+    """No match to speak of: no hub yet, another core, no round, no match here, or a closed round."""
+
+    def __init__(self, table: TableState) -> None:
+        self.table = table
+
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        """There is nothing to press."""
+
+    def scene(self, now_ms: int) -> Scene:
+        table, words, view = self.table, self.table.words, self.table.view
+        if table.mismatch:
+            return table.page("update", None, words("update.title"), words("update.line"))
+        if view is None or view.table is None:
+            return table.page("waiting", None, words("waiting.title"), words("waiting.line"))
+        if table.closed:
+            kind, small = "closed", words("closed.next")
+            if view.next_table is not None and view.next_table != view.table:
+                small = words("closed.moves", table=view.next_table)
+        elif view.round is not None:
+            kind, small = "no-match", words("no_match")
+        else:
+            kind, small = "between", view.event.name if view.event else ""
+        stays = kind == "closed" and view.next_table in (None, view.table)
+        head = words("closed.stays" if stays else "table", table=view.table)
+        # Between rounds the number is what the hall looks for; with something to say, the words need the room.
+        big = str(view.table) if kind == "between" else ""
+        return table.halves(kind, lambda side: Half(head, big, small))
+
+
+def may_review(table: TableState) -> bool:
+    """Only where the rulebook has such a look, and before the round has started."""
+    view = table.view
+    return table.form is not None and table.form.look_s is not None and view is not None and view.clock.state == "idle"
+
+
+def look(table: TableState, gesture: Gesture, now_ms: int) -> bool:
+    """▼ begins the look; whether it did."""
+    if gesture.kind != TAP or gesture.key != "down" or not may_review(table):
+        return False
+    assert table.form is not None
+    assert table.form.look_s is not None
+    table.question = ListReview(table, now_ms + 1000 * table.form.look_s)
+    return True
+
+
+class ListReview:
+    """Before a game, a short look at the other's list, counted down for both at their table: the time that is left; any
+    button ends it early. It waits to be seen when it is over."""
+
+    def __init__(self, table: TableState, until_ms: int) -> None:
+        self.table, self.until_ms = table, until_ms
+
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        if gesture.kind == TAP:
+            self.table.question = None
+
+    def scene(self, now_ms: int) -> Scene:
+        words, left_ms = self.table.words, self.until_ms - now_ms
+        line = span(left_ms + 999) if left_ms > 0 else words("look.over")
+        return self.table.page("look", None, words("look.title"), line, hint=words("any_key"))
