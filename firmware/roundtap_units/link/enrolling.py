@@ -29,8 +29,8 @@ from roundtap_core.enrol_keys import (
 from roundtap_core.messages import Asking, Granted, Offer
 from roundtap_core.typed import read
 from roundtap_core.wire import ENROL, envelope, opened
-from roundtap_units.link.find_hub import FoundHub, Place, ask_json, find_hub
-from roundtap_units.link.hub_choice import place_of
+from roundtap_units.link.find_hub import FoundHub, ask_json, find_hub
+from roundtap_units.link.hub_choice import Place, place_of
 from roundtap_units.link.identity import HUBS_MAX, Enrolled
 
 log = logging.getLogger(__name__)
