@@ -21,8 +21,8 @@ from rig.hub_process import PIN, Hall, HubProcess, bare_hall, keep_off_the_hub_s
 from rig.mosquitto import broker, fan_out_ms, running
 from rig.table import Options, Row, alone, p50, p99
 
-from roundtap.demo.demo_event import make_event
-from roundtap.rehearsal.console_client import ConsoleClient
+from roundtap.demo.demo import make_event
+from roundtap.rehearsal.live import ConsoleClient
 from roundtap_core.event.commands import DrawRound, EnterResult
 from roundtap_core.records import Pair, Result
 from roundtap_hub.journal.clocks import system_clocks

@@ -19,7 +19,7 @@ from ledger import Ledger
 from people import Memory, Pair, Score
 
 from kit import PIN, Kit, Table, wait_until
-from roundtap.rehearsal.console_client import ConsoleClient
+from roundtap.rehearsal.live import ConsoleClient
 from roundtap_core.errors import Problem
 
 ROUND_WITHIN_S = 900.0

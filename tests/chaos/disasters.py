@@ -13,7 +13,7 @@ from ledger import Ledger
 
 from kit import PIN, wait_until
 from roundtap.main import main
-from roundtap.rehearsal.console_client import ConsoleClient
+from roundtap.rehearsal.live import ConsoleClient
 from roundtap_core.errors import Problem
 from roundtap_hub.journal.backups import make_backup
 from roundtap_hub.journal.head_file import HEAD_FILE, read_head_file

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtap.rehearsal.made_up import made_up
+from roundtap.rehearsal.script import made_up
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.file_types import Event
 from roundtap_core.eventfile.read import event_problems, parse, parse_json, tournament_from_json

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from roundtap.headless import bracket
-from roundtap.rehearsal.made_up import made_up
+from roundtap.rehearsal.script import made_up
 from roundtap_core.check.check import violations
 from roundtap_core.elimination.bracket_json import bracket_to_json
 from roundtap_core.elimination.cut import cut_table

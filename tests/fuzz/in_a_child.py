@@ -101,7 +101,7 @@ class _Rows:
     """The journal of an event with one cell changed."""
 
     def __init__(self, rng: random.Random, folder: Path) -> None:
-        from roundtap.demo.demo_event import make_event
+        from roundtap.demo.demo import make_event
 
         self._rng = rng
         self._whole = folder / "whole"

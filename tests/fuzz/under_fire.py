@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kit import PIN, free_port, wait_until
-from roundtap.demo.demo_event import make_event
+from roundtap.demo.demo import make_event
 from roundtap.kit.leash import start_roundtap
 from roundtap_hub.hub import hash_pin
 

@@ -15,7 +15,7 @@ from typing import Any
 import uvicorn
 
 from kit import wait_until
-from roundtap.demo.demo_event import make_event
+from roundtap.demo.demo import make_event
 from roundtap_core.version import version
 from roundtap_core.wire import REPORT, REQUEST, digest, envelope, sign
 from roundtap_hub.asgi import HubApplication
@@ -32,8 +32,7 @@ from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.station.print_log import PrintLog
-from roundtap_units.station.printer_desk import PrinterDesk
-from roundtap_units.station.printer_settings import PrinterSettings
+from roundtap_units.station.printer_desk import PrinterDesk, PrinterSettings
 from roundtap_units.station.station_link import HubStationLink
 from roundtap_units.unit_words import unit_words
 

@@ -16,7 +16,7 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roundtap.demo.demo_event import make_event
+from roundtap.demo.demo import make_event
 from roundtap.kit.leash import start_roundtap
 from roundtap.main import main
 from roundtap_core.event.entries import Entry

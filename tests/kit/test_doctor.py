@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from roundtap.doctor import doctor
-from roundtap.doctor.own_checks import answers, configured, hub_checks, own_settings, service_checks, settings_file
+from roundtap.doctor.doctor import answers, configured, hub_checks, own_settings, service_checks, settings_file
 from roundtap.machine.applying import machine_at
 from roundtap.main import main
 from roundtap_core.words import LANGUAGES, core_words

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from roundtap import main as command_line
 from roundtap.headless.columns import table
-from roundtap.headless.indented_json import indented
+from roundtap.headless.event_input import indented
 from roundtap_core.version import version
 
 EVENT: dict[str, Any] = {

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap.rehearsal.compare import changes, outcome
 from roundtap.rehearsal.fast import rehearse_fast
-from roundtap.rehearsal.made_up import made_up
-from roundtap.rehearsal.script import script_of
+from roundtap.rehearsal.rehearse import changes, outcome
+from roundtap.rehearsal.script import made_up, script_of
 from roundtap_core.check.check import violations
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.rulebooks.registry import RULEBOOKS

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap.demo.demo_event import make_event
+from roundtap.demo.demo import make_event
 from roundtap.main import main
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE

@@ -9,7 +9,7 @@ import pytest
 
 from kit import PIN, Kit, wait_until
 from roundtap.main import main
-from roundtap.rehearsal.console_client import ConsoleClient
+from roundtap.rehearsal.live import ConsoleClient
 from roundtap_hub.journal.backups import make_backup
 from roundtap_hub.journal.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.journal.journal import Journal

@@ -6,22 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from roundtap.machine import on_display
+from roundtap.machine import role
 from roundtap.machine.settings_file import Settings, read
 from roundtap_core.words import LANGUAGES, catalogue
 
 
 def test_words_are_broken_between_lines_and_long_ones_within() -> None:
-    assert on_display.wrapped("role = tabel is unknown", lambda line: len(line) <= 9) == [
+    assert role.wrapped("role = tabel is unknown", lambda line: len(line) <= 9) == [
         "role =", "tabel is", "unknown"]
-    assert on_display.wrapped("aaaaaaaaaaaa b", lambda line: len(line) <= 5) == ["aaaaa", "aaaaa", "aa b"]
-    assert on_display.wrapped("", lambda line: True) == []
+    assert role.wrapped("aaaaaaaaaaaa b", lambda line: len(line) <= 5) == ["aaaaa", "aaaaa", "aa b"]
+    assert role.wrapped("", lambda line: True) == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_slip_is_drawn_whole(language: str) -> None:
     _, told = read(b"roel = hub")
-    image = on_display.picture(told[0].text(catalogue("roundtap", language)))
+    image = role.picture(told[0].text(catalogue("roundtap", language)))
     assert (image.mode, image.size) == ("1", (128, 64))
     assert image.getbbox() is not None
 
@@ -29,7 +29,7 @@ def test_a_slip_is_drawn_whole(language: str) -> None:
 def test_a_machine_without_a_display_goes_on_at_once(tmp_path: Path) -> None:
     held: list[float] = []
     for board in ("", "waveshare-oled-hat", "nobody-knows-it", "missing.toml"):
-        assert not on_display.show(Settings(board=board), "x", tmp_path, held.append)
+        assert not role.show_on_display(Settings(board=board), "x", tmp_path, held.append)
     assert held == []
 
 
@@ -39,5 +39,5 @@ def test_a_display_shows_it_for_a_while(tmp_path: Path, monkeypatch: pytest.Monk
     screen = VirtualScreen()
     monkeypatch.setattr("roundtap_devices.display.oled.oled_screen", lambda wiring: screen)
     held: list[float] = []
-    assert on_display.show(Settings(), "roundtap.txt, line 3", tmp_path, held.append)
-    assert held == [on_display.HELD_S]
+    assert role.show_on_display(Settings(), "roundtap.txt, line 3", tmp_path, held.append)
+    assert held == [role.HELD_S]

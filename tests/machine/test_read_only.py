@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from machine_kit import CMDLINE, Called, machine_in
 
-from roundtap.machine import first_boot, read_only
+from roundtap.machine import read_only, role
 from roundtap.machine.applying import Machine
 from roundtap.main import main
 
@@ -141,10 +141,10 @@ def test_a_root_beneath_a_layer_is_known_as_one(tmp_path: Path) -> None:
 def test_the_first_start_leaves_nothing_that_waits_for_a_keyboard(pi: Machine) -> None:
     (pi.root / "etc/cloud").mkdir()
     (pi.root / "boot/firmware/user-data").write_text("#cloud-config\n\n# an example\n#hostname: x\n")
-    state = pi.root / first_boot.RADIO_OFF
+    state = pi.root / role.RADIO_OFF
     state.parent.mkdir(parents=True)
     state.write_text("[main]\nWirelessEnabled=false\n")
-    first_boot.quieten(pi)
+    role.quieten(pi)
     assert isinstance(pi.run, Runs)
     assert "systemctl --quiet mask userconfig.service" in pi.run.all
     assert (pi.root / "etc/cloud/cloud-init.disabled").exists()
@@ -154,15 +154,15 @@ def test_the_first_start_leaves_nothing_that_waits_for_a_keyboard(pi: Machine) -
 def test_what_somebody_chose_in_imager_still_comes_true(pi: Machine) -> None:
     (pi.root / "etc/cloud").mkdir()
     (pi.root / "boot/firmware/user-data").write_text("#cloud-config\nhostname: mine\n")
-    first_boot.quieten(pi)
+    role.quieten(pi)
     assert not (pi.root / "etc/cloud/cloud-init.disabled").exists()
 
 
 def test_a_card_that_forgets_what_is_written_does_not_restart_for_ever(pi: Machine) -> None:
-    assert first_boot.restart_wanted(pi)
-    assert not first_boot.restart_wanted(pi)
+    assert role.restart_wanted(pi)
+    assert not role.restart_wanted(pi)
     (pi.root / "boot/firmware/cmdline.txt").write_text("other\n")
-    assert first_boot.restart_wanted(pi)
+    assert role.restart_wanted(pi)
 
 
 def test_the_whole_first_start_by_its_command(pi: Machine, monkeypatch: pytest.MonkeyPatch,

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from gpio_lines import Lines, TooSlow, pretend_a_pi
 
-from roundtap.demo.demo_event import make_event
+from roundtap.demo.demo import make_event
 from roundtap.kit.leash import start_roundtap
 from roundtap_devices.boards import RECOMMENDED
 from roundtap_hub.journal.journal import Journal

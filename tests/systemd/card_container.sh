@@ -63,7 +63,7 @@ pin=$(run_in journalctl -u roundtap-hub --no-pager -o cat | sed -n 's/.*PIN.*: \
 cat > "$data/ask.py" <<'P'
 """ask.py PIN [EVENT]: makes an event on the console and prints its id, or prints that event's file."""
 import json, re, sys
-from roundtap.rehearsal.console_client import ConsoleClient
+from roundtap.rehearsal.live import ConsoleClient
 console = ConsoleClient("http://127.0.0.1:8080", sys.argv[1])
 if len(sys.argv) > 2:
     print(json.dumps(console.export(sys.argv[2]), sort_keys=True))

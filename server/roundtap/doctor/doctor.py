@@ -5,24 +5,165 @@ It needs no running hub and no root. Exit code 0: nothing has to be done; 1: som
 
 from __future__ import annotations
 
+import contextlib
+import http.client
+import json
 import os
 import time
+import tomllib
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
-from roundtap.doctor.own_checks import ETC, configured, hub_checks, own_settings, service_checks, settings_file
 from roundtap.headless import event_input
+from roundtap.machine import applying
+from roundtap.machine.settings_file import Settings
 from roundtap_core.words import Words, core_words
 from roundtap_hub.diagnostics import bundle
-from roundtap_systemd.checks import FINE, GROUPS, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
+from roundtap_systemd.checks import FINE, GROUPS, NETWORK, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
 from roundtap_systemd.health import Machine, health
-from roundtap_systemd.services import asked, log_lines, services
+from roundtap_systemd.services import Service, asked, log_lines, services
 from roundtap_systemd.wifi import hotspot_checks
 
 DATA = Path("/var/lib/roundtap")
 MARKS = {WRONG: "✗", NOTE: "–", UNKNOWN: "?", FINE: "✓"}
 TO_DO = 1
+ETC = Path("/etc/roundtap")
+FILES = ("table.toml", "station.toml", "panel.toml", "standby.toml")
+HUBS_PORTS = (8080, 80)
+ENROLLED = (Path("/var/lib/roundtap-table/enrolled.json"), Path("/var/lib/roundtap-station/enrolled.json"))
+"""What units got when they were enrolled: their hub's addresses, too."""
+ANSWERS_WITHIN_S = 3.0
+ANSWER_BYTES_MAX = 4096
+RESTARTS_MANY = 5
+
+Ask = Callable[[str, int], bool]
+"""Whether a hub answers at host and port."""
+
+
+def service_checks(known: Sequence[Service]) -> list[Check]:
+    """One check for each service that this machine is to run; others are nobody's matter."""
+    found = []
+    for each in known:
+        args: dict[str, str | int] = {"service": f"roundtap-{each.name}", "n": each.restarts}
+        if each.active == "active":
+            many = each.restarts >= RESTARTS_MANY
+            found.append(Check("service", NOTE if many else FINE, args, "restarted" if many else ""))
+        elif each.wanted or each.active in ("failed", "activating"):
+            found.append(Check("service", WRONG, args))
+    return found
+
+
+def configured(etc: Path) -> list[Check]:
+    """Whether the configuration files that are there can be read."""
+    found = []
+    for name in FILES:
+        path = etc / name
+        try:
+            tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        except FileNotFoundError:
+            continue
+        except PermissionError:
+            found.append(Check("config", NOTE, {"file": str(path)}, "not_yours"))
+        except OSError as error:
+            found.append(Check("config", WRONG, {"file": str(path), "reason": error.strerror or ""}))
+        except ValueError as error:
+            # Of what stands there nothing is repeated but the place: a key may be on that line.
+            found.append(Check("config", WRONG, {"file": str(path), "reason": _place(str(error))}))
+        else:
+            found.append(Check("config", FINE, {"file": str(path)}))
+    return found
+
+
+def settings_file(machine: applying.Machine | None = None) -> list[Check]:
+    """Whether every line of `roundtap.txt` was understood; nothing where there is none."""
+    settings, told = (machine or applying.machine_at(Path("/"))).settings()
+    if told:
+        return [Check("settings", WRONG, {"n": len(told)})]
+    return [Check("settings", FINE, {"role": settings.role or "–"})] if settings != Settings() else []
+
+
+def _place(said: str) -> str:
+    at = said.rfind("(at ")
+    return said[at:] if at >= 0 else "TOML"
+
+
+def hub_checks(said: str | None, etc: Path, is_hub: bool, ask: Ask | None = None,
+               enrolled: Sequence[Path] = ENROLLED) -> list[Check]:
+    """Whether the hub answers: this machine's own, the one that its configuration names, or that enrolled its unit."""
+    asks = ask or answers
+    if said is not None:
+        places = [_place_of(said)]
+    elif is_hub:
+        places = [("127.0.0.1", port) for port in HUBS_PORTS]
+    else:
+        places = _configured_hubs(etc) or _enrolled_hubs(enrolled)
+    if not places or None in places:
+        return [] if said is None else [Check("hub", WRONG, {"url": said}, "address", NETWORK)]
+    known = [place for place in places if place is not None]
+    for host, port in known:
+        if asks(host, port):
+            return [Check("hub", FINE, {"url": f"http://{host}:{port}"}, group=NETWORK)]
+    host, port = known[0]
+    return [Check("hub", WRONG, {"url": f"http://{host}:{port}"}, "here" if is_hub and said is None else "", NETWORK)]
+
+
+def answers(host: str, port: int) -> bool:
+    """Whether a hub tells the time there: a page of a stranger's access point is none."""
+    connection = http.client.HTTPConnection(host, port, timeout=ANSWERS_WITHIN_S)
+    try:
+        connection.request("GET", "/time")
+        answer = connection.getresponse()
+        said = json.loads(answer.read(ANSWER_BYTES_MAX))
+        return isinstance(said, dict) and isinstance(said.get("now_ms"), int)
+    except (OSError, ValueError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _configured_hubs(etc: Path) -> list[tuple[str, int] | None]:
+    for name in FILES:
+        try:
+            said: Mapping[str, Any] = tomllib.loads((etc / name).read_text(encoding="utf-8-sig"))
+        except (OSError, ValueError):
+            continue
+        hubs = said.get("hub")
+        listed = hubs if isinstance(hubs, list) else [hubs]
+        found = [place for each in listed if isinstance(each, str) and (place := _place_of(each)) is not None]
+        if found:
+            return list(found)
+    return []
+
+
+def _enrolled_hubs(files: Sequence[Path]) -> list[tuple[str, int] | None]:
+    for path in files:
+        # Only root may read it; of a broken one the unit itself speaks.
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            return [_place_of(str(each)) for each in json.loads(path.read_bytes())["hubs"]]
+    return []
+
+
+def _place_of(url: str) -> tuple[str, int] | None:
+    try:
+        parts = urlsplit(url if "//" in url else f"http://{url}")
+        return (parts.hostname, parts.port or 80) if parts.hostname and parts.scheme == "http" else None
+    except ValueError:
+        return None
+
+
+def own_settings(etc: Path) -> dict[str, str]:
+    """What of the configuration may be told to who helps; the bundle looks at each once more."""
+    found: dict[str, str] = {}
+    for name in FILES:
+        try:
+            said = tomllib.loads((etc / name).read_text(encoding="utf-8-sig"))
+        except (OSError, ValueError):
+            continue
+        found |= {key: str(value) for key, value in said.items() if isinstance(value, str | int)}
+    return found
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -85,5 +226,3 @@ def _write(path: Path, text: str) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
-
-

@@ -4,14 +4,125 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from roundtap.machine import applying, first_boot, on_display, read_only, roles, says
-from roundtap.machine.settings_file import ROLES, Said
+from roundtap.machine import applying, read_only, roles, says
+from roundtap.machine.applying import Machine, write_whole
+from roundtap.machine.roles import ETC
+from roundtap.machine.settings_file import ROLES, Said, Settings
 from roundtap_core.errors import Problem
 from roundtap_core.words import core_words
 
 DONE, BAD_INPUT = 0, 2
+SIZES = (14, 12, 10, 9)
+"""The largest letters in which the whole text has room; the last one, cut, where none has."""
+HELD_S = 8.0
+ASKS_FOR_A_USER = "userconfig.service"
+"""Pi OS asks for the first user's name on the screen, and waits for it."""
+CLOUD_OFF = "etc/cloud/cloud-init.disabled"
+RADIO_OFF = "var/lib/NetworkManager/NetworkManager.state"
+"""Pi OS keeps the Wi-Fi off until somebody names the country."""
+TRIED = "var/lib/roundtap-machine/restarted-for"
+
+
+def show_on_display(settings: Settings, text: str, root: Path,
+                    hold: Callable[[float], None] = time.sleep) -> bool:
+    """What is to be mended in `roundtap.txt`, on the board's display for HELD_S, before the unit takes it over; whether
+    there was a display. Nothing that is missing is an error here."""
+    try:
+        from roundtap_devices.boards import board
+        from roundtap_devices.display.oled import oled_screen
+
+        own = settings.board.endswith(".toml")
+        wiring = board(str(root / ETC / settings.board) if own else settings.board or "recommended").screen
+        if wiring.bus != "i2c":
+            # On SPI the display needs two pins, which are the unit's.
+            return False
+        screen = oled_screen(wiring)
+        if not screen.show(picture(text), 0):
+            return False
+    except Exception:
+        # Whatever a half-wired board comes up with: the machine starts.
+        return False
+    hold(HELD_S)
+    screen.close()
+    return True
+
+
+def picture(text: str) -> Any:
+    """The text as a PIL image for the screen, 128x64, in letters as large as all of it allows."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    import roundtap_devices
+    from roundtap_devices.display.screen import HEIGHT, WIDTH
+
+    image = Image.new("1", (WIDTH, HEIGHT))
+    draw = ImageDraw.Draw(image)
+    file = str(Path(str(roundtap_devices.__file__)).with_name("fonts") / "DejaVuSans.ttf")
+    for size in SIZES:
+        font = ImageFont.truetype(file, size)
+        lines = wrapped(text, lambda line, font=font: draw.textlength(line, font=font) <= WIDTH)  # type: ignore[misc]
+        step = size + 2
+        if len(lines) * step <= HEIGHT or size == SIZES[-1]:
+            for number, line in enumerate(lines[:HEIGHT // step]):
+                draw.text((0, number * step), line, font=font, fill=1)
+            return image
+    return image
+
+
+def wrapped(text: str, fits: Callable[[str], bool]) -> list[str]:
+    """Lines that fit, broken between words; a word that is too long by itself is broken within."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and fits(f"{lines[-1]} {word}"):
+            lines[-1] += f" {word}"
+            continue
+        rest = word
+        while len(rest) > 1 and not fits(rest):
+            cut = next((n for n in range(len(rest) - 1, 1, -1) if fits(rest[:n])), 1)
+            lines.append(rest[:cut])
+            rest = rest[cut:]
+        lines.append(rest)
+    return lines
+
+
+def quieten(machine: Machine) -> None:
+    """Nothing of the stock system waits for a person, and no second tool sets the machine up."""
+    machine.run(["systemctl", "--quiet", "mask", ASKS_FOR_A_USER])
+    if (machine.root / "etc/cloud").is_dir() and not _imager_set_something(machine.boot()):
+        # Its own switch, as its documentation has it. What somebody chose in Imager still comes true.
+        (machine.root / CLOUD_OFF).touch()
+    if (machine.root / "etc/modules-load.d").is_dir():
+        write_whole(machine.root / "etc/modules-load.d/roundtap.conf", "i2c-dev\n")
+    state = machine.root / RADIO_OFF
+    if state.is_file() and "WirelessEnabled=false" in state.read_text(encoding="utf-8"):
+        write_whole(state, "[main]\nWirelessEnabled=true\n", 0o600)
+    machine.run(["rfkill", "unblock", "wifi"])
+
+
+def _imager_set_something(boot: Path | None) -> bool:
+    try:
+        lines = (boot / "user-data").read_text(encoding="utf-8").splitlines() if boot else []
+    except OSError:
+        return False
+    return any(line.strip() and not line.lstrip().startswith("#") for line in lines)
+
+
+def restart_wanted(machine: Machine) -> bool:
+    """Once for each state of the boot files: a card that forgets what is written to it does not restart for ever."""
+    boot = machine.boot()
+    if boot is None:
+        return False
+    state = "\0".join((boot / name).read_text(encoding="utf-8", errors="replace")
+                      for name in ("config.txt", "cmdline.txt") if (boot / name).is_file())
+    path = machine.root / TRIED
+    if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == state:
+        return False
+    write_whole(path, state, 0o600)
+    return True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,10 +157,10 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _apply(machine: applying.Machine, first: bool, restart: bool) -> int:
+def _apply(machine: Machine, first: bool, restart: bool) -> int:
     at_start = restart and machine.root == Path("/")
     if first:
-        first_boot.quieten(machine)
+        quieten(machine)
     done = applying.apply(machine, start=not first)
     settings, _ = machine.settings()
     told = list(done.told)
@@ -70,19 +181,19 @@ def _apply(machine: applying.Machine, first: bool, restart: bool) -> int:
         says.tell(machine.boot(), text, mend=bool(told) or not settings.role, consoles=consoles)
     print(text, end="")
     if told and at_start:
-        on_display.show(settings, told[0].text(words), machine.root)
+        show_on_display(settings, told[0].text(words), machine.root)
     if changed and not first:
         print(words("says.restart"))
-        if restart and first_boot.restart_wanted(machine):
+        if restart and restart_wanted(machine):
             machine.run(["systemctl", "--no-block", "reboot"])
     return DONE
 
 
-def _turned(machine: applying.Machine, on: bool) -> list[Said]:
+def _turned(machine: Machine, on: bool) -> list[Said]:
     return read_only.turn(machine, on)[1]
 
 
-def _turn(machine: applying.Machine, on: bool, restart: bool) -> int:
+def _turn(machine: Machine, on: bool, restart: bool) -> int:
     settings, _ = machine.settings()
     words = says.words_for(settings)
     if on and not read_only.is_read_only(machine.root):
@@ -99,7 +210,7 @@ def _turn(machine: applying.Machine, on: bool, restart: bool) -> int:
     return BAD_INPUT if told or found else DONE
 
 
-def _is_data_missing(machine: applying.Machine) -> bool:
+def _is_data_missing(machine: Machine) -> bool:
     """Whether `/etc/fstab` has a data partition that is not there: the services that need it do not start."""
     fstab = machine.root / "etc/fstab"
     if not fstab.is_file() or read_only.BEGIN not in fstab.read_text(encoding="utf-8", errors="replace"):

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import json
 import re
+import socket
+import ssl
 import tempfile
+import threading
 import time
+import urllib.error
+import urllib.parse
+import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any, Protocol
 
-from roundtap.kit.panel_client import PanelClient
 from roundtap.kit.virtual_kit import VirtualKit
-from roundtap.rehearsal.console_client import ConsoleClient
 from roundtap.rehearsal.script import Script, ScriptRound, Typing
+from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import SIDES, Tournament
@@ -26,6 +33,127 @@ Progress = Callable[[int, int, int], None]
 SAVED_WITHIN_S = 30.0
 POLL_S = 0.2
 READ_S = 1.0
+HOLD_S, PAUSE_S = 0.7, 0.06
+ANSWER_S = 2.0
+"""A screen that says nothing new for so long has nothing new to say."""
+WAIT_S = 30.0
+TIMEOUT_S = 20
+TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
+TROUBLE = re.compile(r'<p class="problem"[^>]*>.*?<span>(.*?)</span>', re.DOTALL)
+
+
+class PanelClient:
+    """One table's front. Waits for the socket at `path`; raises TimeoutError where it does not come."""
+
+    def __init__(self, path: Path) -> None:
+        self._text = ""
+        self._changed = threading.Condition()
+        self._socket = self._connected(path)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def press(self, key: str, hold: bool = False) -> None:
+        """A finger on a button: down, up, and away once the screen has answered."""
+        before = self._text
+        self._send((key, True), *([] if hold else [(key, False)]))
+        if hold:
+            time.sleep(HOLD_S)
+            self._send((key, False))
+        with self._changed:
+            self._changed.wait_for(lambda: self._text != before, ANSWER_S)
+        time.sleep(PAUSE_S)
+
+    def wait_for(self, words: tuple[str, ...]) -> str:
+        """The screen's text as soon as it says one of `words`; TimeoutError with what it said instead."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: any(word in self._text for word in words), WAIT_S):
+                raise TimeoutError(f"waited for {' or '.join(words)}; the screen says {self._text!r}")
+            return self._text
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _send(self, *moves: tuple[str, bool]) -> None:
+        """In one go: the unit keeps them apart, and a tap is no long press when this process has to wait."""
+        self._socket.sendall(b"".join(json.dumps({"pin": key, "down": down}).encode() + b"\n" for key, down in moves))
+
+    def _connected(self, path: Path) -> socket.socket:
+        give_up = time.monotonic() + WAIT_S
+        while True:
+            connection = socket.socket(socket.AF_UNIX)
+            try:
+                connection.connect(str(path))
+                return connection
+            except OSError:
+                connection.close()
+                if time.monotonic() > give_up:
+                    raise TimeoutError(f"no panel at {path}") from None
+                time.sleep(0.05)
+
+    def _read(self) -> None:
+        with self._socket.makefile("rb") as lines:
+            try:
+                for line in lines:
+                    with self._changed:
+                        self._text = json.loads(line).get("text", self._text)
+                        self._changed.notify_all()
+            except OSError:
+                return
+
+
+class ConsoleClient:
+    """One organizer's session. Every method raises Problem("hub_refused") with the hub's own words.
+
+    `authority`: the certificate of the hub's own, which is trusted and no other; needed for https://.
+    """
+
+    def __init__(self, url: str, pin: str, authority: Path | None = None) -> None:
+        self._url = url.rstrip("/")
+        try:
+            context = ssl.create_default_context(cafile=authority)
+        except OSError as error:
+            raise Problem("hub_not_there", where=str(authority), reason=str(error)) from error
+        self._open = urllib.request.build_opener(
+            urllib.request.HTTPCookieProcessor(CookieJar()), urllib.request.HTTPSHandler(context=context)).open
+        self._token = self._token_of(self._page("/login"))
+        self._token = self._token_of(self.post("/login", pin=pin, next="/console"))
+
+    def post(self, path: str, **fields: object) -> str:
+        """Send a form; the page that answers, after its redirect."""
+        data = urllib.parse.urlencode({"csrf": self._token, **fields}).encode()
+        return self._page(path, data)
+
+    def upload(self, path: str, content: bytes) -> str:
+        """Send a file as a browser's form does."""
+        mark = "roundtap-form-boundary"
+        head = (f'--{mark}\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n{self._token}\r\n'
+                f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="event.json"\r\n'
+                "Content-Type: application/json\r\n\r\n")
+        body = head.encode() + content + f"\r\n--{mark}--\r\n".encode()
+        return self._page(path, body, f"multipart/form-data; boundary={mark}")
+
+    def export(self, event: str) -> dict[str, Any]:
+        """The event file as the hub has it now."""
+        answer: dict[str, Any] = json.loads(self._page(f"/console/{event}/export.json"))
+        return answer
+
+    def _page(self, path: str, data: bytes | None = None, kind: str = "application/x-www-form-urlencoded") -> str:
+        request = urllib.request.Request(self._url + path, data, {"Content-Type": kind, "Accept-Language": "en"})
+        try:
+            with self._open(request, timeout=TIMEOUT_S) as answer:
+                self.address = str(answer.geturl())
+                return str(answer.read().decode())
+        except urllib.error.HTTPError as error:
+            said = TROUBLE.search(error.read().decode(errors="replace"))
+            raise Problem("hub_refused", where=path, answer=said[1].strip() if said else str(error)) from error
+        except (OSError, http.client.HTTPException) as error:
+            raise Problem("hub_not_there", where=self._url, reason=str(error)) from error
+
+    @staticmethod
+    def _token_of(page: str) -> str:
+        found = TOKEN.search(page)
+        if found is None:
+            raise Problem("hub_not_there", where="/login", reason="no login form")
+        return found[1]
 
 
 class Gestures(Protocol):

@@ -16,7 +16,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from roundtap.demo.demo_event import make_event
+from roundtap.demo.demo import make_event
 from roundtap.kit.leash import start_roundtap
 from roundtap_hub.hub import hash_pin
 
