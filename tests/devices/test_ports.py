@@ -11,11 +11,10 @@ import pytest
 
 from roundtap_devices.printing.escpos_job import compose
 from roundtap_devices.printing.known_printers import EPSON_80
-from roundtap_devices.printing.ports import PINS, SERIAL, USB, PortRefused, find_ports, first_usable, open_port
+from roundtap_devices.printing.ports import PINS, SERIAL, USB, PortRefused, UsbPort, find_ports, first_usable, open_port
 from roundtap_devices.printing.print_lines import line
 from roundtap_devices.printing.printer import HELD, PRINTED, SENT, Outcome, Printer
 from roundtap_devices.printing.serial_port import PortGone
-from roundtap_devices.printing.usb_port import UsbPort
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 
 ADAPTER = "usb-1a86_USB_Serial-if00-port0"

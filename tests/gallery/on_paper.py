@@ -17,7 +17,7 @@ from roundtap_devices.printing.escpos_job import MARK, code_page_test, compose
 from roundtap_devices.printing.known_printers import PROFILES
 from roundtap_devices.printing.print_lines import PrintLine
 from roundtap_devices.printing.printer_profiles import PrinterProfile
-from roundtap_devices.virtual.escpos_paper import EscposPaper
+from roundtap_devices.virtual.virtual_printer import EscposPaper
 from roundtap_units.documents.notices import laid_out
 from roundtap_units.unit_words import unit_words
 

@@ -9,9 +9,7 @@ from PIL import Image
 from roundtap_core.messages import PanelView, StandbyState, Stick
 from roundtap_core.words import LANGUAGES
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.pages import PanelScene, scene_of
-from roundtap_units.panel.panel_dialogue import PanelDialogue
-from roundtap_units.panel.panel_drawing import draw_panel
+from roundtap_units.panel.panel_dialogue import PanelDialogue, PanelScene, draw_panel, scene_of
 from roundtap_units.unit_words import unit_words
 
 STICK = "/media/roundtap"

@@ -7,7 +7,7 @@ from PIL import Image
 from roundtap_devices.printing.escpos_job import Composed
 from roundtap_devices.printing.printer import Outcome, Printer
 from roundtap_devices.printing.printer_profiles import NONE, PrinterProfile
-from roundtap_devices.virtual.escpos_paper import EscposPaper
+from roundtap_devices.virtual.virtual_printer import EscposPaper
 
 KERNEL_BYTES = 4096
 """What a program may hand over before the line has carried it."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from roundtap_core.messages import PanelView, StandbyState, Stick
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
-from roundtap_units.panel.pages import scene_of
-from roundtap_units.panel.panel_dialogue import Done, PanelDialogue, Press
+from roundtap_units.panel.panel_dialogue import Done, PanelDialogue, Press, scene_of
 from roundtap_units.unit_words import unit_words
 
 FINGERPRINT = " ".join(f"{number:04X}" for number in range(0xA1B0, 0xA1C0))

@@ -45,9 +45,8 @@ from roundtap_devices.printing.print_lines import (
     Stroke,
 )
 from roundtap_devices.printing.printer_profiles import PrinterProfile
-from roundtap_devices.virtual.escpos_paper import EscposPaper
-from roundtap_units.documents.notices import laid_out
-from roundtap_units.documents.printer_tests import speed_page, width_page
+from roundtap_devices.virtual.virtual_printer import EscposPaper
+from roundtap_units.documents.notices import laid_out, speed_page, width_page
 
 MODELS = {"epson-80": "TM-T20II", "epson-t88": "TM-T88V", "pos-5890": "POS-5890", "zj-5870": "ZJ-5870",
           "plain-58": "POS-5890", "plain-80": "TM-T20II"}

@@ -19,9 +19,7 @@ from roundtap_devices.missing import Missing
 from roundtap_units.unit_words import unit_words
 from roundtap_units.wiring import main
 from roundtap_units.wiring.board_parts import LAMP_MA, PRICES_EUR, cost_eur, draws_ma, hours_on, needed
-from roundtap_units.wiring.board_walk import Walk
-from roundtap_units.wiring.display_card import display_card
-from roundtap_units.wiring.main import parts_text
+from roundtap_units.wiring.main import Walk, display_card, parts_text
 
 
 def board(*words: str) -> int:

@@ -10,8 +10,7 @@ from roundtap_core.messages import Stick
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.pages import scene_of
-from roundtap_units.panel.panel_drawing import draw_panel
+from roundtap_units.panel.panel_dialogue import draw_panel, scene_of
 
 SEEDS, PRESSES = 8, 900
 PAGES = {d.NOBODY, d.ADDRESS, d.STANDBY, d.HOTSPOT, d.TRUST, d.EJECT_ASK, d.PIN_ASK, d.TURN_ASK, d.OFF_ASK,

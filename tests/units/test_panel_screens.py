@@ -11,8 +11,7 @@ from gallery.panel_screens import panel_scenes
 from roundtap_core.words import LANGUAGES
 from roundtap_systemd.wifi import wifi_code
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.pages import PanelScene, address_code, scene_of
-from roundtap_units.panel.panel_drawing import draw_panel, is_whole, qr_picture
+from roundtap_units.panel.panel_dialogue import PanelScene, address_code, draw_panel, is_whole, qr_picture, scene_of
 
 BLUR = 3
 """Half a pixel of the display."""

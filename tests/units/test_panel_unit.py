@@ -26,10 +26,9 @@ from roundtap_units import board_process
 from roundtap_units.link.local_key import HubHere
 from roundtap_units.panel import main
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.main import ConfigError, read_config
+from roundtap_units.panel.main import ConfigError, PanelUnit, read_config
 from roundtap_units.panel.panel_dialogue import EJECT, NEW_PIN, POWER_OFF, TURN, Done, PanelDialogue, Press
 from roundtap_units.panel.panel_link import AWAY, FAILED, HOTSPOT_EVERY, UNKNOWN, PanelLink
-from roundtap_units.panel.panel_unit import PanelUnit
 from roundtap_units.unit_words import unit_words
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))

@@ -15,8 +15,15 @@ from roundtap_devices.printing.ports import SERIAL, USB, FoundPort
 from roundtap_devices.printing.serial_port import Port, PortGone, SerialPort
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 from roundtap_units.station.print_log import PrintLog
-from roundtap_units.station.printer_desk import SPEEDS, PrinterDesk
-from roundtap_units.station.printer_settings import FILE, PrinterSettings, read_settings, taken_order, write_settings
+from roundtap_units.station.printer_desk import (
+    FILE,
+    SPEEDS,
+    PrinterDesk,
+    PrinterSettings,
+    read_settings,
+    taken_order,
+    write_settings,
+)
 from roundtap_units.station.station import Station
 from roundtap_units.unit_words import unit_words
 

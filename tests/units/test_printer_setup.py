@@ -17,11 +17,9 @@ from roundtap_devices.printing.ports import CONSOLE, PINS, SERIAL, USB, FoundPor
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_devices.printing.serial_port import Port, PortGone, SerialPort
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
-from roundtap_units.printer_setup import asking
-from roundtap_units.printer_setup.asking import Setup, list_ports
-from roundtap_units.printer_setup.main import STEP_S
-from roundtap_units.station.printer_desk import SPEEDS
-from roundtap_units.station.printer_settings import PrinterSettings, read_settings
+from roundtap_units.printer_setup import main as printer_setup
+from roundtap_units.printer_setup.main import STEP_S, Setup, list_ports
+from roundtap_units.station.printer_desk import SPEEDS, PrinterSettings, read_settings
 from roundtap_units.unit_words import unit_words
 
 ADAPTER = FoundPort("/dev/serial/by-id/usb-1a86", "/dev/ttyUSB0", SERIAL)
@@ -119,7 +117,7 @@ def test_between_two_looks_at_the_line_it_sleeps(monkeypatch: pytest.MonkeyPatch
             self.pause()
             return True
 
-    monkeypatch.setattr(asking, "Setup", Walk)
+    monkeypatch.setattr(printer_setup, "Setup", Walk)
     monkeypatch.setattr(time, "sleep", slept.append)
     assert main(["printer", "--setup"]) == 0
     assert slept == [STEP_S]

@@ -39,8 +39,7 @@ from roundtap_devices.printing.print_lines import (
     Stroke,
 )
 from roundtap_units.documents.notices import laid_out
-from roundtap_units.documents.slip_boxes import TICK
-from roundtap_units.documents.slips import wrap
+from roundtap_units.documents.slips import TICK, wrap
 from roundtap_units.unit_words import unit_words
 
 LANGUAGES = ("en", "es", "de", "pl")

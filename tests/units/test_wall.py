@@ -12,10 +12,18 @@ import pytest
 from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.wall.hub_watch import ANOTHER_AFTER_S, HERE, MISSES, HubWatch
-from roundtap_units.wall.main import ASKS_WITHIN_S, STARTS_WITHIN_S, Wall, add_arguments, end, missing, run
-from roundtap_units.wall.waiting_page import waiting_page
-from roundtap_units.wall.wall_machine import local_ipv4, screens
-from roundtap_units.wall.wall_proxy import Memory, WallProxy
+from roundtap_units.wall.main import (
+    ASKS_WITHIN_S,
+    STARTS_WITHIN_S,
+    Wall,
+    add_arguments,
+    end,
+    local_ipv4,
+    missing,
+    run,
+    screens,
+)
+from roundtap_units.wall.wall_proxy import Memory, WallProxy, waiting_page
 
 HUB, OTHER = ("10.42.0.1", 80), ("192.168.1.20", 8080)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from roundtap_devices.printing.serial_port import Port, PortGone, SerialPort
-from roundtap_devices.printing.usb_port import UsbPort
 
 USB, SERIAL, PINS = "usb", "serial", "pins"
 CONSOLE, NO_ACCESS, BUSY = "login-console", "no-access", "busy"
@@ -102,3 +103,42 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return ""
+
+
+class UsbPort:
+    """No speed to be set, and no pacing: a printer that is full says so on the bus, and takes nothing.
+
+    Some printers say nothing at all on this line: `read_some` is empty then, as of any silent one.
+    """
+
+    baud: int | None = None
+
+    def __init__(self, path: str) -> None:
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY)
+        except OSError as error:
+            gone = PortGone(str(error))
+            gone.reason = {errno.EBUSY: "busy", errno.EACCES: "no-access"}.get(error.errno or 0, "")
+            raise gone from error
+
+    def write_some(self, data: bytes) -> int:
+        try:
+            return os.write(self._file, data)
+        except BlockingIOError:
+            return 0
+        except OSError as error:
+            raise PortGone(str(error)) from error
+
+    def read_some(self) -> bytes:
+        try:
+            return os.read(self._file, 256)
+        except BlockingIOError:
+            return b""
+        except OSError as error:
+            if error.errno in (errno.EINVAL, errno.EPERM):
+                return b""  # it has no way back
+            raise PortGone(str(error)) from error
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            os.close(self._file)

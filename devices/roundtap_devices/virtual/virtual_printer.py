@@ -6,11 +6,13 @@ import contextlib
 import os
 import select
 import tty
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from PIL import Image
 
+from roundtap_devices.printing.drawing import code_image, font
 from roundtap_devices.printing.printer_profiles import PrinterProfile
-from roundtap_devices.virtual.escpos_paper import EscposPaper
 
 BYTES_PER_S = 11_520
 """115,200 baud, 8N1."""
@@ -20,6 +22,274 @@ LONGEST_PAUSE_MS = 100
 
 OFFLINE, MUTE, STALLED, NO_PAPER, UNPLUGGED = "offline", "mute", "stalled", "no-paper", "unplugged"
 FAULTS = (OFFLINE, MUTE, STALLED, NO_PAPER, UNPLUGGED)
+LETTER_DOTS = 24
+DEFAULT_PITCH_DOTS = 30
+DLE, DC2, ESC, FS, GS = 0x10, 0x12, 0x1B, 0x1C, 0x1D
+
+# Commands of fixed length: (first byte, second byte) → parameters that follow.
+LENGTHS = {
+    (ESC, ord("@")): 0, (ESC, ord("2")): 0, (FS, ord(".")): 0, (FS, ord("&")): 0,
+    **dict.fromkeys(((ESC, ord(c)) for c in "tE!a3JdMG-RS{"), 1),
+    **dict.fromkeys(((GS, ord(c)) for c in "!raBbI"), 1),
+    (DLE, 0x04): 1, (GS, ord("L")): 2, (GS, ord("W")): 2,
+}
+
+
+class EscposPaper:
+    """Interprets bytes as they come. `sheets` are the pieces cut or torn off; `roll` is what came after the last.
+
+    answer: called with each byte the printer sends back; `marks` counts the markers (GS r) it came to. What the
+    model does not know is noted in `strange`, what does not fit across its paper in `overflow`.
+    pages: what its code pages are by number, where that is known from elsewhere than the profile.
+    A printer made for China reads bytes above 127 as pairs until it is told not to: so does this one.
+    """
+
+    def __init__(self, profile: PrinterProfile, answer: Callable[[int], None] = lambda _: None,
+                 pages: Mapping[int, str] | None = None) -> None:
+        self.profile = profile
+        self._pages = dict(pages) if pages is not None else {n: codec for codec, n in profile.codepages.items()}
+        self._cell = profile.sheet.cell_dots
+        self.strange: list[bytes] = []
+        self.overflow: list[str] = []
+        self.sheets: list[Image.Image] = []
+        self.paper_status = 0
+        self.marks = 0
+        self._answer = answer
+        self._pending = bytearray()
+        self._two_byte = True
+        # The paper between head and cutter came out blank, after the cut before.
+        self._strips: list[Image.Image] = [self._blank(profile.tear_dots)]
+        self._stored_code = ""
+        self._module_dots = 3
+        self._initialize()
+
+    @property
+    def roll(self) -> Image.Image:
+        """All paper since the last cut, as it left the head."""
+        height = sum(strip.height for strip in self._strips)
+        image = self._blank(height)
+        top = 0
+        for strip in self._strips:
+            image.paste(strip, (0, top))
+            top += strip.height
+        return image
+
+    def feed(self, data: bytes) -> None:
+        """Process bytes; an unfinished command waits for the rest."""
+        self._pending += data
+        start = 0
+        while start < len(self._pending):
+            length = self._one(start)
+            if not length:
+                break
+            start += length
+        del self._pending[:start]
+
+    def tear(self) -> Image.Image:
+        """Somebody tears the paper off at the edge."""
+        roll, edge = self.roll, self.profile.tear_dots
+        cut_at = max(0, roll.height - edge)
+        self.sheets.append(roll.crop((0, 0, roll.width, cut_at)))
+        self._strips = [roll.crop((0, cut_at, roll.width, roll.height))]
+        return self.sheets[-1]
+
+    def power_cycle(self) -> None:
+        """Off and on: what was half received is gone."""
+        self._pending.clear()
+        self._two_byte = True
+        self._initialize()
+
+    def _blank(self, height: int) -> Image.Image:
+        return Image.new("1", (self.profile.sheet.dots, height), 1)
+
+    def _initialize(self) -> None:
+        self._page = 0
+        self._bold = False
+        self._width = self._height = 1
+        self._align = 0
+        self._pitch = DEFAULT_PITCH_DOTS
+        self._line: list[tuple[str, int, int, bool]] = []
+
+    # One command, letter or control at `start`; its length, or 0 while it is not complete.
+
+    def _one(self, start: int) -> int:
+        data = self._pending
+        first = data[start]
+        if first not in (DLE, DC2, ESC, FS, GS):
+            return self._letter(start)
+        if len(data) < start + 2:
+            return 0
+        second = data[start + 1]
+        if (first, second) == (DC2, ord("*")):
+            return self._raster(start, 4, lambda head: (head[3], head[2]))
+        if (first, second) == (GS, ord("v")):
+            return self._raster(start, 8, lambda head: (head[4] + 256 * head[5], head[6] + 256 * head[7]))
+        if (first, second) == (GS, ord("(")):
+            return self._extended(start)
+        if (first, second) == (GS, ord("V")):
+            return self._cut(start)
+        length = LENGTHS.get((first, second))
+        if length is None:
+            self.strange.append(bytes(data[start:start + 2]))
+            return 2
+        if len(data) < start + 2 + length:
+            return 0
+        self._command(first, chr(second), data[start + 2] if length else 0)
+        return 2 + length
+
+    def _letter(self, start: int) -> int:
+        byte = self._pending[start]
+        if byte == 0x0A:
+            self._new_line()
+        elif byte >= 0x80 and self._two_byte:
+            if len(self._pending) < start + 2:
+                return 0
+            self._line.append(("□", 2, self._height, self._bold))
+            return 2
+        elif byte >= 0x20:
+            self._line.append((self._read(byte), self._width, self._height, self._bold))
+            if sum(wide for _, wide, _, _ in self._line) * self._cell > self.profile.dots:
+                last = self._line.pop()
+                self.overflow.append("".join(letter for letter, *_ in self._line))
+                self._new_line()
+                self._line.append(last)
+        elif byte not in (0x00, 0x0D):
+            self.strange.append(bytes((byte,)))
+        return 1
+
+    def _read(self, byte: int) -> str:
+        """The letter in the selected page; a page this model lacks prints as its first one does."""
+        return bytes((byte,)).decode(self._pages.get(self._page, "cp437"), "replace")
+
+    def _command(self, first: int, second: str, value: int) -> None:
+        if first == DLE:
+            return  # answered when it came in, see the virtual printer
+        if first == FS:
+            self._two_byte = second == "&"
+        elif first == GS:
+            self._gs(second, value)
+        elif second == "@":
+            self._initialize()
+        elif second == "t":
+            self._page = value
+        elif second in "EG":
+            self._bold = bool(value & 1)
+        elif second == "!":
+            self._bold = bool(value & 0x08)
+            self._height, self._width = 2 if value & 0x10 else 1, 2 if value & 0x20 else 1
+        elif second == "a":
+            self._align = value % 48
+        elif second == "2":
+            self._pitch = DEFAULT_PITCH_DOTS
+        elif second == "3":
+            self._pitch = value
+        elif second == "J":
+            self._flush()
+            self._strips.append(self._blank(value))
+        elif second == "d":
+            self._flush()
+            self._strips.append(self._blank(value * self._pitch))
+
+    def _gs(self, second: str, value: int) -> None:
+        if second == "!":
+            self._width, self._height = (value >> 4 & 7) + 1, (value & 7) + 1
+        elif second == "r":
+            self.marks += 1
+            self._answer(self.paper_status)
+
+    def _raster(self, start: int, head: int, size: Callable[[bytes], tuple[int, int]]) -> int:
+        """`size`: (bytes a row, rows) of an image whose command is `head` bytes long."""
+        data = self._pending
+        if len(data) < start + head:
+            return 0
+        row_bytes, rows = size(bytes(data[start:start + head]))
+        length = head + row_bytes * rows
+        if len(data) < start + length:
+            return 0
+        self._flush()
+        if row_bytes * 8 > self.profile.dots:
+            self.overflow.append(f"an image of {row_bytes * 8} dots")
+        if row_bytes and rows:
+            dots = bytes(~byte & 0xFF for byte in data[start + head:start + length])
+            self._put(Image.frombytes("1", (row_bytes * 8, rows), dots))
+        return length
+
+    def _extended(self, start: int) -> int:
+        data = self._pending
+        if len(data) < start + 5:
+            return 0
+        length = 5 + data[start + 3] + 256 * data[start + 4]
+        if len(data) < start + length:
+            return 0
+        if data[start + 2] != ord("k") or not self.profile.qr:
+            self.strange.append(bytes(data[start:start + 3]))
+            return length
+        function, parameters = data[start + 6], bytes(data[start + 7:start + length])
+        if function == 67:
+            self._module_dots = parameters[0]
+        elif function == 80:
+            self._stored_code = parameters[1:].decode("utf-8", "replace")
+        elif function == 81:
+            self._flush()
+            self._put(code_image(self._stored_code, self._module_dots))
+        return length
+
+    def _cut(self, start: int) -> int:
+        """Function A cuts where the paper stands, through what is not past the cutter yet; B feeds it there first."""
+        data = self._pending
+        if len(data) < start + 3:
+            return 0
+        mode = data[start + 2]
+        length = 4 if mode in (65, 66) else 3
+        if len(data) < start + length:
+            return 0
+        self._flush()
+        if mode in (65, 66):
+            self._strips.append(self._blank(self.profile.tear_dots + data[start + 3]))
+        if self.profile.cutter:
+            self.tear()
+        return length
+
+    def _put(self, image: Image.Image) -> None:
+        strip = self._blank(image.height)
+        room = strip.width - image.width
+        strip.paste(image, ({0: 0, 1: room // 2, 2: room}.get(self._align, 0), 0))
+        self._strips.append(strip)
+
+    def _flush(self) -> None:
+        if self._line:
+            self._new_line()
+
+    def _new_line(self) -> None:
+        tallest = max((tall for _, _, tall, _ in self._line), default=1)
+        strip = self._blank(max(self._pitch, LETTER_DOTS * tallest if self._line else 0))
+        wide = sum(wide for _, wide, _, _ in self._line) * self._cell
+        room = strip.width - wide
+        x = {0: 0, 1: room // 2, 2: room}.get(self._align, 0)
+        for letter, width, height, bold in self._line:
+            glyph = _glyph(letter, width, height, bold, self._cell)
+            strip.paste(0, (x, (tallest - height) * LETTER_DOTS), glyph)
+            x += glyph.width
+        self._strips.append(strip)
+        self._line = []
+
+
+@lru_cache(maxsize=1024)
+def _glyph(letter: str, width: int, height: int, bold: bool, cell_dots: int) -> Image.Image:
+    """A letter in the printer's cell, 24 dots high (a mask: 255 is black), enlarged as asked."""
+    from PIL import ImageDraw
+
+    face = font(19, bold)
+    wide = max(1, -int(-face.getlength(letter) // 1))
+    drawn = Image.new("L", (wide, LETTER_DOTS), 0)
+    pen = ImageDraw.Draw(drawn)
+    pen.fontmode = "1"
+    pen.text((0, 1), letter, font=face, fill=255)
+    if wide > cell_dots:
+        drawn = drawn.resize((cell_dots, LETTER_DOTS), Image.Resampling.BILINEAR).point(lambda v: 255 if v > 110 else 0)
+    cell = Image.new("L", (cell_dots, LETTER_DOTS), 0)
+    cell.paste(drawn, ((cell_dots - drawn.width) // 2, 0))
+    return cell.resize((cell_dots * width, LETTER_DOTS * height), Image.Resampling.NEAREST)
 
 
 class VirtualPrinter:

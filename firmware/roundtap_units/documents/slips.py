@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from roundtap_core.elimination.bracket_picture import say_round
-from roundtap_core.forms.slip_form import slip_picks
+from roundtap_core.forms.form import Form
+from roundtap_core.forms.questions import Picks
+from roundtap_core.forms.slip_form import margin_label, slip_figures, slip_picks, slip_ticks
+from roundtap_core.lists.squads import letter
 from roundtap_core.print_contents import OfRound, Slip
 from roundtap_core.words import Words
 from roundtap_devices.printing.drawing import text_width
@@ -13,6 +16,7 @@ from roundtap_devices.printing.print_lines import (
     CENTER,
     RIGHT,
     Block,
+    Box,
     Cell,
     Code,
     Drawing,
@@ -22,11 +26,143 @@ from roundtap_devices.printing.print_lines import (
     Sheet,
     Stroke,
 )
-from roundtap_units.documents.slip_boxes import SIGNS, Shape, boxes, squads_row
 
 SIGN_ROW = 36
 """Height in dots, to sign. All of a slip must fit into 70 mm of 58 mm paper."""
 CODE_COLUMNS = 12
+SIGNS = {"a": "●", "b": "■"}
+BOTH = tuple(SIGNS.values())
+BOX_ROW, TICK_ROW = 49, 30
+BOX_ROW_DENSE, TICK_ROW_DENSE = 44, 27
+"""Heights in dots: to write a number in, to tick."""
+MOST_ROWS = 4
+"""More rows than these stand closer together: the slip is no taller than 70 mm, names on three lines included."""
+MARGIN_ROW, MARGIN_LINE = 22, 44
+"""Height of the row in which players note their margin, and the shortest line to write three figures on."""
+SQUAD, SQUADS_ROW = 36, 46
+TICK = 24
+GAP = 36
+LETTERS, SMALLEST_LETTERS = 17, 11
+
+Shape = Box | Stroke | Label | Code
+Ticks = tuple[str, Sequence[str]]
+"""A question and the options to tick."""
+
+
+def boxes(form: Form, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """The rows to write and to tick in, from the figures to whether somebody leaves; closer together where many are."""
+    figures = slip_figures(form, words)
+    ticks = [(words(row.label) if row.label else "", [SIGNS.get(option) or words(option) for option in row.options])
+             for row in slip_ticks(form)]
+    margin = margin_label(form, words)
+    dense = len(figures) + len(ticks) + bool(slip_picks(form)) > MOST_ROWS or bool(margin)
+    made: list[PrintLine] = []
+    for figure in figures:
+        made += _figure_rows(words(figure.label), words(figure.lost) if figure.lost else "", sheet,
+                             BOX_ROW_DENSE if dense else BOX_ROW)
+    if margin:
+        made.append(_margin_row(words(margin), sheet))
+    return [*made, *_tick_rows(ticks, sheet, TICK_ROW_DENSE if dense else TICK_ROW)]
+
+
+def _margin_row(label: str, sheet: Sheet) -> Drawing:
+    """A line for each to note the margin on (X-Wing, "Höhe des Sieges"). The hub counts it by itself, so that it is a
+    line and no box: nobody has to fill it in."""
+    half = sheet.dots // 2
+    shapes: list[Shape] = []
+    for x, sign in ((0, "●"), (half + 8, "■")):
+        wide = min(text_width(label, SMALLEST_LETTERS), half - 24 - MARGIN_LINE - 12)
+        shapes += [Label(x, 1, sign, LETTERS, 20), Label(x + 24, 5, label, SMALLEST_LETTERS, wide),
+                   Stroke(x + 28 + wide, MARGIN_ROW - 4, half - 40 - wide, 1)]
+    return Drawing(MARGIN_ROW, tuple(shapes))
+
+
+def _figure_rows(label: str, lost: str, sheet: Sheet, height: int) -> list[PrintLine]:
+    """A box for each side. Where a rulebook counts what was lost, one's losses lead to the other's points."""
+    if not lost:
+        return [_pair_of_boxes(label, sheet, height)]
+    return [_lost_row(me, other, lost, label, sheet, height) for me, other in (BOTH, BOTH[::-1])]
+
+
+def _pair_of_boxes(label: str, sheet: Sheet, height: int) -> Drawing:
+    half = sheet.dots // 2
+    shapes: list[Shape] = []
+    for x, sign in ((0, "●"), (half + 8, "■")):
+        shapes += [Label(x, 12, sign, 20, 22), Label(x + 24, 14, label, LETTERS, half - 124),
+                   Box(x + half - 98, 2, 88, height - 6)]
+    return Drawing(height, tuple(shapes))
+
+
+def _lost_row(me: str, other: str, lost: str, points: str, sheet: Sheet, height: int) -> Drawing:
+    box = 76 if sheet.dots < 500 else 110
+    right = sheet.dots - box
+    room = sheet.dots - 2 * box - 24 - 50 - 16
+    # Each word gets what it needs, in proportion where that is too much for both.
+    needs = text_width(lost, LETTERS), text_width(points, LETTERS)
+    first = max(needs[0], room - needs[1]) if sum(needs) <= room else room * needs[0] // sum(needs)
+    middle = 24 + first + 4 + box + 6
+    return Drawing(height, (
+        Label(0, 11, me, 20, 22), Label(24, 13, lost, LETTERS, first), Box(28 + first, 2, box, height - 6),
+        Label(middle, 11, "→", 20, 26), Label(middle + 26, 11, other, 20, 22),
+        Label(middle + 50, 13, points, LETTERS, right - middle - 56), Box(right, 2, box, height - 6),
+    ))
+
+
+def squads_row(picks: Picks, content: Slip, sheet: Sheet, words: Words) -> Drawing:
+    """Each side's squads, to be crossed. Those that are still to be fielded have a thick frame, the others a tick."""
+    half = sheet.dots // 2
+    shapes: list[Shape] = []
+    for x, sign, to_field in ((0, SIGNS["a"], content.a.to_field), (half + 8, SIGNS["b"], content.b.to_field)):
+        shapes.append(Label(x, 3, sign, 22, 24))
+        for place in range(picks.of):
+            left = x + 28 + place * (SQUAD + 4)
+            owed = to_field is None or place + 1 in to_field
+            shapes += [Box(left, 0, SQUAD, 30, 3 if owed else 1),
+                       Label(left + 7, 6, letter(place + 1), 15, 12, bold=owed)]
+            if not owed:
+                shapes.append(Label(left + 19, 5, "✓", 15, 14))
+    must = [sign for sign, side in zip(BOTH, (content.a, content.b), strict=True) if side.must]
+    legend = words("paper.squads.must", signs=" ".join(must)) if must else words("paper.squads", n=picks.take)
+    shapes.append(Label(0, 31, legend, 12, sheet.dots))
+    return Drawing(SQUADS_ROW, tuple(shapes))
+
+
+def _tick_rows(ticks: Sequence[Ticks], sheet: Sheet, height: int) -> list[PrintLine]:
+    """One question a line; two on wide paper, where both can be read in half of it."""
+    rows: list[PrintLine] = []
+    half = sheet.dots // 2
+    left = list(ticks)
+    while left:
+        beside = sheet.dots > 500 and len(left) > 1 and all(
+            _wide(*tick, SMALLEST_LETTERS) <= half - GAP for tick in left[:2])
+        shapes: list[Shape] = []
+        if beside:
+            for x, width in ((0, half - GAP), (half, half)):
+                shapes += _tick_shapes(x, width, *left.pop(0))
+        else:
+            shapes += _tick_shapes(0, sheet.dots, *left.pop(0))
+        rows.append(Drawing(height, tuple(shapes)))
+    return rows
+
+
+def _tick_shapes(x: int, width: int, label: str, options: Sequence[str]) -> Iterator[Shape]:
+    """A question at the left, its options with their boxes at the right, in letters that leave room for all of it."""
+    size = LETTERS
+    while size > SMALLEST_LETTERS and _wide(label, options, size) > width:
+        size -= 1
+    right = x + width
+    top = 4 + (LETTERS - size) // 2
+    for option in reversed(options):
+        wide = text_width(option, size)
+        yield Box(right - TICK, 2, TICK, TICK)
+        yield Label(right - TICK - 5 - wide, top, option, size, wide)
+        right -= TICK + wide + 20
+    if label:
+        yield Label(x, top, label, size, right - x)
+
+
+def _wide(label: str, options: Sequence[str], size: int) -> int:
+    return text_width(label, size) + sum(TICK + 20 + text_width(option, size) for option in options)
 
 
 def slip(content: Slip, sheet: Sheet, words: Words) -> list[PrintLine]:

@@ -7,11 +7,17 @@ somebody who has had the time to read it; what ends the hub, or makes one, is as
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from PIL import Image, ImageDraw
 
 from roundtap_core.messages import PanelView, StandbyState
+from roundtap_core.typed import Shown
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
+from roundtap_devices.printing.drawing import code_image, code_modules
+from roundtap_systemd.wifi import wifi_code
+from roundtap_units.table.screens.lettering import Fitted, canvas, fit, line_height, width, write
 
 NOBODY, ADDRESS, STANDBY = "nobody", "address", "standby"
 """The first page, by who is heard: nobody, the hub, or a standby."""
@@ -43,6 +49,17 @@ AWAY_MS = 6000
 """So long without the hub's word: it is away."""
 ANSWER_MS = 32_000
 OK, BACK, UP, DOWN = "a", "b", "up", "down"
+AWAY_SIGN, DISK_SIGN = "✕", "⚠"
+GROUPS_A_LINE = 4
+NO_BREAK_HYPHEN, OPEN_BOX = "\u2011", "\u2423"
+LETTERS_A_LINE, LETTERS_BESIDE_CODE = 16, 11
+WIDTH, HEIGHT = 128, 64
+QR_QUIET = 4
+"""Light modules around a code, where they fit: readers look for them."""
+BIG = (28, 24, 20, 17, 14)
+RULE, BELOW = 14, 16
+"""The line under the title, low enough for its descenders, and where the rest begins."""
+LIGHT = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,3 +205,208 @@ class PanelDialogue:
         if page != PIN_SHOWN:
             self.pin = ""
         self.page, self.stick, self._page_ms = page, stick, now_ms
+
+
+@dataclass(frozen=True, slots=True)
+class PanelScene:
+    """A `title`; then one big figure and lines of text, or lines beside a QR code; at the bottom what can be pressed.
+    `corner`: the time, a disk in trouble, no contact."""
+
+    title: str
+    lines: tuple[str, ...] = ()
+    hint: str = ""
+    big: str = ""
+    qr: str = ""
+    corner: str = ""
+
+    def says(self) -> str:
+        """All its text in reading order, for tests, logs and the virtual panel."""
+        qr = f"[QR {self.qr}]" if self.qr else ""
+        return " | ".join(text for text in (self.corner, self.title, self.big, qr, *self.lines, self.hint) if text)
+
+
+def scene_of(panel: PanelDialogue) -> PanelScene:
+    """What is shown now."""
+    page, words = panel.page, panel.words
+    if page == WAITING:
+        return PanelScene(words("panel.waiting"))
+    if page == SAID:
+        return PanelScene(words("panel.title"), (panel.said,), words("panel.hint.back"))
+    if page == PIN_SHOWN:
+        half = len(panel.pin) // 2
+        return PanelScene(words("panel.pin"), (words("panel.pin.once"),), words("panel.hint.hide"),
+                          big=f"{panel.pin[:half]} {panel.pin[half:]}")
+    if page == OFF:
+        return PanelScene(words("panel.off"), (words("panel.off.what"),))
+    if page == HOTSPOT_QR and panel.hotspot is not None:
+        return PanelScene(words("panel.hotspot"), (panel.hotspot[0],), words("panel.hint.back"),
+                          qr=wifi_code(*panel.hotspot))
+    if page in (PLAYERS_QR, CONSOLE_QR) and panel.hub is not None:
+        return _address_code(panel, panel.hub)
+    if page in DOES or FURTHER.get(page) in DOES:
+        return _question(panel)
+    return replace(_state(panel), corner=_corner(panel))
+
+
+def address_code(address: str) -> str:
+    """The address as its code says it: scheme and host in capitals are the same to every browser, and make a smaller
+    code with larger dots. Only where nothing follows that would not be the same."""
+    host = address.partition("://")[2]
+    return address.upper() if "/" not in host else address
+
+
+def _state(panel: PanelDialogue) -> PanelScene:
+    """How it is, and where it is reached."""
+    page, hub, standby, words = panel.page, panel.hub, panel.standby, panel.words
+    if page == ADDRESS and hub is not None:
+        lines = _typed(hub.players), hub.name, hub.console
+        return PanelScene(words("panel.title"), tuple(line for line in lines if line), words("panel.hint.qr"))
+    if page == TRUST and hub is not None:
+        groups = hub.fingerprint.split()
+        return PanelScene(words("panel.fingerprint"), tuple(
+            " ".join(groups[at:at + GROUPS_A_LINE]) for at in range(0, len(groups), GROUPS_A_LINE)))
+    if page == HOTSPOT and panel.hotspot is not None:
+        name, password = panel.hotspot
+        return PanelScene(words("panel.hotspot"), (
+            words("panel.hotspot.name", name=name), words("panel.hotspot.password"), *_exactly(password)),
+            words("panel.hint.qr"))
+    if page == STANDBY and standby is not None:
+        state = f"panel.standby.{standby.state}"
+        return PanelScene(words("panel.standby"), (
+            words(state if state in words else "panel.standby.away"), _typed(standby.hub)), words("panel.hint.around"))
+    return PanelScene(words("panel.title"), (words("panel.away"), words("panel.away.what")),
+                      words("panel.hint.around"))
+
+
+def _question(panel: PanelDialogue) -> PanelScene:
+    page, hub, standby, words = panel.page, panel.hub, panel.standby, panel.words
+    lines = [words(f"panel.{page}.what", stick=Shown.of(panel.stick.rpartition("/")[2]))]
+    hint = "hold" if page in ABOVE else "hold_around" if page in DOES else "yes_around"
+    if page in (OFF_ASK, OFF_SURE) and hub is not None and hub.running:
+        lines.insert(0, words("panel.round_runs"))
+    if page == TURN_ASK and standby is not None:
+        if not standby.level:
+            lines, hint = [words("panel.turn.never_level")], "around"
+        elif standby.state in ("following", "behind"):
+            lines = [words("panel.turn.hub_lives"), _typed(standby.hub)]
+    return PanelScene(words(f"panel.{page}"), tuple(lines), words(f"panel.hint.{hint}"))
+
+
+def _address_code(panel: PanelDialogue, hub: PanelView) -> PanelScene:
+    players = panel.page == PLAYERS_QR
+    address = hub.players if players else hub.console
+    return PanelScene(panel.words("panel.qr.players" if players else "panel.qr.console"), _in_parts(address),
+                      panel.words("panel.hint.next" if players and hub.console else "panel.hint.back"),
+                      qr=address_code(address))
+
+
+def _typed(address: str) -> str:
+    """As somebody types it: browsers add http:// by themselves."""
+    return address.removeprefix("http://")
+
+
+def _in_parts(address: str) -> tuple[str, ...]:
+    """An address beside its code, where there is little room: broken before its port, and after dots."""
+    scheme, _, rest = address.partition("://")
+    host, colon, port = rest.rpartition(":") if ":" in rest.rpartition("]")[2] else (rest, "", "")
+    lines = [""]
+    for part in host.split("."):
+        if len(lines[-1]) + len(part) >= LETTERS_BESIDE_CODE:
+            lines.append("")
+        lines[-1] += f"{part}."
+    lines[-1] = lines[-1].removesuffix(".")
+    return tuple(line for line in ("" if scheme == "http" else f"{scheme}://", *lines, f"{colon}{port}") if line)
+
+
+def _exactly(text: str) -> tuple[str, ...]:
+    """What somebody types letter by letter: broken where the line ends, and nowhere else."""
+    unbroken = text.replace("-", NO_BREAK_HYPHEN).replace(" ", OPEN_BOX)
+    return tuple(unbroken[at:at + LETTERS_A_LINE] for at in range(0, len(unbroken), LETTERS_A_LINE))
+
+
+def _corner(panel: PanelDialogue) -> str:
+    if panel.hub is None:
+        return AWAY_SIGN if panel.standby is None else ""
+    return f"{DISK_SIGN} {panel.hub.wall}".strip() if panel.hub.trouble else panel.hub.wall
+
+
+def draw_panel(scene: PanelScene) -> Image.Image:
+    """The picture of a scene."""
+    return _drawn(scene)[0]
+
+
+def is_whole(scene: PanelScene) -> bool:
+    """Whether everything that the scene says can be read."""
+    return _drawn(scene)[1]
+
+
+def _drawn(scene: PanelScene) -> tuple[Image.Image, bool]:
+    image, pen = canvas(WIDTH, HEIGHT)
+    if scene.qr:
+        return image, _with_qr(image, pen, scene)
+    corner = width(scene.corner, 10) + 4 if scene.corner else 0
+    write(pen, WIDTH, 9, scene.corner, 10, anchor="r")
+    title = fit(scene.title, WIDTH - corner, 12, (11, 10, 9), bold=True)
+    _put(pen, title, (12 - title.height) // 2)
+    pen.line([(0, RULE), (WIDTH, RULE)], fill=LIGHT)
+    bottom, whole = HEIGHT, title.fits
+    if scene.hint:
+        bottom -= 11
+        hint = fit(scene.hint, WIDTH, 10, (9, 8))
+        whole = whole and hint.fits
+        _put(pen, hint, HEIGHT - 1 - hint.height)
+    top = BELOW
+    if scene.big:
+        big = fit(scene.big, WIDTH, 28, BIG, bold=True)
+        whole = whole and big.fits and len(big.lines) == 1
+        write(pen, WIDTH // 2, top + 22, big.lines[0], big.size, bold=True, anchor="m")
+        top += 26
+    return image, _lines(pen, scene.lines, top, bottom) and whole
+
+
+def _lines(pen: ImageDraw.ImageDraw, lines: tuple[str, ...], top: int, bottom: int, wide: int = WIDTH) -> bool:
+    """All lines in the one size in which they fit together, wrapped at spaces; whether there is one."""
+    if not lines:
+        return True
+    for size in (11, 10, 9, 8):
+        fitted = [fit(line, wide, bottom - top, (size,)) for line in lines]
+        whole = all(each.fits for each in fitted) and sum(each.height for each in fitted) <= bottom - top
+        if whole:
+            break
+    for each in fitted:
+        _put(pen, each, top)
+        top += each.height
+    return whole
+
+
+def _with_qr(image: Image.Image, pen: ImageDraw.ImageDraw, scene: PanelScene) -> bool:
+    """The code on the right, as large as whole pixels allow; what it leads to beside it."""
+    code = qr_picture(scene.qr)
+    left = WIDTH - code.width
+    wide = left - 3
+    title = fit(scene.title, wide, 26, (11, 10, 9, 8), bold=True)
+    _put(pen, title, 0)
+    hint = fit(scene.hint, wide, 20, (9, 8))
+    _put(pen, hint, HEIGHT - 1 - hint.height)
+    whole = _lines(pen, scene.lines, title.height + 2, HEIGHT - 1 - hint.height, wide)
+    # At last: a name that is too long for its place ends at the code, and does not spoil it.
+    image.paste(code, (left, (HEIGHT - code.height) // 2))
+    return whole and title.fits and hint.fits
+
+
+def qr_picture(text: str) -> Image.Image:
+    """A code no larger than the screen is high. Lit pixels are its light modules, with as much of a margin as fits."""
+    modules = len(code_modules(text))
+    dot = max(1, HEIGHT // (modules + 2))
+    side = min(HEIGHT, (modules + 2 * QR_QUIET) * dot)
+    picture = Image.new("1", (side, side), LIGHT)
+    margin = (side - modules * dot) // 2
+    picture.paste(code_image(text, dot), (margin, margin))
+    return picture
+
+
+def _put(pen: ImageDraw.ImageDraw, fitted: Fitted, top: int) -> None:
+    """At the left; letters that hang down take one row more than its height."""
+    for text in fitted.lines:
+        write(pen, 0, top + fitted.size - 1, text, fitted.size, fitted.bold)
+        top += line_height(fitted.size)

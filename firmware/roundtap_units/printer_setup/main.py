@@ -6,14 +6,31 @@ import argparse
 import locale
 import logging
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-from roundtap_core.words import LANGUAGES
-from roundtap_units.station.printer_settings import PrinterSettings
+from roundtap_core.words import LANGUAGES, Words
+from roundtap_devices.printing.escpos_job import compose
+from roundtap_devices.printing.known_printers import PLAIN_58, PROFILES, SOLD_AS, printer_profile
+from roundtap_devices.printing.ports import PINS, USB, FoundPort, find_ports, open_port
+from roundtap_devices.printing.print_lines import PrintLine
+from roundtap_devices.printing.printer import HELD, Printer
+from roundtap_devices.printing.printer_profiles import PrinterProfile
+from roundtap_devices.printing.serial_port import Port, PortGone
+from roundtap_units.documents.notices import speed_page, width_page
+from roundtap_units.station.printer_desk import FILE, SPEEDS, PrinterSettings, read_settings, write_settings
 
 FOLDER = Path("/var/lib/roundtap-station")
 CONFIG = Path("/etc/roundtap/station.toml")
 STEP_S = 0.02
+ASKED = b"\x10\x04\x01"
+ANSWER_MS = 400
+
+Say = Callable[[str], None]
+Ask = Callable[[str], str]
+Open = Callable[[FoundPort, int, str], Port]
+Find = Callable[[], list[FoundPort]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """List the ports, or set the printer up. 0: done; 1: not found, or broken off; 2: a file that has to be mended."""
     from roundtap_devices.printing.printer_profiles import ProfileError
-    from roundtap_units.printer_setup.asking import Setup, list_ports
     from roundtap_units.unit_config import ConfigError
     from roundtap_units.unit_words import unit_words
 
@@ -71,3 +87,159 @@ def _station(path: Path | None) -> tuple[Path, PrinterSettings, str]:
         return FOLDER, PrinterSettings(), ""
     config = read_config(path or CONFIG)
     return config.folder, config.written, config.language
+
+
+def list_ports(words: Words, say: Say, folder: Path, written: PrinterSettings, find: Find = find_ports) -> None:
+    """What is plugged in, what cannot be used and why, and what the station is set to."""
+    ports = find()
+    say(words("printer.ports") if ports else words("printer.ports.none"))
+    for port in ports:
+        say(_row(words, port))
+    kept = read_settings(folder, written)
+    profile = printer_profile(kept.printer)
+    said = "printer.kept.confirmed" if kept.confirmed else "printer.kept.unconfirmed"
+    say(words(said, printer=kept.printer, port=kept.port or "auto", baud=kept.speed(profile)))
+
+
+def _row(words: Words, port: FoundPort, number: int | None = None) -> str:
+    reason = f" – {words(f'printer.refused.{port.refused}')}" if port.refused else ""
+    return f"{f'{number}: ' if number else '  '}{words(f'printer.port.{port.kind}')}: {port.id}{reason}"
+
+
+class Setup:
+    """One walk through. say, ask: to the person and back; mono_ms, pause: the clock, and a short wait."""
+
+    def __init__(self, words: Words, say: Say, ask: Ask, mono_ms: Callable[[], int], pause: Callable[[], None],
+                 folder: Path, written: PrinterSettings, find: Find = find_ports, open_found: Open = open_port) -> None:
+        self._words = words
+        self._say = say
+        self._ask = ask
+        self._mono_ms = mono_ms
+        self._pause = pause
+        self._folder = folder
+        self._written = written
+        self._find = find
+        self._open = open_found
+
+    def run(self) -> bool:
+        """Whether a printer was found and its settings are on the disk."""
+        port = self._port()
+        if port is None:
+            return False
+        if port.kind == PINS:
+            self._say(self._words("printer.setup.pins"))
+        try:
+            baud = 0 if port.kind == USB else self._speed(port)
+            if baud is None:
+                self._say(self._words("printer.setup.no_speed"))
+                return False
+            profile = self._model(port, baud)
+        except PortGone as gone:
+            self._say(self._words("printer.setup.gone", port=port.id, reason=self._why(gone)))
+            return False
+        if profile is None:
+            return False
+        settings = PrinterSettings(port.id, profile.name, baud, self._written.flow, True)
+        try:
+            write_settings(self._folder, settings)
+        except OSError as error:
+            self._say(self._words("printer.setup.not_written", file=str(self._folder / FILE),
+                                  reason=error.strerror or ""))
+            return False
+        self._say(self._words("printer.setup.done", printer=profile.name, port=port.id, file=str(self._folder / FILE)))
+        if not read_settings(self._folder, self._written).confirmed:
+            self._say(self._words("printer.setup.file_differs"))
+        return True
+
+    def _port(self) -> FoundPort | None:
+        ports = self._find()
+        self._say(self._words("printer.ports") if ports else self._words("printer.ports.none"))
+        for number, port in enumerate(ports, start=1):
+            self._say(_row(self._words, port, number))
+        usable = [port for port in ports if not port.refused]
+        if not usable:
+            return None
+        if len(ports) == 1:
+            return usable[0]
+        while True:
+            choice = self._number("printer.setup.which_port", len(ports))
+            if choice == 0:
+                return None
+            if not ports[choice - 1].refused:
+                return ports[choice - 1]
+
+    def _speed(self, port: FoundPort) -> int | None:
+        """The one at which it answers; else the one whose sheet somebody can read."""
+        for baud in SPEEDS:
+            if self._answers(port, baud):
+                self._say(self._words("printer.setup.answers", baud=baud))
+                return baud
+        self._say(self._words("printer.setup.speeds", n=len(SPEEDS)))
+        for number, baud in enumerate(SPEEDS, start=1):
+            # The slowest printer, the narrowest paper: right for all.
+            self._print(port, baud, PLAIN_58, speed_page(number, baud))
+        choice = self._number("printer.setup.which_speed", len(SPEEDS))
+        return SPEEDS[choice - 1] if choice else None
+
+    def _answers(self, port: FoundPort, baud: int) -> bool:
+        line = self._open(port, baud, "none")
+        try:
+            line.read_some()
+            line.write_some(ASKED)
+            until_ms = self._mono_ms() + ANSWER_MS
+            while self._mono_ms() < until_ms:
+                if any(byte & 0x93 == 0x12 for byte in line.read_some()):
+                    return True
+                self._pause()
+            return False
+        finally:
+            line.close()
+
+    def _model(self, port: FoundPort, baud: int) -> PrinterProfile | None:
+        names = list(PROFILES)
+        if self._written.printer not in names:
+            names.append(self._written.printer)
+        while True:
+            for number, name in enumerate(names, start=1):
+                self._say(f"{number}: {name} ({SOLD_AS.get(name, name)})")
+            choice = self._number("printer.setup.which_model", len(names))
+            if choice == 0:
+                return None
+            profile = replace(printer_profile(names[choice - 1]), name=names[choice - 1])
+            self._print(port, baud, profile, width_page(profile, self._words))
+            if self._yes("printer.setup.right"):
+                return profile
+            self._say(self._words("printer.setup.another"))
+
+    def _print(self, port: FoundPort, baud: int, profile: PrinterProfile, lines: list[PrintLine]) -> None:
+        # Interrupted: what came before at another speed may have been half a command to it.
+        printer = Printer(lambda: self._open(port, baud or profile.baud, profile.flow), profile, interrupted=True,
+                          confirmed=True)
+        printer.begin(compose(lines, profile), lambda: None, self._mono_ms())
+        try:
+            while (outcome := printer.step(self._mono_ms())) is None:
+                self._pause()
+            if outcome.state == HELD and outcome.detail not in ("offline", "no-paper"):
+                raise PortGone(outcome.detail)
+            if outcome.detail:
+                self._say(self._words(f"printer.trouble.{outcome.detail}"))
+        finally:
+            printer.close()
+
+    def _why(self, gone: PortGone) -> str:
+        return self._words(f"printer.refused.{gone.reason}") if gone.reason else str(gone)
+
+    def _number(self, key: str, most: int) -> int:
+        """1 to `most`; 0 for none of them."""
+        while True:
+            said = self._ask(self._words(key) + " ").strip()
+            if said.isdecimal() and int(said) <= most:
+                return int(said)
+            self._say(self._words("printer.setup.number", most=most))
+
+    def _yes(self, key: str) -> bool:
+        yes, no = self._words("printer.setup.yes"), self._words("printer.setup.no")
+        while True:
+            said = self._ask(f"{self._words(key)} ({yes}/{no}) ").strip().casefold()
+            if said and (yes.startswith(said) or no.startswith(said)):
+                return yes.startswith(said)

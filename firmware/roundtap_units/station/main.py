@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import os
 import sys
@@ -12,16 +13,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS
+from roundtap_core.words import Words
+from roundtap_devices.printing.escpos_job import compose
+from roundtap_devices.printing.print_lines import CENTER, Feed, PrintLine, Sheet, line, rule
+from roundtap_devices.printing.printer import Printer
+from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProfile
 from roundtap_systemd.notify import StopSignal
-from roundtap_units.station.printer_settings import AUTO, PrinterSettings
+from roundtap_units.documents.slips import wrap
+from roundtap_units.link.enrolling import CODE, DONE, Showing
+from roundtap_units.station.printer_desk import AUTO, PrinterSettings
 from roundtap_units.unit_config import ConfigError, UnitConfig, read_unit_config
 
 if TYPE_CHECKING:
     from roundtap_units.link.identity import Identity
     from roundtap_units.station.printer_desk import PrinterDesk
+
+log = logging.getLogger(__name__)
 
 KEYS = ("printer", "device", "baud", "flow")
 BUSY_S, IDLE_S = 0.02, 0.2
@@ -29,6 +38,10 @@ ENROL_ANEW = "ROUNDTAP_ENROL_ANEW"
 """Set for the next start of this process: the key that it has is not asked for."""
 LOOK_EVERY_MS = 15_000
 """How often an idle printer is asked how it is."""
+SHOWN_MS = 600_000
+"""A code on paper is good for ten minutes: somebody has to carry it to the console."""
+SHEETS_MAX = 3
+"""After so many the station is silent until it is switched off and on: an empty hall uses up no roll."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -148,7 +161,6 @@ def _enrolled(config: Config, desk: PrinterDesk, stopping: StopSignal,
     from roundtap_units.link.identity import keep_enrolled, known_identity, of_enrolled
     from roundtap_units.link.local_key import is_on_hubs_machine
     from roundtap_units.link.unit_memory import UnitMemory, machine_mark
-    from roundtap_units.station.enrol_station import SHOWN_MS, EnrolStation
     from roundtap_units.unit_words import unit_words
 
     memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
@@ -170,3 +182,53 @@ def _enrolled(config: Config, desk: PrinterDesk, stopping: StopSignal,
     if asking.enrolled is None:
         return None
     return known_identity("", b"", config.hubs, config.folder) or of_enrolled(asking.enrolled)
+
+
+class Asking(Protocol):
+    """What is to be said; `link.enrolling.Enrolling` is the real one."""
+
+    showing: Showing
+
+
+class EnrolStation:
+    """Call `step` again and again. said: told each code as well, for the machine's own console."""
+
+    def __init__(self, asking: Asking, printer: Printer, profile: PrinterProfile, words: Words,
+                 said: Callable[[str], None]) -> None:
+        self._asking = asking
+        self._printer = printer
+        self._profile = profile
+        self._words = words
+        self._said = said
+        self._sheets = 0
+        self._told: tuple[int | None, str] | None = None
+        self._to_print: Showing | None = None
+
+    @property
+    def silent(self) -> bool:
+        """Whether it has printed all that it prints, and the last code is no longer good."""
+        return self._sheets >= SHEETS_MAX and self._asking.showing.state != DONE \
+            and (self._asking.showing.number, self._asking.showing.code) != self._told
+
+    def step(self, now_ms: int) -> None:
+        showing = self._asking.showing
+        if showing.state == CODE and (showing.number, showing.code) != self._told and self._sheets < SHEETS_MAX:
+            self._told = showing.number, showing.code
+            self._sheets += 1
+            self._to_print = showing
+            self._said(f"{showing.number} {showing.code[:3]} {showing.code[3:]} ({showing.hub})")
+        if self._to_print is not None and not self._printer.phase:
+            composed = compose(code_sheet(self._to_print, self._profile.sheet, self._words), self._profile)
+            self._to_print = None
+            self._printer.begin(composed, lambda: None, now_ms)
+        with contextlib.suppress(OSError):
+            # Without paper the digits are on the machine's console.
+            self._printer.step(now_ms)
+
+
+def code_sheet(showing: Showing, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """The digits of a station, on paper."""
+    digits = f"{showing.number}  {showing.code[:3]} {showing.code[3:]}"
+    what = wrap(words("enrol.paper", hub=showing.hub, minutes=SHOWN_MS // 60_000), sheet.columns)
+    return [line(words("enrol.title"), sheet, CENTER, bold=True), rule(sheet), line(digits, sheet, CENTER, True, True),
+            Feed(8), *(line(part, sheet) for part in what)]

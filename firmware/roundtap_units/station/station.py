@@ -12,8 +12,7 @@ from roundtap_core.words import Words
 from roundtap_devices.printing.escpos_job import Composed, compose
 from roundtap_devices.printing.printer import HELD, NO_PORT, READY, SILENT, UNCONFIRMED, UNPLUGGED, Outcome, Printer
 from roundtap_devices.printing.printer_profiles import PrinterProfile
-from roundtap_units.documents.notices import laid_out
-from roundtap_units.documents.printer_tests import speed_page, width_page
+from roundtap_units.documents.notices import laid_out, speed_page, width_page
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.station.print_log import PrintLog
 
