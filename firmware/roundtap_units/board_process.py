@@ -1,5 +1,6 @@
 """What the processes with buttons and a screen share, table unit and front panel: the queue that everything goes into,
-the loop, the board with its screen or their virtual twins, who hears the screen's text, and what is missing, said."""
+the loop, the board with its screen or their virtual twins, who hears the screen's text, when the screen rests, and what
+is missing, said."""
 
 from __future__ import annotations
 
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from roundtap_devices.boards import Board
+from roundtap_devices.display.screen import DIMMED, FULL, OFF
+from roundtap_devices.input.gestures import CALL, Gesture
 from roundtap_systemd.notify import StopSignal
 
 if TYPE_CHECKING:
@@ -19,9 +22,13 @@ if TYPE_CHECKING:
     from roundtap_devices.front import Front
     from roundtap_devices.virtual.table_panel import Panel
 
-WAITING_MAX, WAIT_S = 500, 0.01
-
 log = logging.getLogger(__name__)
+
+WAITING_MAX, WAIT_S = 500, 0.01
+DIM_AFTER_MS = 5 * 60_000
+OFF_AFTER_MS = 30 * 60_000
+WOKEN_MS = 800
+"""So long after a press has lit the screen a gesture still is that press, or one that nobody has read anything for."""
 
 
 def receiver(incoming: queue.SimpleQueue[object], stopping: StopSignal) -> Callable[[str, Any], None]:
@@ -130,3 +137,37 @@ def run_loop(unit: Stepped, incoming: queue.SimpleQueue[object], mono_ms: Callab
             while True:
                 items.append(incoming.get_nowait())
         unit.step(mono_ms(), items)
+
+
+class ScreenRest:
+    """When a screen may rest: dimmed and then dark while no round is on, and bright again at the first press.
+
+    A press on a dark screen only wakes it: nobody can have meant what nobody could read. A judge is called all the
+    same, since that takes two buttons for a second and a half and no reading. A press on a dimmed screen counts like
+    any other. Times are the unit's monotonic milliseconds."""
+
+    def __init__(self) -> None:
+        self._awake_ms = 0
+        self._woken_ms: int | None = None
+        self._level = FULL
+
+    def busy(self, now_ms: int) -> None:
+        """Something is to be read: a round, a question, a trouble."""
+        self._awake_ms = max(self._awake_ms, now_ms)
+
+    def touched(self, now_ms: int) -> None:
+        """Somebody presses a button."""
+        if self._level == OFF:
+            self._woken_ms = now_ms
+        self.busy(now_ms)
+        self._level = FULL
+
+    def only_wakes(self, gesture: Gesture, at_ms: int) -> bool:
+        """Whether the gesture belongs to the press that woke the screen, and does nothing else."""
+        return gesture.kind != CALL and self._woken_ms is not None and at_ms < self._woken_ms + WOKEN_MS
+
+    def level(self, now_ms: int) -> int:
+        """How bright the screen should be now."""
+        idle_ms = now_ms - self._awake_ms
+        self._level = FULL if idle_ms < DIM_AFTER_MS else DIMMED if idle_ms < OFF_AFTER_MS else OFF
+        return self._level

@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from roundtap_devices.printing.escpos_job import Composed, compose
-from roundtap_devices.printing.known_printers import EPSON_80
+from roundtap_devices.printing.ports import SerialPort
 from roundtap_devices.printing.print_lines import Feed, Line, PrintLine, line
 from roundtap_devices.printing.printer import Outcome, Printer
-from roundtap_devices.printing.printer_profiles import PrinterProfile
-from roundtap_devices.printing.serial_port import SerialPort
+from roundtap_devices.printing.printer_profiles import EPSON_80, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 
 STEP_MS = 20

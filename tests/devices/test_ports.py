@@ -10,11 +10,20 @@ from pathlib import Path
 import pytest
 
 from roundtap_devices.printing.escpos_job import compose
-from roundtap_devices.printing.known_printers import EPSON_80
-from roundtap_devices.printing.ports import PINS, SERIAL, USB, PortRefused, UsbPort, find_ports, first_usable, open_port
+from roundtap_devices.printing.ports import (
+    PINS,
+    SERIAL,
+    USB,
+    PortGone,
+    PortRefused,
+    UsbPort,
+    find_ports,
+    first_usable,
+    open_port,
+)
 from roundtap_devices.printing.print_lines import line
 from roundtap_devices.printing.printer import HELD, PRINTED, SENT, Outcome, Printer
-from roundtap_devices.printing.serial_port import PortGone
+from roundtap_devices.printing.printer_profiles import EPSON_80
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 
 ADAPTER = "usb-1a86_USB_Serial-if00-port0"
@@ -170,7 +179,7 @@ def test_a_port_without_rights_says_so(tmp_path: Path, monkeypatch: pytest.Monke
 def test_flow_control_is_the_kernel_s(tmp_path: Path) -> None:
     import termios
 
-    from roundtap_devices.printing.serial_port import SerialPort
+    from roundtap_devices.printing.ports import SerialPort
 
     master, slave = os.openpty()
     tty.setraw(slave)

@@ -8,10 +8,10 @@ import pytest
 from printer_kit import a_desk, long_job
 
 from roundtap_devices.printing.escpos_job import compose
-from roundtap_devices.printing.known_printers import EPSON_80, POS_5890, PROFILES
+from roundtap_devices.printing.ports import SerialPort
 from roundtap_devices.printing.print_lines import Drawing, Stroke, line
 from roundtap_devices.printing.printer import HELD, PRINTED, SENT, UNCERTAIN, Outcome, Printer
-from roundtap_devices.printing.serial_port import SerialPort
+from roundtap_devices.printing.printer_profiles import EPSON_80, POS_5890, PROFILES
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from roundtap_devices.printing.escpos_job import MARK, code_page_test, compose
-from roundtap_devices.printing.known_printers import EPSON_80, PLAIN_58, POS_5890, PROFILES, load
 from roundtap_devices.printing.print_lines import Block, Box, Cell, CodePageLine, Drawing, Feed, Label, Line, Qr, line
+from roundtap_devices.printing.printer_profiles import EPSON_80, PLAIN_58, POS_5890, PROFILES, load
 from roundtap_devices.virtual.virtual_printer import EscposPaper
 
 NAMES = ("Łukasz Żak", "Aleksandra Wiśniewska-Szczepańska", "Jürgen Groß", "Íñigo Muñoz Peña", "Łucja Muñoz Öztürk")

@@ -8,9 +8,8 @@ import pytest
 from escpos.capabilities import CAPABILITIES
 
 from roundtap_devices.printing.escpos_job import compose
-from roundtap_devices.printing.known_printers import PROFILES, SOLD_AS, load, printer_profile
 from roundtap_devices.printing.print_lines import Drawing, Qr, Stroke
-from roundtap_devices.printing.printer_profiles import ProfileError
+from roundtap_devices.printing.printer_profiles import PROFILES, SOLD_AS, ProfileError, load, printer_profile
 
 DATABASE = {
     "epson-80": ("TM-T20II",), "epson-t88": ("TM-T88II", "TM-T88III", "TM-T88IV", "TM-T88V"), "pos-5890": ("POS-5890",),

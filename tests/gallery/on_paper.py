@@ -14,9 +14,8 @@ from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.escpos_job import MARK, code_page_test, compose
-from roundtap_devices.printing.known_printers import PROFILES
 from roundtap_devices.printing.print_lines import PrintLine
-from roundtap_devices.printing.printer_profiles import PrinterProfile
+from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import EscposPaper
 from roundtap_units.documents.notices import laid_out
 from roundtap_units.unit_words import unit_words

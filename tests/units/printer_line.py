@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roundtap_devices.printing.serial_port import SerialPort
+from roundtap_devices.printing.ports import SerialPort
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 
 

@@ -17,8 +17,7 @@ from PIL import ImageOps
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.escpos_job import compose
-from roundtap_devices.printing.known_printers import PROFILES
-from roundtap_devices.printing.printer_profiles import NONE, RTSCTS
+from roundtap_devices.printing.printer_profiles import NONE, PROFILES, RTSCTS
 from roundtap_units.documents.notices import laid_out
 from roundtap_units.unit_words import unit_words
 

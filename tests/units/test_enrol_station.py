@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from roundtap_core.words import LANGUAGES
-from roundtap_devices.printing.known_printers import printer_profile
 from roundtap_devices.printing.print_lines import Line
+from roundtap_devices.printing.printer_profiles import printer_profile
 from roundtap_units.link.enrolling import CODE, LOOKING, Showing
 from roundtap_units.station.main import SHEETS_MAX, EnrolStation, code_sheet
 from roundtap_units.unit_words import unit_words

@@ -9,8 +9,8 @@ from paper_gate import documents, printed, printed_lines, setup_prints, sheets
 
 from gallery.on_paper import slip_content
 from roundtap_core.words import LANGUAGES
-from roundtap_devices.printing.known_printers import EPSON_80, PLAIN_58, POS_5890, PROFILES
 from roundtap_devices.printing.print_lines import Cell, CodePageLine, Drawing, Label, Line, line
+from roundtap_devices.printing.printer_profiles import EPSON_80, PLAIN_58, POS_5890, PROFILES
 from roundtap_units.unit_words import unit_words
 
 PART = 5

@@ -10,11 +10,9 @@ import pytest
 from printer_line import AtOneSpeed
 
 from roundtap_core.messages import Job
-from roundtap_devices.printing.known_printers import EPSON_80
-from roundtap_devices.printing.ports import SERIAL, USB, FoundPort
-from roundtap_devices.printing.serial_port import Port, PortGone, SerialPort
+from roundtap_devices.printing.ports import SERIAL, USB, FoundPort, Port, PortGone, SerialPort
+from roundtap_devices.printing.printer_profiles import EPSON_80
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
-from roundtap_units.station.print_log import PrintLog
 from roundtap_units.station.printer_desk import (
     FILE,
     SPEEDS,
@@ -24,7 +22,7 @@ from roundtap_units.station.printer_desk import (
     taken_order,
     write_settings,
 )
-from roundtap_units.station.station import Station
+from roundtap_units.station.station import PrintLog, Station
 from roundtap_units.unit_words import unit_words
 
 ADAPTER = FoundPort("/dev/serial/by-id/usb-1a86", "/dev/ttyUSB0", SERIAL)

@@ -12,10 +12,8 @@ from printer_line import AtOneSpeed
 
 from roundtap.main import main
 from roundtap_core.words import LANGUAGES
-from roundtap_devices.printing.known_printers import PROFILES
-from roundtap_devices.printing.ports import CONSOLE, PINS, SERIAL, USB, FoundPort
-from roundtap_devices.printing.printer_profiles import PrinterProfile
-from roundtap_devices.printing.serial_port import Port, PortGone, SerialPort
+from roundtap_devices.printing.ports import CONSOLE, PINS, SERIAL, USB, FoundPort, Port, PortGone, SerialPort
+from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 from roundtap_units.printer_setup import main as printer_setup
 from roundtap_units.printer_setup.main import STEP_S, Setup, list_ports

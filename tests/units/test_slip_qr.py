@@ -9,7 +9,7 @@ from PIL import Image, ImageOps
 from gallery.on_paper import PEOPLE, SLIP_URL, printed, slip_content
 from roundtap_core.records import ELIMINATION, SWISS
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_devices.printing.known_printers import PROFILES
+from roundtap_devices.printing.printer_profiles import PROFILES
 from roundtap_units.documents.notices import laid_out
 from roundtap_units.unit_words import unit_words
 

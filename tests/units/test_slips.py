@@ -26,7 +26,6 @@ from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_devices.printing.drawing import draw, text_width
 from roundtap_devices.printing.escpos_job import compose
-from roundtap_devices.printing.known_printers import PROFILES
 from roundtap_devices.printing.print_lines import (
     DOTS_PER_MM,
     SHEET_58,
@@ -38,6 +37,7 @@ from roundtap_devices.printing.print_lines import (
     Line,
     Stroke,
 )
+from roundtap_devices.printing.printer_profiles import PROFILES
 from roundtap_units.documents.notices import laid_out
 from roundtap_units.documents.slips import TICK, wrap
 from roundtap_units.unit_words import unit_words

@@ -11,12 +11,11 @@ from test_station_link import Wire, a_link
 
 from gallery.on_paper import pairings_content, slip_content
 from roundtap_core.messages import Job
-from roundtap_devices.printing.known_printers import POS_5890
 from roundtap_devices.printing.printer import Printer
+from roundtap_devices.printing.printer_profiles import POS_5890
 from roundtap_units.link.hub_choice import SILENT_MS
 from roundtap_units.link.link import HubAddress
-from roundtap_units.station.print_log import KEPT_JOBS, PrintLog
-from roundtap_units.station.station import compose_with
+from roundtap_units.station.station import KEPT_JOBS, PrintLog, compose_with
 from roundtap_units.station.station_link import HubStationLink
 from roundtap_units.unit_words import unit_words
 
@@ -175,7 +174,7 @@ def test_a_printers_part_that_stumbles_costs_one_job(desk, monkeypatch):  # noqa
 
 
 def test_a_hub_that_invents_jobs_for_ever_does_not_fill_the_station(tmp_path, monkeypatch):
-    monkeypatch.setattr("roundtap_units.station.print_log.os.fsync", lambda descriptor: None)
+    monkeypatch.setattr("roundtap_units.station.station.os.fsync", lambda descriptor: None)
     log = PrintLog(tmp_path / "printed.jsonl")
     for n in range(3 * KEPT_JOBS):
         log.note(f"j{n}", "printed")

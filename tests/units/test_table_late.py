@@ -16,9 +16,9 @@ from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.gestures import Gesture
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_devices.missing import Missing
+from roundtap_units.board_process import DIM_AFTER_MS, OFF_AFTER_MS, WOKEN_MS, ScreenRest
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue
-from roundtap_units.table.screen_rest import DIM_AFTER_MS, OFF_AFTER_MS, WOKEN_MS, ScreenRest
 from roundtap_units.table.unit import TableUnit
 from roundtap_units.unit_words import unit_words
 

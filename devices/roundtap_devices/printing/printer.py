@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from roundtap_devices.printing.escpos_job import BEGIN, MARK, Composed
 from roundtap_devices.printing.pacing import Pacer, Step
+from roundtap_devices.printing.ports import Port, PortGone
 from roundtap_devices.printing.printer_profiles import NONE, PrinterProfile
-from roundtap_devices.printing.serial_port import Port, PortGone
 
 PRINTED, SENT, UNCERTAIN, HELD = "printed", "sent", "uncertain", "held"
 """What became of a job. printed: the printer answered the marker at its end. sent: all bytes were taken by a printer

@@ -19,10 +19,9 @@ from roundtap_devices.display.screen import Screen
 from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.hands import Hands
 from roundtap_systemd.notify import StopSignal
-from roundtap_units.board_process import front_of, give_back, missing_said, receiver, run_loop, telling
+from roundtap_units.board_process import ScreenRest, front_of, give_back, missing_said, receiver, run_loop, telling
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.panel.panel_dialogue import ADDRESS, STANDBY, PanelDialogue, PanelScene, Press, draw_panel, scene_of
-from roundtap_units.table.screen_rest import ScreenRest
 from roundtap_units.unit_config import ConfigError, read_file
 
 log = logging.getLogger(__name__)

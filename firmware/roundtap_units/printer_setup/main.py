@@ -12,12 +12,10 @@ from pathlib import Path
 
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_devices.printing.escpos_job import compose
-from roundtap_devices.printing.known_printers import PLAIN_58, PROFILES, SOLD_AS, printer_profile
-from roundtap_devices.printing.ports import PINS, USB, FoundPort, find_ports, open_port
+from roundtap_devices.printing.ports import PINS, USB, FoundPort, Port, PortGone, find_ports, open_port
 from roundtap_devices.printing.print_lines import PrintLine
 from roundtap_devices.printing.printer import HELD, Printer
-from roundtap_devices.printing.printer_profiles import PrinterProfile
-from roundtap_devices.printing.serial_port import Port, PortGone
+from roundtap_devices.printing.printer_profiles import PLAIN_58, PROFILES, SOLD_AS, PrinterProfile, printer_profile
 from roundtap_units.documents.notices import speed_page, width_page
 from roundtap_units.station.printer_desk import FILE, SPEEDS, PrinterSettings, read_settings, write_settings
 

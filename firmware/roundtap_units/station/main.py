@@ -98,16 +98,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(config: Config, panel_path: Path | None) -> bool:
     """Whether it is to begin again: a hub on this machine has a key for it by now, or its own key opens nothing."""
-    from roundtap_devices.printing.known_printers import printer_profile
+    from roundtap_devices.printing.printer_profiles import printer_profile
     from roundtap_devices.virtual.printer_panel import PrinterPanel
     from roundtap_devices.virtual.virtual_printer import VirtualPrinter
     from roundtap_systemd.health import Machine
     from roundtap_units.link.identity import ENROLLED, known_identity
     from roundtap_units.link.local_key import LocalKey
     from roundtap_units.link.own_health import OwnHealth
-    from roundtap_units.station.print_log import PrintLog
     from roundtap_units.station.printer_desk import PrinterDesk
-    from roundtap_units.station.station import Station
+    from roundtap_units.station.station import PrintLog, Station
     from roundtap_units.station.station_link import HubStationLink
     from roundtap_units.unit_words import unit_words
 

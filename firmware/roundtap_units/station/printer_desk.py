@@ -12,14 +12,29 @@ from typing import Any
 from roundtap_core.messages import PrinterOrder
 from roundtap_core.typed import Malformed, read
 from roundtap_core.words import Words
-from roundtap_devices.printing.known_printers import PROFILES, SOLD_AS, printer_profile
-from roundtap_devices.printing.ports import USB, FoundPort, find_ports, first_usable, open_path, open_port
+from roundtap_devices.printing.ports import (
+    USB,
+    FoundPort,
+    Port,
+    PortGone,
+    find_ports,
+    first_usable,
+    open_path,
+    open_port,
+)
 from roundtap_devices.printing.printer import Printer
-from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, NONE, RTSCTS, PrinterProfile
-from roundtap_devices.printing.serial_port import Port, PortGone
+from roundtap_devices.printing.printer_profiles import (
+    BAUDS,
+    FLOWS,
+    NONE,
+    PROFILES,
+    RTSCTS,
+    SOLD_AS,
+    PrinterProfile,
+    printer_profile,
+)
 from roundtap_systemd.atomic_write import write_atomically
-from roundtap_units.station.print_log import PrintLog
-from roundtap_units.station.station import SENDING, Compose, compose_with
+from roundtap_units.station.station import SENDING, Compose, PrintLog, compose_with
 
 log = logging.getLogger(__name__)
 
