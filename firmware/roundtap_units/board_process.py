@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from roundtap_devices.boards import Board
-from roundtap_devices.display.screen import DIMMED, FULL, OFF
+from roundtap_devices.display.screen import DIMMED, FULL, OFF, Screen, VirtualScreen
+from roundtap_devices.front import Front
 from roundtap_devices.input.gestures import CALL, Gesture
 from roundtap_systemd.notify import StopSignal
 
 if TYPE_CHECKING:
-    from roundtap_devices.display.screen import Screen
-    from roundtap_devices.front import Front
     from roundtap_devices.virtual.table_panel import Panel
 
 log = logging.getLogger(__name__)
@@ -46,8 +45,6 @@ def front_of(board: Board, folder: Path, virtual: Path | None, incoming: queue.S
              mono_ms: Callable[[], int]) -> tuple[Front, Screen, Panel | None]:
     """The board's front and screen. `virtual`: a socket; then both are virtual, and served there."""
     from roundtap_devices.display.oled import oled_screen
-    from roundtap_devices.display.screen import VirtualScreen
-    from roundtap_devices.front import Front
     from roundtap_devices.input.pin_factory import mock_factory
     from roundtap_devices.virtual.table_panel import Panel
 

@@ -18,11 +18,22 @@ from roundtap_devices.boards import Board, BoardError, board
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.hands import Hands
-from roundtap_systemd.notify import StopSignal
+from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.board_process import ScreenRest, front_of, give_back, missing_said, receiver, run_loop, telling
 from roundtap_units.fault_log import FaultLog
-from roundtap_units.panel.panel_dialogue import ADDRESS, STANDBY, PanelDialogue, PanelScene, Press, draw_panel, scene_of
+from roundtap_units.link.local_key import LocalKey
+from roundtap_units.panel.panel_dialogue import (
+    ADDRESS,
+    OFF,
+    STANDBY,
+    PanelDialogue,
+    PanelScene,
+    Press,
+    draw_panel,
+    scene_of,
+)
 from roundtap_units.unit_config import ConfigError, read_file
+from roundtap_units.unit_words import unit_words
 
 log = logging.getLogger(__name__)
 
@@ -173,12 +184,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[object],
          stopping: StopSignal) -> None:
-    from roundtap_devices.input.hands import Hands
-    from roundtap_systemd.notify import Heartbeat, Notify
-    from roundtap_units.link.local_key import LocalKey
-    from roundtap_units.panel.panel_dialogue import OFF, PanelDialogue
     from roundtap_units.panel.panel_link import PanelLink
-    from roundtap_units.unit_words import unit_words
 
     def mono_ms() -> int:
         return time.monotonic_ns() // 1_000_000

@@ -15,9 +15,18 @@ from roundtap_devices.printing.escpos_job import compose
 from roundtap_devices.printing.ports import PINS, USB, FoundPort, Port, PortGone, find_ports, open_port
 from roundtap_devices.printing.print_lines import PrintLine
 from roundtap_devices.printing.printer import HELD, Printer
-from roundtap_devices.printing.printer_profiles import PLAIN_58, PROFILES, SOLD_AS, PrinterProfile, printer_profile
+from roundtap_devices.printing.printer_profiles import (
+    PLAIN_58,
+    PROFILES,
+    SOLD_AS,
+    PrinterProfile,
+    ProfileError,
+    printer_profile,
+)
 from roundtap_units.documents.notices import speed_page, width_page
 from roundtap_units.station.printer_desk import FILE, SPEEDS, PrinterSettings, read_settings, write_settings
+from roundtap_units.unit_config import ConfigError
+from roundtap_units.unit_words import unit_words
 
 FOLDER = Path("/var/lib/roundtap-station")
 CONFIG = Path("/etc/roundtap/station.toml")
@@ -41,10 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List the ports, or set the printer up. 0: done; 1: not found, or broken off; 2: a file that has to be mended."""
-    from roundtap_devices.printing.printer_profiles import ProfileError
-    from roundtap_units.unit_config import ConfigError
-    from roundtap_units.unit_words import unit_words
-
     logging.basicConfig(level=logging.ERROR, format="%(levelname)s %(name)s: %(message)s")
     words = unit_words(args.language or spoken())
     try:

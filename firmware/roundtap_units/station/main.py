@@ -13,22 +13,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from roundtap_core.words import Words
 from roundtap_devices.printing.escpos_job import compose
 from roundtap_devices.printing.print_lines import CENTER, Feed, PrintLine, Sheet, line, rule
 from roundtap_devices.printing.printer import Printer
-from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProfile
+from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProfile, ProfileError, printer_profile
+from roundtap_systemd.health import Machine
 from roundtap_systemd.notify import StopSignal
 from roundtap_units.documents.slips import wrap
-from roundtap_units.link.enrolling import CODE, DONE, Showing
-from roundtap_units.station.printer_desk import AUTO, PrinterSettings
+from roundtap_units.link.enrolling import CODE, DONE, Enrolling, Showing
+from roundtap_units.link.identity import ENROLLED, Identity, keep_enrolled, known_identity, of_enrolled
+from roundtap_units.link.local_key import LocalKey, is_on_hubs_machine
+from roundtap_units.link.own_health import OwnHealth
+from roundtap_units.station.printer_desk import AUTO, PrinterDesk, PrinterSettings
+from roundtap_units.station.station import PrintLog, Station
 from roundtap_units.unit_config import ConfigError, UnitConfig, read_unit_config
-
-if TYPE_CHECKING:
-    from roundtap_units.link.identity import Identity
-    from roundtap_units.station.printer_desk import PrinterDesk
+from roundtap_units.unit_words import unit_words
 
 log = logging.getLogger(__name__)
 
@@ -84,8 +86,6 @@ def read_config(path: Path | None) -> Config:
 
 def run(args: argparse.Namespace) -> int:
     """Run until SIGTERM or Ctrl-C."""
-    from roundtap_devices.printing.printer_profiles import ProfileError
-
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
         if _run(read_config(args.config), args.virtual):
@@ -98,17 +98,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(config: Config, panel_path: Path | None) -> bool:
     """Whether it is to begin again: a hub on this machine has a key for it by now, or its own key opens nothing."""
-    from roundtap_devices.printing.printer_profiles import printer_profile
     from roundtap_devices.virtual.printer_panel import PrinterPanel
     from roundtap_devices.virtual.virtual_printer import VirtualPrinter
-    from roundtap_systemd.health import Machine
-    from roundtap_units.link.identity import ENROLLED, known_identity
-    from roundtap_units.link.local_key import LocalKey
-    from roundtap_units.link.own_health import OwnHealth
-    from roundtap_units.station.printer_desk import PrinterDesk
-    from roundtap_units.station.station import PrintLog, Station
     from roundtap_units.station.station_link import HubStationLink
-    from roundtap_units.unit_words import unit_words
 
     def mono_ms() -> int:
         return time.monotonic_ns() // 1_000_000
@@ -156,11 +148,7 @@ def _run(config: Config, panel_path: Path | None) -> bool:
 def _enrolled(config: Config, desk: PrinterDesk, stopping: StopSignal,
               mono_ms: Callable[[], int]) -> Identity | None:
     """Who the station is once it was enrolled; None where it was stopped, or a hub on this machine has a key for it."""
-    from roundtap_units.link.enrolling import Enrolling
-    from roundtap_units.link.identity import keep_enrolled, known_identity, of_enrolled
-    from roundtap_units.link.local_key import is_on_hubs_machine
     from roundtap_units.link.unit_memory import UnitMemory, machine_mark
-    from roundtap_units.unit_words import unit_words
 
     memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
     asking = Enrolling("station", memory.unit_id, partial(keep_enrolled, config.folder), mono_ms, config.hubs,

@@ -15,18 +15,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from roundtap_devices.boards import FACINGS, Board, BoardError, board
-from roundtap_systemd.notify import StopSignal
+from roundtap_devices.display.screen import Screen
+from roundtap_devices.front import Front
+from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.board_process import front_of, give_back, missing_said, receiver, run_loop, telling
-from roundtap_units.link.identity import ENROLLED, Identity, known_identity, of_enrolled
+from roundtap_units.link.identity import ENROLLED, Identity, keep_enrolled, known_identity, of_enrolled
+from roundtap_units.link.local_key import LocalKey, is_on_hubs_machine
+from roundtap_units.link.unit_memory import UnitMemory, machine_mark
 from roundtap_units.unit_config import ConfigError, UnitConfig, keep_language, read_unit_config
-
-if TYPE_CHECKING:
-    from roundtap_devices.display.screen import Screen
-    from roundtap_devices.front import Front
-    from roundtap_units.link.unit_memory import UnitMemory
+from roundtap_units.unit_words import unit_words
 
 log = logging.getLogger(__name__)
 
@@ -86,17 +85,13 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
          stopping: StopSignal) -> bool:
     """Whether the unit gave up its key, and is to begin again."""
     from roundtap_systemd.health import Machine
-    from roundtap_systemd.notify import Heartbeat, Notify
     from roundtap_units.link.link import HubLink
-    from roundtap_units.link.local_key import LocalKey
     from roundtap_units.link.outbox import Outbox
     from roundtap_units.link.own_health import OwnHealth
     from roundtap_units.link.safe_file import key_mark
     from roundtap_units.link.stored_view import StoredView, this_boot
-    from roundtap_units.link.unit_memory import UnitMemory, machine_mark
     from roundtap_units.table.dialogue.dialogue import Dialogue
     from roundtap_units.table.unit import TableUnit
-    from roundtap_units.unit_words import unit_words
 
     def mono_ms() -> int:
         return time.monotonic_ns() // 1_000_000
@@ -177,10 +172,7 @@ def _enrolled(config: Config, memory: UnitMemory, screen: Screen, front: Front, 
     """(who the unit is once it was enrolled, the configuration in the language that was chosen meanwhile). None where
     it was stopped, or where a hub on this very machine has a key for it by now (`config.local`)."""
     from roundtap_units.link.enrolling import Enrolling
-    from roundtap_units.link.identity import keep_enrolled
-    from roundtap_units.link.local_key import is_on_hubs_machine
     from roundtap_units.table.enrol_table import EnrolTable, run_table
-    from roundtap_units.unit_words import unit_words
 
     asking = Enrolling("table", memory.unit_id, partial(keep_enrolled, config.folder), mono_ms, config.hubs,
                        config.unit)

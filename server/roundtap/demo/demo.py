@@ -96,12 +96,12 @@ def run(args: argparse.Namespace) -> int:
     demo = Demo(args, folder)
     try:
         demo.prepare()
-        demo.start()
+        demo.kit.start()
         demo.serve_bench()
     except KeyboardInterrupt:
         pass
     finally:
-        demo.stop()
+        demo.kit.stop()
         shutil.rmtree(folder, ignore_errors=True)
         print("\nEverything is stopped and cleaned up.", flush=True)
     return 0
@@ -142,24 +142,13 @@ class Demo:
                               f"http://{BENCH_HOST}:{args.port + 1}/", paper=True,
                               unenrolled=getattr(args, "unenrolled", 0))
 
-    @property
-    def _shown_host(self) -> str:
-        return "127.0.0.1" if self.args.host in ("0.0.0.0", "::") else self.args.host
-
     def prepare(self) -> None:
         """Keys, PIN, and an event whose first round is published, written before anybody runs."""
-
         self.kit.prepare()
         make_event(self.kit.database, self.args.players, self.args.tables, self.args.rulebook)
 
-    def start(self) -> None:
-        self.kit.start()
-
-    def stop(self) -> None:
-        self.kit.stop()
-
     def greeting(self) -> str:
-        shown = self._shown_host
+        shown = "127.0.0.1" if self.args.host in ("0.0.0.0", "::") else self.args.host
         hub, bench = f"http://{shown}:{self.args.port}", f"http://{BENCH_HOST}:{self.args.port + 1}"
         return "\n".join([
             "",

@@ -118,7 +118,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0: every result was typed and the standings agree. 2: the file cannot be played. 3: they differ."""
-    from roundtap.rehearsal.script import read_script, script_of
+    from roundtap.rehearsal.script import made_up, read_script, script_of
 
     if (args.event is None) == (args.made_up is None):
         print("roundtap rehearse: give either an event file or --made-up RULEBOOK", file=sys.stderr)
@@ -131,8 +131,6 @@ def run(args: argparse.Namespace) -> int:
         return 2
     try:
         if args.made_up is not None:
-            from roundtap.rehearsal.script import made_up
-
             script = script_of(made_up(args.made_up, args.players, args.seed))
         else:
             script = read_script(args.event)
