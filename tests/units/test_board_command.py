@@ -18,8 +18,17 @@ from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_devices.missing import Missing
 from roundtap_units.unit_words import unit_words
 from roundtap_units.wiring import main
-from roundtap_units.wiring.board_parts import LAMP_MA, PRICES_EUR, cost_eur, draws_ma, hours_on, needed
-from roundtap_units.wiring.main import Walk, display_card, parts_text
+from roundtap_units.wiring.main import (
+    LAMP_MA,
+    PRICES_EUR,
+    Walk,
+    cost_eur,
+    display_card,
+    draws_ma,
+    hours_on,
+    needed,
+    parts_text,
+)
 
 
 def board(*words: str) -> int:

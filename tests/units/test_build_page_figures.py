@@ -7,7 +7,7 @@ from pathlib import Path
 
 from roundtap_devices.boards import BOARDS, RECOMMENDED
 from roundtap_units.board_process import DIM_AFTER_MS, OFF_AFTER_MS
-from roundtap_units.wiring.board_parts import PI_MA, PRICES_OF, cost_eur, draws_ma, hours_on
+from roundtap_units.wiring.main import PI_MA, PRICES_OF, cost_eur, draws_ma, hours_on
 
 BUILD = (Path(__file__).parents[2] / "firmware/BUILD.md").read_text(encoding="utf-8")
 

@@ -12,7 +12,7 @@ import pytest
 from roundtap_devices.boards import BOARDS, Board
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units.unit_words import unit_words
-from roundtap_units.wiring.board_parts import HEADER_PIN, parts
+from roundtap_units.wiring.main import HEADER_PIN, parts
 
 SVG = "{http://www.w3.org/2000/svg}"
 boards = pytest.mark.parametrize("board", BOARDS.values(), ids=lambda board: board.name)
