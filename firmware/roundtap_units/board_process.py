@@ -8,6 +8,7 @@ import contextlib
 import logging
 import queue
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -28,6 +29,11 @@ DIM_AFTER_MS = 5 * 60_000
 OFF_AFTER_MS = 30 * 60_000
 WOKEN_MS = 800
 """So long after a press has lit the screen a gesture still is that press, or one that nobody has read anything for."""
+
+
+def mono_ms() -> int:
+    """This machine's monotonic clock, which a process hands to everything in it."""
+    return time.monotonic_ns() // 1_000_000
 
 
 def receiver(incoming: queue.SimpleQueue[object], stopping: StopSignal) -> Callable[[str, Any], None]:

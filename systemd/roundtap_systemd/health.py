@@ -151,14 +151,6 @@ def _mount_of(machine: Machine, folder: Path) -> Mount | None:
     return best
 
 
-def i2c_nodes(machine: Machine) -> list[str]:
-    return _nodes(machine, "i2c-*")
-
-
-def spi_nodes(machine: Machine) -> list[str]:
-    return _nodes(machine, "spidev*")
-
-
 def chip_labels(device: Path) -> list[str]:
     """The names of the pins' chips below `device` ("/dev"), as the kernel has them: "pinctrl-bcm2711"."""
     import fcntl
@@ -278,7 +270,7 @@ def _pins(machine: Machine) -> list[Check]:
         return []
     labels = (machine.labels or chip_labels)(machine.root / "dev")
     named = next((label for label in labels if PINS_OF_A_PI.fullmatch(label)), None)
-    buses = [*i2c_nodes(machine), *spi_nodes(machine)]
+    buses = [*_nodes(machine, "i2c-*"), *_nodes(machine, "spidev*")]
     if not machine.is_pi and named is None:
         return [Check("pins", UNKNOWN), Check("buses", UNKNOWN)]
     return [Check("pins", FINE, {"label": named}) if named else Check("pins", WRONG),

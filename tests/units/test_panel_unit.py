@@ -307,7 +307,7 @@ def test_a_panel_whose_pins_come_later_looks_for_them_again(tmp_path, monkeypatc
     monkeypatch.setenv("ROUNDTAP_LOCAL", str(tmp_path))
     monkeypatch.setattr(board_process, "pins_of_this_machine", pins)
     monkeypatch.setattr(main, "StopSignal", Stopping)
-    monkeypatch.setattr(main.time, "monotonic_ns", lambda: next(seconds) * 10 ** 9)
+    monkeypatch.setattr("time.monotonic_ns", lambda: next(seconds) * 10 ** 9)
     (tmp_path / "panel.toml").write_text("")
     arguments = argparse.ArgumentParser()
     main.add_arguments(arguments)

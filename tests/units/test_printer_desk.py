@@ -148,7 +148,7 @@ def test_each_speed_s_sheet_is_printed_at_its_own_speed_and_only_the_right_one_c
 
 
 def test_on_trial_another_printer_need_not_answer_because_the_one_before_did(hall: Hall) -> None:
-    hall.log.note_printer_answers()
+    hall.log.note_answers(True)
     assert hall.desk.told()["confirmed"]
     assert hall.desk.try_out({"port": ADAPTER.id, "printer": "plain-58", "baud": 9600})
     assert not hall.desk.told()["confirmed"]

@@ -234,7 +234,7 @@ def test_the_log_survives_torn_and_spoilt_lines(tmp_path):
     log.note("s1", "sending")
     log.note("s1", "printed")
     log.note("s2", "sending")
-    log.note_printer_answers()
+    log.note_answers(True)
     log.close()
     path.write_bytes(path.read_bytes() + b'what?\n["s3","send')
     log = PrintLog(path)

@@ -7,7 +7,6 @@ import contextlib
 import logging
 import queue
 import sys
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,16 @@ from roundtap_devices.display.screen import Screen
 from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.hands import Hands
 from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
-from roundtap_units.board_process import ScreenRest, front_of, give_back, missing_said, receiver, run_loop, telling
+from roundtap_units.board_process import (
+    ScreenRest,
+    front_of,
+    give_back,
+    missing_said,
+    mono_ms,
+    receiver,
+    run_loop,
+    telling,
+)
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.local_key import LocalKey
 from roundtap_units.panel.panel_dialogue import (
@@ -185,9 +193,6 @@ def run(args: argparse.Namespace) -> int:
 def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[object],
          stopping: StopSignal) -> None:
     from roundtap_units.panel.panel_link import PanelLink
-
-    def mono_ms() -> int:
-        return time.monotonic_ns() // 1_000_000
 
     with contextlib.suppress(OSError):
         config.folder.mkdir(parents=True, exist_ok=True)

@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         if not args.setup:
             list_ports(words, print, folder, written)
             return 0
-        return 0 if Setup(words, print, input, mono_ms, _sleep, folder, written).run() else 1
+        return 0 if Setup(words, print, input, mono_ms, lambda: time.sleep(STEP_S), folder, written).run() else 1
     except (ConfigError, ProfileError) as error:
         print(f"roundtap printer: {error}")
         return 2
@@ -76,10 +76,6 @@ def spoken() -> str:
 
 def mono_ms() -> int:
     return time.monotonic_ns() // 1_000_000
-
-
-def _sleep() -> None:
-    time.sleep(STEP_S)
 
 
 def _station(path: Path | None) -> tuple[Path, PrinterSettings, str]:

@@ -66,10 +66,6 @@ class PrinterSettings:
     def flow_of(self, profile: PrinterProfile) -> str:
         return self.flow or profile.flow
 
-    def same_as(self, other: PrinterSettings) -> bool:
-        """Whether a confirmation of one holds for the other."""
-        return (self.port, self.printer, self.baud, self.flow) == (other.port, other.printer, other.baud, other.flow)
-
 
 def read_settings(folder: Path, written: PrinterSettings) -> PrinterSettings:
     """What was found out and confirmed before. `written`: what the configuration file says, which goes first where it
@@ -85,7 +81,7 @@ def read_settings(folder: Path, written: PrinterSettings) -> PrinterSettings:
     usual = PrinterSettings()
     wanted = replace(kept, **{name: getattr(written, name) for name in ("port", "printer", "baud", "flow")
                               if getattr(written, name) != getattr(usual, name)})
-    return wanted if wanted.same_as(kept) else replace(wanted, confirmed=False)
+    return wanted if wanted == kept else replace(wanted, confirmed=False)
 
 
 def write_settings(folder: Path, settings: PrinterSettings) -> None:
@@ -218,7 +214,7 @@ class PrinterDesk:
         """Another port or speed may be one that answers nothing: its silence is no fault."""
         if (wanted.port, wanted.baud) != (self.settings.port, self.settings.baud):
             try:
-                self._log.note_printer_is_mute()
+                self._log.note_answers(False)
             except OSError:
                 log.exception("it cannot be noted that another printer is there")
 

@@ -71,15 +71,9 @@ class PrintLog:
                 del self.jobs[job_id]
             raise
 
-    def note_printer_answers(self) -> None:
-        """This printer answers: from now on its silence means something."""
-        self._note_answers(True)
-
-    def note_printer_is_mute(self) -> None:
-        """A person's word that this printer answers no more. Raises OSError."""
-        self._note_answers(False)
-
-    def _note_answers(self, answers: bool) -> None:
+    def note_answers(self, answers: bool) -> None:
+        """Whether this printer answers: then its silence means something; it takes a person's word that it answers no
+        more. Raises OSError."""
         if self.printer_answers != answers:
             self._append({"printer_answers": answers})
             self.printer_answers = answers
@@ -271,7 +265,7 @@ class Station:
         if not self._printer.answers:
             return
         try:
-            self._log.note_printer_is_mute()
+            self._log.note_answers(False)
         except OSError:
             log.exception("it cannot be noted that the printer answers no more")
             return
@@ -342,7 +336,7 @@ class Station:
 
     def _note_that_it_answers(self) -> None:
         try:
-            self._log.note_printer_answers()
+            self._log.note_answers(True)
         except OSError:
             log.exception("it cannot be noted that the printer answers")
 

@@ -10,7 +10,6 @@ import queue
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -20,7 +19,7 @@ from roundtap_devices.boards import FACINGS, Board, BoardError, board
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.front import Front
 from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
-from roundtap_units.board_process import front_of, give_back, missing_said, receiver, run_loop, telling
+from roundtap_units.board_process import front_of, give_back, missing_said, mono_ms, receiver, run_loop, telling
 from roundtap_units.link.identity import ENROLLED, Identity, keep_enrolled, known_identity, of_enrolled
 from roundtap_units.link.local_key import LocalKey, is_on_hubs_machine
 from roundtap_units.link.unit_memory import UnitMemory, machine_mark
@@ -92,9 +91,6 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
     from roundtap_units.link.stored_view import StoredView, this_boot
     from roundtap_units.table.dialogue.dialogue import Dialogue
     from roundtap_units.table.unit import TableUnit
-
-    def mono_ms() -> int:
-        return time.monotonic_ns() // 1_000_000
 
     words = unit_words(config.language)
     with contextlib.suppress(OSError):

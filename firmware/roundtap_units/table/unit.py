@@ -170,7 +170,8 @@ class ReportMaking:
         match = view.match
         if match is not None and match.same == (effect.match, effect.draw):
             report.update({side: who for side in SIDES if (who := match.of(side).id)})
-        self._made = [made for made in self._made if self._still_told(made[1])] + [(report, effect)]
+        self._made = [made for made in self._made if any(sent.effect is made[1] for sent in self._dialogue.table.sent)]
+        self._made.append((report, effect))
         self._unstored.append((report, effect))
         self.store(now_ms)
 
@@ -191,9 +192,6 @@ class ReportMaking:
             self._unstored.pop(0)
             self._dialogue.on_stored(kept.id, effect)
             self._sent()
-
-    def _still_told(self, effect: SendReport) -> bool:
-        return any(sent.effect is effect for sent in self._dialogue.table.sent)
 
     def _serial(self, effect: SendReport, event: str, match: MatchView | None) -> int:
         """One more than every report of this side in this match and draw that is kept here or that the hub names."""

@@ -18,6 +18,7 @@ from roundtap_core.words import LANGUAGES, Words
 from roundtap_devices.boards import BOARDS, Board, BoardError, board
 from roundtap_devices.display.screen import HEIGHT, WIDTH, Screen
 from roundtap_devices.front import Front
+from roundtap_units.board_process import mono_ms
 from roundtap_units.unit_words import unit_words
 
 DONE, SILENT, BAD_INPUT = 0, 1, 2
@@ -286,9 +287,6 @@ def _test(made: Board, words: Words) -> int:
     from roundtap_devices.input.pin_factory import real_factory
 
     edges: queue.SimpleQueue[Edge] = queue.SimpleQueue()
-
-    def mono_ms() -> int:
-        return time.monotonic_ns() // 1_000_000
 
     front = Front(made, lambda: real_factory(tempfile.gettempdir()), edges, mono_ms)
     screen = oled_screen(made.screen, front.pins)
