@@ -31,7 +31,7 @@ from roundtap_hub.standby.other_hubs import allowing
 from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi
 from roundtap_hub.standby.taken_over_page import TakenOverPage
 from roundtap_hub.static_files import PREFIX, StaticFiles
-from roundtap_hub.views.current_version import version_at
+from roundtap_hub.views.page_versions import version_at
 from roundtap_hub.wishes import close_granted_wishes
 
 log = logging.getLogger(__name__)

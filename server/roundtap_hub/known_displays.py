@@ -33,7 +33,7 @@ NAMES = (*ascii_uppercase, *(f"{letter}{n}" for n in range(1, 10) for letter in 
 
 
 class Place(NamedTuple):
-    """Which page a display shows, and in which of its ways (views/wall_way.py)."""
+    """Which page a display shows, and in which of its ways (views/wall.py)."""
 
     page: str
     variant: str

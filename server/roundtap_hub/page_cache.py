@@ -37,7 +37,7 @@ VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
 
 
 class PageKey(NamedTuple):
-    """`page`: what it shows, as its route declares it; `variant`: in which of several ways (views/wall_way.py); `role`:
+    """`page`: what it shows, as its route declares it; `variant`: in which of several ways (views/wall.py); `role`:
     of the staff who reads it, whose pages have more on them; "" for everybody else."""
 
     page: str

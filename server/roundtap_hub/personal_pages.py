@@ -33,8 +33,8 @@ from roundtap_hub.page_cache import PageCache, PageKey
 from roundtap_hub.phone_reports import Told, in_phone_s_words, phone_status, submit, told, told_in_words
 from roundtap_hub.policy import Route
 from roundtap_hub.reader_language import language_of
-from roundtap_hub.views.current_version import page_key
 from roundtap_hub.views.isolated import words_in
+from roundtap_hub.views.page_versions import page_key
 
 PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
 BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0

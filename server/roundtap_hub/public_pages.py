@@ -15,9 +15,9 @@ from roundtap_hub.page_guard import asker_of
 from roundtap_hub.policy import EVERYBODY, Route
 from roundtap_hub.reader_language import language_of
 from roundtap_hub.sessions import form_token
-from roundtap_hub.views.colours import COLOURS, KIND, colours
+from roundtap_hub.views.event_list import COLOURS, KIND, colours
 from roundtap_hub.views.regions import filled
-from roundtap_hub.views.wall_way import WALL_ASKS, wall_variant
+from roundtap_hub.views.wall import WALL_ASKS, wall_variant
 
 HTML = b"text/html; charset=utf-8"
 SEAL = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]

@@ -16,8 +16,8 @@ from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import canonical
 from roundtap_hub.asgi import HubApplication
+from roundtap_hub.pages.my_page import report_fields
 from roundtap_hub.printing.slip_marks import slip_token
-from roundtap_hub.views.my_page import report_fields
 
 
 def form_of(browser: Browser, page: str, action: str, **typed: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from roundtap_core.records import Pair, Result
 from roundtap_hub.calls import ECHOED_MS, close_settled_calls
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.presence import Presence, UnitStatus
-from roundtap_hub.views import page_version
+from roundtap_hub.views.page_versions import page_version
 from roundtap_hub.wishes import close_granted_wishes
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roundtap_hub.views.check_in import Expected, meant
+from roundtap_hub.pages.people_desk import Expected, meant
 
 
 def test_a_name_that_several_begin_with_means_all_of_them_and_a_number_tells_nobody_apart() -> None:

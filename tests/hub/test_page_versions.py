@@ -9,8 +9,7 @@ import pytest
 from pages_kit import House, open_house
 
 from roundtap_core.event.commands import SetClock
-from roundtap_hub.views import page_version
-from roundtap_hub.views.current_version import page_key, version_at
+from roundtap_hub.views.page_versions import page_key, page_version, version_at
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pages_kit import House, open_house, problem_of, text_of
 from roundtap_core.clock import COUNTING, PAUSED, RUNNING
 from roundtap_core.event.commands import GrantExtension, SetClock
 from roundtap_hub.devices.table_view import table_view
-from roundtap_hub.views.tables_counted import tables_counted
+from roundtap_hub.views.round_clock import tables_counted
 
 MINUTE = 60_000
 HELD_MS = 24 * MINUTE

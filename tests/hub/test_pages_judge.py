@@ -12,7 +12,7 @@ from pages_kit import Browser, House, open_house, problem_of, text_of
 from roundtap_core.event.commands import SetClock
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.policy import HEAD_JUDGE, JUDGE, SCOREKEEPER
-from roundtap_hub.views import page_version
+from roundtap_hub.views.page_versions import page_version
 
 HALL, FROM_HALL = "/console/judge", {"Referer": "http://localhost/console/judge"}
 

@@ -9,8 +9,8 @@ from roundtap_core.event.commands import CorrectList, EnterResult
 from roundtap_core.event.setup.open_points import OpenPoint, official_points
 from roundtap_core.records import Competitor, Pair, Result
 from roundtap_hub.pages.new_event import enrol
+from roundtap_hub.pages.players import everybody
 from roundtap_hub.views.event_at import event_at
-from roundtap_hub.views.players import everybody
 
 FOUR = "Ana Ruiz\nBruno Maier\nŁukasz Żak\nEva Luz"
 SQUADS = {"q.picks.loser": ["1", "2"], "q.picks.winner": ["3", "4"]}

@@ -14,10 +14,10 @@ from PIL import Image, ImageDraw
 
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES
+from roundtap_hub.pages.this_hub import browser_name, hours_text
 from roundtap_hub.reached_at import ReachedAt
 from roundtap_hub.sessions import form_token
 from roundtap_hub.tls import Encrypted
-from roundtap_hub.views.this_hub import browser_name, hours_text
 from roundtap_systemd.wifi import Hotspot
 
 ANDROID = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36"

@@ -12,8 +12,8 @@ from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult,
 from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
+from roundtap_hub.pages.print_pages import numbers_of
 from roundtap_hub.printing.slip_marks import slip_codes
-from roundtap_hub.views.print_pages import numbers_of
 
 PUBLIC = ("pairings-table", "pairings-name", "standings", "bracket")
 DESK = ("slips", "players", "emergency")

@@ -24,7 +24,7 @@ from roundtap_hub.public_clock import public_clock
 from roundtap_hub.standby.other_hubs import hubs_event
 from roundtap_hub.views.regions import Rendered, changes
 from roundtap_hub.views.round_clock import time_of_day
-from roundtap_hub.views.wall_way import plain_variant
+from roundtap_hub.views.wall import plain_variant
 
 log = logging.getLogger(__name__)
 

@@ -6,9 +6,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, the_units
 from roundtap_hub.policy import SEEN, STAFF, route
-from roundtap_hub.views.console_version import played_ms
 from roundtap_hub.views.event_at import full_names
 from roundtap_hub.views.not_there import not_there_view
+from roundtap_hub.views.page_versions import played_ms
 from roundtap_hub.views.tables import cells
 
 

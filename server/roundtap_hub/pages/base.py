@@ -19,7 +19,7 @@ from roundtap_core.event.course import second_stage_begun
 from roundtap_core.event.judging.decide import EXTENSION_MAX
 from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.event.state import EventState
-from roundtap_core.limits import harmless
+from roundtap_core.limits import fits_prose, harmless
 from roundtap_core.numbers import typed_number
 from roundtap_core.rulebooks.gate import WITH_REASON
 from roundtap_core.words import LANGUAGES, Words
@@ -30,18 +30,16 @@ from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.common_context import common_context
 from roundtap_hub.pages.role_view import as_allowed
-from roundtap_hub.pages.typed_text import refuse_unfit_fields
 from roundtap_hub.policy import HEAD_JUDGE, JUDGE, ROUTES, STAFF_ROLES, Route, refuse_in_state, refuse_role
 from roundtap_hub.policy import may as may_ask
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.reader_language import reader_language
 from roundtap_hub.staff import THE_ORGANIZER
-from roundtap_hub.views import HallNow
 from roundtap_hub.views.before_doors import things_to_do
-from roundtap_hub.views.current_version import version_at
 from roundtap_hub.views.event_at import EventAt, event_at, full_names
 from roundtap_hub.views.isolated import words_in
 from roundtap_hub.views.officials import official_of
+from roundtap_hub.views.page_versions import HallNow, version_at
 from roundtap_hub.views.regions import CSRF, NOW, SEEN, Patch, Rendered, filled, split
 from roundtap_hub.views.row_texts import ROW_TEXTS
 from roundtap_hub.views.steps import Steps
@@ -309,6 +307,23 @@ def drawn_variant() -> str | None:
     """In which way the page is to be drawn, where it is drawn to be kept (app.py); else the address says it."""
     variant: str | None = g.get("variant")
     return variant
+
+
+ID_LETTERS_MAX = 64
+CLEANED = frozenset({"console.save_list", "me.save_list", "console.import_table"})
+"""Forms into which people paste whole lists or tables from elsewhere: what cannot be seen is taken out there
+(views/lists.py, people_import/raw_table.py)."""
+
+
+def refuse_unfit_fields() -> None:
+    """Raise Problem("unfit_text") for a field of this request's form, or a part of its address, that could disturb what
+    stands beside it wherever it is shown."""
+    for name, text in request.form.items(multi=True) if request.endpoint not in CLEANED else ():
+        if not (fits_prose(text) and fits_prose(name)):
+            raise Invalid("unfit_text", where="/" + "".join(c for c in name if c.isprintable())[:ID_LETTERS_MAX])
+    for name, part in (request.view_args or {}).items():
+        if isinstance(part, str) and not fits_prose(part):
+            raise Invalid("unfit_text", where=f"/{name}")
 
 
 View = Callable[..., AnyResponse]

@@ -1,12 +1,18 @@
-"""The console: all events, and one event with its next step, what needs somebody, and every table."""
+"""The console: all events; one event with its next step, what needs somebody, and every table; and its parts that are
+opened on demand, each a page of its own: a player's forms, officials, units."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
-from flask import current_app, request, url_for
+from flask import abort, current_app, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.errors import Problem
+from roundtap_core.event.people.decide import refuse_return
+from roundtap_core.event.people.leave import ended_by_leaving, is_going, leaving_undone, what_leaving_does
 from roundtap_core.event.rounds.decide_clock import may_reset
 from roundtap_core.event.setup.about import ABOUT
 from roundtap_core.event.setup.decide import structure_is_open
@@ -28,12 +34,9 @@ from roundtap_hub.pages.base import (
     the_version,
     words,
 )
-from roundtap_hub.pages.console_parts import UNITS, opened_part, person_context
 from roundtap_hub.policy import SEEN, STAFF, route
 from roundtap_hub.views.attention import needs
-from roundtap_hub.views.competitors import roster
-from roundtap_hub.views.console_version import played_ms
-from roundtap_hub.views.draft import clash_of, draft_view
+from roundtap_hub.views.competitors import entered, roster
 from roundtap_hub.views.event_at import EventAt, counted_here, full_names, newest_round, planned_rounds, shown_names
 from roundtap_hub.views.event_list import archived, listed
 from roundtap_hub.views.event_options import flat, options_view, place
@@ -41,18 +44,17 @@ from roundtap_hub.views.judging import desk_of
 from roundtap_hub.views.knockout import bracket, cut_rows, cut_view, final_lines, title_key
 from roundtap_hub.views.lists import list_states, told_lists
 from roundtap_hub.views.mending import waits_before_start
-from roundtap_hub.views.next_step import next_step
+from roundtap_hub.views.next_step import clash_of, draft_view, next_step
 from roundtap_hub.views.not_there import named_on_grid
 from roundtap_hub.views.open_points import cut_short_lines, points_before_round_1
+from roundtap_hub.views.page_versions import played_ms
 from roundtap_hub.views.regions import Rendered, changes
 from roundtap_hub.views.renderings import RENDERINGS, Renderings
-from roundtap_hub.views.round_clock import counted_face, face_of
-from roundtap_hub.views.round_tabs import round_tabs
+from roundtap_hub.views.round_clock import counted_face, face_of, tables_counted
 from roundtap_hub.views.row_texts import RowOf
 from roundtap_hub.views.standings_table import has_draws
 from roundtap_hub.views.steps import Steps
 from roundtap_hub.views.tables import Cell, cells, seated_count
-from roundtap_hub.views.tables_counted import tables_counted
 from roundtap_hub.views.units import table_units, unit_rows
 
 # Okabe and Ito's colours, distinct for colour-blind eyes; without the two that mean the sides of a table.
@@ -60,6 +62,25 @@ COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#00
 
 ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)
 """Where a Problem of what the event says of itself has its place."""
+
+OFFICIALS, UNITS = "officials", "units"
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """`name`: a round that has a name of its own; None for a numbered one. `here`: its tables are on the page."""
+
+    number: int
+    name: str | None
+    here: bool
+
+
+def round_tabs(state: EventState, shown: RoundState | None) -> tuple[Tab, ...]:
+    """A tab for each round that everybody may see; none while there is only one."""
+    rounds = state.public_rounds
+    if len(rounds) < 2:
+        return ()
+    return tuple(Tab(played.number, title_key(state, played), played is shown) for played in rounds)
 
 
 @route("GET /console", STAFF)
@@ -175,3 +196,71 @@ def step_mark(state: EventState, action: str) -> str:
 
 def _next_url(event_id: str, action: str) -> str:
     return url_for(f"console.{action}", event_id=event_id) if action else ""
+
+
+@route("GET /console/<event_id>/person/<competitor>", STAFF, SEEN)
+def person(event_id: str, competitor: str) -> AnyResponse:
+    """Everything that may be done about one player."""
+    moment = the_moment(event_id)
+    if competitor not in moment.state.entrants:
+        abort(404)
+    said = person_context(moment, competitor)
+    return _part(moment, "person_forms.html", f"person-{competitor}", said["p"].name, desk=desk_of(moment), **said)
+
+
+@route("GET /console/<event_id>/officials", STAFF, SEEN)
+def officials(event_id: str) -> AnyResponse:
+    """Who runs the event, and as whom they play."""
+    moment = the_moment(event_id)
+    return _part(moment, "officials_forms.html", OFFICIALS, words()("officials.title"),
+                 desk=desk_of(moment), roster=roster(moment))
+
+
+@route("GET /console/<event_id>/units", STAFF, SEEN)
+def units(event_id: str) -> AnyResponse:
+    """Where each table unit stands."""
+    hub = the_hub()
+    snapshot, heard = the_snapshot(), hub.presence.units
+    rows = unit_rows(snapshot, table_units(hub, snapshot, heard), heard, now_ms())
+    return _part(the_moment(event_id), "units_forms.html", UNITS, words()("units.title"), unit_rows=rows)
+
+
+def _part(moment: EventAt, part: str, place: str, title: str, **context: Any) -> AnyResponse:
+    state = moment.state
+    return page("console_part.html", feed=f"console/{state.id}", state=state, rulebook=state.rulebook, part=part,
+                place=place, title=title, **context)
+
+
+def person_context(moment: EventAt, competitor: str) -> dict[str, Any]:
+    """What `person_forms.html` shows beyond the event itself."""
+    state, person, names = moment.state, moment.people.get(competitor), full_names(moment)
+    leaving = what_leaving_does(state, competitor)
+    return {"p": entered(moment, competitor), "person": person, "damaged_person": is_damaged(competitor, person),
+            "leaving": leaving, "to": names.get(leaving.opponent, leaving.opponent),
+            "going": is_going(state, competitor), "stays_out": _stays_out(moment, competitor),
+            "plays_again": ended_by_leaving(state, competitor) if leaving_undone(state, competitor) else None}
+
+
+def _stays_out(moment: EventAt, competitor: str) -> str:
+    """Why somebody who has left cannot come back; "" for who can."""
+    try:
+        refuse_return(moment.state, moment.state.entrants[competitor])
+    except Problem as problem:
+        return problem.say(words())
+    return ""
+
+
+def opened_part(moment: EventAt) -> str:
+    """The place of the part whose form has just been refused: the page that answers shows it open, as it was typed."""
+    asked = request.view_args or {}
+    if request.method != "POST":
+        return ""
+    if asked.get("competitor") in moment.state.entrants:
+        return f"person-{asked['competitor']}"
+    return next((place for place, endpoints in _FORMS.items() if request.endpoint in endpoints), "")
+
+
+_FORMS = {
+    OFFICIALS: tuple(f"console.{what}_official" for what in ("add", "change", "remove", "duty")),
+    UNITS: ("console.place_unit",),
+}

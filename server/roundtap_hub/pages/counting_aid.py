@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flask import request
+from flask import abort, request
+from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.state import EventState
 from roundtap_core.numbers import typed_number
 from roundtap_core.rulebooks.base import AidFigure, CountingAid, Rulebook
-from roundtap_hub.pages.base import words
+from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_hub.pages.base import page, words
+from roundtap_hub.policy import EVERYBODY, route
 
 PREFIX = "aid."
 """Of the form's fields: they travel in the page's address, beside nothing else that the page reads."""
@@ -54,3 +57,11 @@ def _number(figure: AidFigure, typed: dict[str, str]) -> int:
     if not figure.minimum <= number <= figure.maximum:
         raise Invalid("figure_out_of_range", value=number, minimum=figure.minimum, maximum=figure.maximum)
     return number
+
+
+@route("GET /aid/<rulebook>", EVERYBODY)
+def aid(rulebook: str) -> AnyResponse:
+    book = RULEBOOKS.get(rulebook)
+    if book is None or book.counting_aid is None:
+        abort(404)
+    return page("aid.html", rulebook=book, counted=aid_of(book))

@@ -30,7 +30,7 @@ from roundtap_hub.policy import HEADS_AND_DESK, route
 from roundtap_hub.views.displays import PARTS, display_rows
 from roundtap_hub.views.event_list import listed
 from roundtap_hub.views.said import all_lines
-from roundtap_hub.views.wall_way import THEMES
+from roundtap_hub.views.wall import THEMES
 
 SCREENS_MAX = 64
 PRESSED_AGAIN_MS = 10_000

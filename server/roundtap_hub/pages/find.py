@@ -2,12 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.event.state import MatchState
+from roundtap_core.lists.parts import fold, sought
+from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages.base import page, the_moment, the_snapshot
 from roundtap_hub.policy import SEEN, STAFF, route
-from roundtap_hub.views.find import find
+from roundtap_hub.views.event_at import EventAt, event_at, full_names, newest_round, seats, shown_members, shown_names
+
+TABLE, PERSON = "table", "person"
+MOST = 12
+"""So many are shown: who needs more types another letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A table (`match_id`, with the names of both sides), or a person (`competitor`), of one event. `event` is the
+    event's name where it is not the one that was asked from, else ""."""
+
+    kind: str
+    event_id: str
+    event: str
+    name: str
+    match_id: str = ""
+    competitor: str = ""
+    table: int | None = None
+    against: str = ""
+    active: bool = True
+
+
+def find(snapshot: Snapshot, query: str, here: str = "") -> list[Found]:
+    """What fits `query`, the event `here` first: a table of that very number, people, tables whose number begins so."""
+    wanted = fold(query) if query.strip() else ""
+    if not wanted:
+        return []
+    events = sorted((event_id for event_id in snapshot.events if event_id not in snapshot.venue.deleted),
+                    key=lambda event_id: event_id != here)
+    moments = [moment for event_id in events if (moment := event_at(snapshot, event_id)) is not None]
+    ranked = [(rank, place, found) for place, moment in enumerate(moments)
+              for rank, found in (*_tables(moment, wanted, here), *_people(moment, wanted, here))]
+    ranked.sort(key=lambda each: (each[0], each[1]))
+    return [found for _, _, found in ranked[:MOST]]
+
+
+def _tables(moment: EventAt, wanted: str, here: str) -> Iterator[tuple[int, Found]]:
+    played = newest_round(moment.state)
+    if played is None or moment.state.finished or not wanted.isdecimal():
+        return
+    names = full_names(moment)
+    for match in sorted(played.matches, key=lambda each: each.match.table or 0):
+        number = match.match.table
+        if number is not None and match.match.b is not None and str(number).startswith(wanted):
+            yield 0 if str(number) == wanted else 3, _table(moment, match, names, here)
+
+
+def _table(moment: EventAt, match: MatchState, names: dict[str, str], here: str) -> Found:
+    seat = match.match
+    return Found(TABLE, moment.event_id, _event(moment, here), names.get(seat.a, seat.a), match.id, table=seat.table,
+                 against=names.get(seat.b or "", ""))
+
+
+def _people(moment: EventAt, wanted: str, here: str) -> Iterator[tuple[int, Found]]:
+    names, public, members, at = full_names(moment), shown_names(moment), shown_members(moment), seats(moment)
+    parts = wanted.split()
+    for who in moment.state.entrants:
+        said = " ".join({sought(name): None for name in (names.get(who, ""), public.get(who, ""), *members.get(who, ()))
+                         if name})
+        if not all(part in said for part in parts):
+            continue
+        begins = all(f" {part}" in f" {said}" for part in parts)
+        match = at.get(who)
+        table = match.match.table if match is not None and not moment.state.finished else None
+        across = (match.match.b if match.match.a == who else match.match.a) if match is not None else None
+        yield 1 if begins else 2, Found(
+            PERSON, moment.event_id, _event(moment, here), names.get(who, who),
+            match.id if match is not None and match.match.b is not None else "", who, table,
+            names.get(across or "", "") if table is not None else "", moment.state.plays(who))
+
+
+def _event(moment: EventAt, here: str) -> str:
+    return "" if moment.event_id == here else moment.state.name
+
 
 MOST_LETTERS = 80
 

@@ -10,8 +10,7 @@ from roundtap_hub.auth import safe_next
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import drawn_variant, field, kept_page, mended_on, page, the_hub, the_snapshot
 from roundtap_hub.policy import EVERYBODY, JUDGE, LOGIN, route
-from roundtap_hub.views.colours import COLOURS, KIND, colours
-from roundtap_hub.views.event_list import listed
+from roundtap_hub.views.event_list import COLOURS, KIND, colours, listed
 
 
 @route("GET /", EVERYBODY, kept="door")

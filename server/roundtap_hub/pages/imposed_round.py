@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from flask import g, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import ImposeRound
+from roundtap_core.event.course import seeds_now, what_follows
 from roundtap_core.event.rounds.decide_imposed import imposed_mend
-from roundtap_core.records import SWISS
+from roundtap_core.event.state import EventState, active_ids
+from roundtap_core.records import BYE, SECOND_SWISS, SWISS
 from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.pages.base import (
     actor,
@@ -27,10 +32,116 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.pages.console import event
 from roundtap_hub.policy import OPEN, ORGANIZERS, SEEN, route
-from roundtap_hub.views.by_hand import Row, by_hand_view, matches_of, stage_by_hand
 from roundtap_hub.views.event_at import EventAt, full_names
 from roundtap_hub.views.mending import Said, shown
 from roundtap_hub.views.officials import signers
+from roundtap_hub.views.wall import sort_key
+
+SPARE_ROWS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One table as it is typed: all of it text."""
+
+    table: str = ""
+    a: str = ""
+    b: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ByHandView:
+    """`number`: the round that is to be; `labels`: everybody who plays in it, each by a text that is nobody else's."""
+
+    number: int
+    labels: tuple[str, ...]
+    rows: tuple[Row, ...]
+    from_draw: bool
+    has_draft: bool
+
+
+def stage_by_hand(state: EventState) -> str:
+    """The stage of the round that follows; Problem("mend_fixed_pairing") where a bracket or a tie pairs it."""
+    if state.draft is not None:
+        stage = state.draft.stage
+    else:
+        stage = what_follows(state)
+        if stage == SWISS and state.cut is not None:
+            stage = SECOND_SWISS
+    if stage not in (SWISS, SECOND_SWISS):
+        raise Problem("mend_fixed_pairing")
+    return stage
+
+
+def labels_of(moment: EventAt) -> dict[str, str]:
+    """A text for everybody who can be paired, by competitor: the name, numbered where two have the same one."""
+    state, names = moment.state, full_names(moment)
+    here = active_ids(state)
+    if seeds := seeds_now(state):
+        here &= set(seeds)
+    called = {who: names.get(who, who) for who in here}
+    counted = Counter(called.values())
+    seen: Counter[str] = Counter()
+    labels = {}
+    for who, name in sorted(called.items(), key=lambda each: (sort_key(each[1]), each[0])):
+        seen[name] += 1
+        labels[who] = name if counted[name] == 1 else f"{name} ({seen[name]})"
+    return labels
+
+
+def by_hand_view(moment: EventAt, typed: Sequence[Row], from_draw: bool) -> ByHandView:
+    """What was typed; else the draw in hand, or empty rows for all."""
+    state, labels = moment.state, labels_of(moment)
+    rows = list(typed)
+    if not rows and from_draw and state.draft is not None:
+        matches = sorted(state.draft.matches, key=lambda m: (m.match.table is None, m.match.table or 0))
+        rows = [Row(str(m.match.table or ""), labels.get(m.match.a, ""), labels.get(m.match.b or "", ""))
+                for m in matches]
+    enough = (len(labels) + 1) // 2 + SPARE_ROWS
+    rows += [Row() for _ in range(enough - len(rows))]
+    return ByHandView(len(state.public_rounds) + 1, tuple(labels.values()), tuple(rows), from_draw,
+                      state.draft is not None)
+
+
+def matches_of(moment: EventAt, rows: Sequence[Row]) -> tuple[Mapping[str, Any], ...]:
+    """The rows as matches of an event file; who stands alone has the bye. Problem("pair_unknown", "pair_several",
+    "pair_table", "pair_empty") names what was typed and the row."""
+    labels = labels_of(moment)
+    byes = {m.match.a: m.match.bye for m in (moment.state.draft.matches if moment.state.draft else ())}
+    found: list[Mapping[str, Any]] = []
+    for place, row in enumerate(rows, start=1):
+        who = [_meant(labels, text, place) for text in (row.a, row.b) if text]
+        if not who:
+            continue
+        if len(who) == 1:
+            found.append({"a": who[0], "bye": byes.get(who[0]) or BYE})
+            continue
+        match: dict[str, Any] = {"a": who[0], "b": who[1]}
+        if row.table:
+            if not row.table.isdecimal() or not 1 <= int(row.table[:9]) <= 99_999:
+                raise Problem("pair_table", value=row.table[:20], row=place)
+            match["table"] = int(row.table[:9])
+        found.append(match)
+    if not found:
+        raise Problem("pair_empty")
+    return tuple(found)
+
+
+def _meant(labels: Mapping[str, str], text: str, place: int) -> str:
+    """Whom a typed text means: the whole name, else a part of just one."""
+    wanted = _plain(text)
+    whole = [who for who, label in labels.items() if _plain(label) == wanted]
+    parts = whole or [who for who, label in labels.items() if wanted in _plain(label)]
+    if not parts:
+        raise Problem("pair_unknown", value=text[:80], row=place)
+    if len(parts) > 1:
+        raise Problem("pair_several", value=text[:80], row=place, names=", ".join(labels[who] for who in parts[:4]))
+    return parts[0]
+
+
+def _plain(text: str) -> str:
+    return " ".join(sort_key(text)[0].split())
+
 
 MOST_ROWS = 600
 REASON_LETTERS = 500

@@ -2,16 +2,97 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
 from flask import g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
+from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND
+from roundtap_hub.calls import calls_of
 from roundtap_hub.devices.table_view import find_table
+from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, the_units
 from roundtap_hub.policy import JUDGES, SEEN, route
-from roundtap_hub.views.event_at import EventAt, event_at
-from roundtap_hub.views.judge import judge_page
+from roundtap_hub.presence import UnitStatus
+from roundtap_hub.views.attention import ELSEWHERE, Need, needs
+from roundtap_hub.views.event_at import EventAt, event_at, full_names, newest_round
+from roundtap_hub.views.judging import Desk, desk_of
+from roundtap_hub.views.page_versions import played_ms
+from roundtap_hub.views.steps import Steps
+from roundtap_hub.views.tables import CALL, DRAFT, cells
+
+FOR_JUDGES = frozenset({DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent",
+                        "leave", "extra"})
+"""The kinds of needs that a judge looks after, beside calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCall:
+    """A call. `match`: "" where a unit calls from a table at which nobody plays; `sources`: "table", and names of
+    those who called by phone."""
+
+    event_id: str
+    event_name: str
+    match: str
+    unit: str
+    table: int | None
+    a: str
+    b: str
+    age_ms: int
+    taken_by: str | None
+    sources: tuple[str, ...]
+    since_ms: int | None = None
+    """Which call it is: when the first of them called."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeEvent:
+    """What waits in one event, with what its forms need."""
+
+    moment: EventAt
+    names: Mapping[str, str]
+    needs: tuple[Need, ...]
+    steps: Steps
+    desk: Desk
+
+
+def judge_page(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Iterable[EventAt], now: Instant,
+               here: Collection[tuple[str, str, str]]) -> tuple[list[JudgeCall], list[JudgeEvent]]:
+    """All calls, the oldest first and those that nobody has taken before the others; and the events of `moments`."""
+    calls: dict[tuple[str, str], JudgeCall] = {}
+    events = []
+    for moment in moments:
+        state, names = moment.state, full_names(moment)
+        grid = cells(snapshot, units, state, newest_round(state), names, now.mono_ms) if state.live else ()
+        found = needs(snapshot, units, state, grid, names, now.mono_ms, played_ms(state, now), here)
+        sources = {call.match: call.sources for call in calls_of(snapshot, units, state)}
+        for need in found:
+            if need.kind == CALL:
+                at = state.find_match(need.who_id)
+                seat = at[1].match if at is not None else None
+                call = JudgeCall(
+                    state.id, state.name, need.who_id, need.unit or "", need.table,
+                    names.get(seat.a, seat.a) if seat is not None else "",
+                    names.get(seat.b, seat.b) if seat is not None and seat.b else "", need.age_ms or 0, need.taken_by,
+                    _named(sources.get(need.who_id, frozenset({f"unit:{need.unit}"})), names),
+                    need.cell.call_since_ms if need.cell is not None else None)
+                # A unit that calls from where nobody plays is told at every event.
+                calls.setdefault((state.id, need.who_id) if need.who_id else ("", call.unit), call)
+        events.append(JudgeEvent(moment, names, tuple(need for need in found if need.kind in FOR_JUDGES), Steps(state),
+                                 desk_of(moment)))
+    return sorted(calls.values(), key=lambda call: (call.taken_by is not None, -call.age_ms)), events
+
+
+def _named(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
+    """"table" first, then whose phones."""
+    units = any(source.startswith("unit:") for source in sources)
+    phones = sorted(names.get(who, who) for kind, _, who in (source.partition(":") for source in sources)
+                    if kind == "phone")
+    return (("table",) if units else ()) + tuple(phones)
+
 
 TABLE_DIGITS = 3
 

@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
 
 from flask import Blueprint, Response, abort, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.course import match_clock
+from roundtap_core.event.state import (
+    AGREED,
+    CLOSED,
+    DECIDED,
+    DISPUTE,
+    ONE_PHONE,
+    ONE_SIDED,
+    SECOND,
+    EventState,
+    MatchState,
+    Reported,
+    RoundState,
+)
+from roundtap_core.forms.form import Form
+from roundtap_core.records import Match, Result, Side, other
+from roundtap_core.result_json import result_to_json
+from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.result_words import Told, outcome, tell, winner_of
+from roundtap_core.wire import canonical
+from roundtap_core.words import Words
+from roundtap_hub.calls import Call, call_at
 from roundtap_hub.journal.given_links import Person
+from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import (
     field,
     mended_on,
     now_ms,
     page,
+    refuse_unfit_fields,
     the_hub,
     the_instant,
     the_moment,
@@ -25,12 +52,202 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.players import player_context
-from roundtap_hub.pages.typed_text import refuse_unfit_fields
 from roundtap_hub.phone_reports import phone_status
 from roundtap_hub.policy import EVERYBODY, PLAYER, route
-from roundtap_hub.views.current_version import page_key
+from roundtap_hub.presence import UnitStatus
+from roundtap_hub.views.before_play import before_play, situation_at
+from roundtap_hub.views.event_at import EventAt, newest_round, seats, shown_names
 from roundtap_hub.views.judging import my_bye
-from roundtap_hub.views.my_page import my_asking, my_face, my_table
+from roundtap_hub.views.lists import list_states
+from roundtap_hub.views.page_versions import page_key
+from roundtap_hub.views.result_walk import trail_of
+from roundtap_hub.views.round_clock import Face, face_of
+from roundtap_hub.views.squads import lost_squads
+from roundtap_hub.views.tables import side_names
+from roundtap_hub.wishes import wishes_of
+
+REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
+"""What there is to do: say how it ended; say whether what the other one said is right; wait for the other one; settle
+two versions; nothing any more (both agree); nothing but calling a judge (an official has decided, or has to)."""
+
+Fields = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A result in words: who wins, all that it holds, and what it is worth to both."""
+
+    outcome: str
+    lines: tuple[Told, ...]
+    worth: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class MyTable:
+    """The match of one player in the newest round. `what` as above. `fields`: what a report of this moment carries;
+    `yes`: what saying yes to the other side's report carries, `again`: what saying again what stands carries."""
+
+    match_id: str
+    side: Side
+    opponent: str
+    what: str
+    fields: Fields
+    mine: Said | None = None
+    theirs: Said | None = None
+    stands: Said | None = None
+    yes: Fields = ()
+    asks_squads: bool = False
+    """A yes says this side's squads as well: `yes` leads to that question, with all that the other side has said."""
+    again: Fields = ()
+    number: int = 0
+    """The entry of the result that stands, 0: none does."""
+    unit: str = ""
+    """"there", "silent" (it has no contact), or "": none stands at this table."""
+    lot: str = ""
+    """What lots are still to be drawn about before play: "first_player" or "initiative"."""
+
+
+def my_table(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str,
+             words: Words) -> MyTable | None:
+    """None where there is nothing to report: no round, a bye, or an event that is over."""
+    state, played, match = moment.state, newest_round(moment.state), seats(moment).get(competitor)
+    if played is None or match is None or match.match.b is None or state.finished:
+        return None
+    side: Side = "a" if match.match.a == competitor else "b"
+    names = side_names(match, shown_names(moment))
+    situation = situation_at(state, moment.people, played, match)
+    form = state.rulebook.form(state.options, situation)
+    fields = report_fields(played, match, side)
+
+    def told(result: Result | None) -> Said | None:
+        return said_of(state, played, form, situation, match, result, names, words) if result is not None else None
+
+    mine, theirs = match.reports.get(side), match.reports.get(other(side))
+    stands = match.match.result
+    found = MyTable(
+        match.id, side, names[other(side)], _what(played, match, side), fields,
+        told(mine.result if mine else None), told(theirs.result if theirs else None), told(stands),
+        number=match.number or 0, unit=_unit(snapshot, units, match), lot=_lot(state, played, match))
+    if theirs is not None and theirs.result.picks and side not in theirs.result.picks:
+        trail = trail_of(form, theirs.result, winner_of(state.rulebook, state.options, theirs.result))
+        found = replace(found, yes=(*fields, *trail.fields()), asks_squads=True)
+    elif found.what in (CONFIRM, DIFFER) and theirs is not None:
+        found = replace(found, yes=(*fields, *_answer(fields, theirs.result, theirs)))
+    if match.state == SECOND and stands is not None:
+        found = replace(found, again=(*fields, *_answer(fields, stands, None)))
+    return found
+
+
+def report_fields(played: RoundState, match: MatchState, side: Side) -> Fields:
+    """What a report made now has to say beside the result: which match of which draw, who met, what was seen."""
+    return (("match", match.id), ("draw", played.mark), ("a", match.match.a), ("b", match.match.b or ""),
+            ("revision", str(match.revision)), ("serial", str(match.heard.get(side, 0) + 1)))
+
+
+def report_name(*parts: object) -> str:
+    """The name of one saying: the same for the same, so that a double press, or two tabs, say it once."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+
+
+def _answer(fields: Fields, result: Result, to: Reported | None) -> Fields:
+    said = canonical(result_to_json(result)).decode()
+    agrees = (("agrees_id", to.report_id), ("agrees_hash", to.body)) if to is not None else ()
+    return (("result", said), *agrees, ("report_id", report_name(fields, said, agrees)))
+
+
+def _what(played: RoundState, match: MatchState, side: Side) -> str:
+    if played.status == CLOSED or match.state == AGREED:
+        return OVER
+    if match.state in (DECIDED, SECOND):
+        return JUDGE
+    if match.state == ONE_PHONE:
+        # Whoever of the two has a phone of their own says it there.
+        return CONFIRM
+    if match.state == DISPUTE:
+        return DIFFER
+    if match.state == ONE_SIDED:
+        return WAITING if side in match.reports else CONFIRM
+    return REPORT
+
+
+def _unit(snapshot: Snapshot, units: Mapping[str, UnitStatus], match: MatchState) -> str:
+    unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
+    if unit is None:
+        return ""
+    status = units.get(unit)
+    return "there" if status is not None and status.connected else "silent"
+
+
+def _lot(state: EventState, played: RoundState, match: MatchState) -> str:
+    first = before_play(state, played, match)
+    return first.about if first is not None and first.lot and not first.drawn and played.status != CLOSED else ""
+
+
+def said_of(state: EventState, played: RoundState, form: Form, situation: Situation, match: MatchState, result: Result,
+            names: Mapping[str, str], words: Words) -> Said:
+    """A result told to somebody who is asked whether it is right: nothing of it is left out."""
+    lines = [line for line in tell(state.rulebook, form, state.options, result, names, words)
+             # Who won stands above them.
+             if line.label != words("result.winner")] + lost_squads(state, played, match, result, names, words)
+    try:
+        worth = state.rulebook.worth(Match(match.match.a, match.match.b, result=result), state.options, situation)
+    except Problem:
+        worth = {}
+    return Said(outcome(state.rulebook, state.options, situation, result, names, words), tuple(lines), worth)
+
+
+@dataclass(frozen=True, slots=True)
+class MyAsking:
+    """What this player has asked for. `call`: the open call of the match; `called`: whether this phone made it. `wish`:
+    "open", "refused" or "": to leave. `may_call`, `may_leave`: whether there is anything to ask. `list`: "" where lists
+    are not shown, else how this one stands ("missing", "none", "wrong", "flagged", "good")."""
+
+    may_call: bool
+    call: Call | None
+    call_age_ms: int
+    called: bool
+    may_leave: bool
+    going: bool
+    """Leaves after the round that is out."""
+    wish: str
+    wished: bool
+    list: str
+    here: str
+    """Check-in: "ask", "done", or "" where nobody is asked."""
+
+
+def my_asking(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str,
+              now_ms: int) -> MyAsking:
+    state, played, match = moment.state, newest_round(moment.state), seats(moment).get(competitor)
+    entrant, source = state.entrants[competitor], f"phone:{competitor}"
+    open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
+    plays = open_ and played is not None and match is not None and match.match.b is not None and played.status != CLOSED
+    call = call_at(snapshot, units, state.id, match) if plays and match is not None else None
+    wish = next((each for each in wishes_of(snapshot, units, state) if each.competitor == competitor), None)
+    return MyAsking(
+        plays, call, max(0, now_ms - call.since_ms) if call is not None else 0,
+        call is not None and source in call.sources, open_ and entrant.active,
+        open_ and not entrant.active,
+        "" if wish is None else "refused" if wish.refused else "open", wish is not None and source in wish.sources,
+        list_states(moment)[competitor].state if open_ and not state.public_rounds else "",
+        "" if not (open_ and state.check_in and not state.public_rounds) else "done" if entrant.checked_in else "ask")
+
+
+def my_face(moment: EventAt, competitor: str, now: Instant, words: Words) -> tuple[Face, int]:
+    """The round's clock as it is for this player's table, and by how many milliseconds it runs longer than the round's:
+    an extension, or a match that has a length of its own. The page adds them to what the feed says of the round's."""
+    state, match = moment.state, seats(moment).get(competitor)
+    face = face_of(state, now, words)
+    if state.live is None or match is None:
+        return face, 0
+    mine = match_clock(state, state.live, match)
+    more_ms = (mine.remaining_ms or 0) - (state.clock.remaining_ms or 0) if mine.remaining_ms is not None else 0
+    if not more_ms:
+        return face, 0
+    own = face_of(replace(state, clock=mine), now, words)
+    return replace(own, deadline_ms=face.deadline_ms, held_ms=face.held_ms, total_ms=face.total_ms,
+                   starts=face.starts), more_ms
+
 
 View = Callable[..., AnyResponse]
 

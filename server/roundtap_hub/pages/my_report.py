@@ -17,14 +17,13 @@ from roundtap_core.rulebooks import gate
 from roundtap_core.wire import canonical
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import field, the_hub, the_moment, the_snapshot, words
-from roundtap_hub.pages.my_page import me, mended_on_mine, my, told_as_json, wants_json
+from roundtap_hub.pages.my_page import me, mended_on_mine, my, report_fields, told_as_json, wants_json
 from roundtap_hub.pages.walking import Fields, Seat, address_at, draw_lot, page_at, seat_of, shown
 from roundtap_hub.personal_links import REPORTS
 from roundtap_hub.phone_reports import PHONE, in_phone_s_words, submit, told, told_in_words
 from roundtap_hub.policy import PLAYER, route
 from roundtap_hub.views.event_at import newest_round, seats, shown_names
 from roundtap_hub.views.judging import my_bye
-from roundtap_hub.views.my_page import report_fields
 
 SAVE_S = 10.0
 

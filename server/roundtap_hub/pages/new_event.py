@@ -46,7 +46,7 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.pages.console import event, events
 from roundtap_hub.policy import OPEN, ORGANIZERS, route
-from roundtap_hub.views.colours import COLOR
+from roundtap_hub.views.event_list import COLOR
 from roundtap_hub.views.event_options import OFFERED, STRUCTURE, read_options, read_structure
 
 SEED_BITS = 53

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.clock import IDLE, Instant
 from roundtap_core.elimination.bracket_picture import bracket_svg
+from roundtap_core.errors import Problem
+from roundtap_core.event.course import situation_of
+from roundtap_core.event.state import EventState, RoundState, active_ids, awaited
+from roundtap_core.forms.slip_form import SlipFigure, Ticks, margin_label, slip_figures, slip_picks, slip_ticks
+from roundtap_core.lists.squads import fielded, letter
+from roundtap_core.records import SWISS, UNPAIRED_LOSS
+from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
+from roundtap_core.words import Words
 from roundtap_hub.hall_address import hall_address
 from roundtap_hub.pages.base import page, the_hub, the_moment, words
 from roundtap_hub.policy import EVERYBODY, HEADS_AND_DESK, SEEN, STAFF, route
@@ -18,12 +29,270 @@ from roundtap_hub.printing.job_content import (
     pairings_by_name,
     pairings_by_table,
     rounds_planned,
+    slip_content,
     standings_content,
 )
-from roundtap_hub.views.emergency import emergency_view
-from roundtap_hub.views.event_at import EventAt, newest_round, planned_rounds, shown_names
+from roundtap_hub.printing.slip_marks import slip_codes
+from roundtap_hub.qr_svg import qr_svg
+from roundtap_hub.views.event_at import (
+    EventAt,
+    full_names,
+    newest_round,
+    planned_rounds,
+    ranking_by_id,
+    settled_round,
+    shown_members,
+    shown_names,
+    tournament,
+)
 from roundtap_hub.views.knockout import bracket, bracket_lines, title_key
-from roundtap_hub.views.print_pages import A4, SIZES, desk_rows, printed_at, printed_slips, slips_round
+from roundtap_hub.views.lists import FLAGGED, GOOD, list_states
+from roundtap_hub.views.squads import told_squads
+from roundtap_hub.views.standings_table import Line, standings_view
+from roundtap_hub.views.wall import sort_key
+
+A4, A5 = "a4", "a5"
+SIZES = (A4, A5)
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedSlip:
+    """One match's slip as a page shows it. `content`: as the thermal printer's (printing/job_content.py)."""
+
+    content: Mapping[str, Any]
+    figures: Sequence[SlipFigure]
+    ticks: Sequence[Ticks]
+    margin: str
+    squads: int
+    take: int
+    qr: str
+
+
+def printed_slips(moment: EventAt, played: RoundState, base_url: str, secret: bytes, words: Words,
+                  all_matches: bool = False) -> list[PrintedSlip]:
+    """The slips of a round by table, of its open matches alone unless `all_matches`."""
+    state, names = moment.state, shown_names(moment)
+    found = []
+    for match in sorted(played.matches, key=lambda one: (one.match.table is None, one.match.table or 0)):
+        if match.match.b is None or (match.done and not all_matches):
+            continue
+        content = {"event": state.name, "round": played.number, "name": title_key(state, played),
+                   "head": f"#{state.number} {state.head[:HEAD_LETTERS]}",
+                   **slip_content(moment, played, match, names, base_url, secret)}
+        form = state.rulebook.form(state.options, situation_of(state, played, match))
+        picks = slip_picks(form)
+        found.append(PrintedSlip(content, slip_figures(form, words), slip_ticks(form), margin_label(form, words),
+                                 picks.of if picks else 0, picks.take if picks else 0, qr_svg(str(content["url"]))))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class DeskRow:
+    """One line of the list for the desk. What is known already is ticked: None where nobody asks."""
+
+    number: int
+    name: str
+    public: str
+    members: tuple[str, ...]
+    here: bool
+    paid: bool
+    list: bool | None
+    fixed_table: int | None
+    came_with: str | None
+    active: bool
+
+
+def desk_rows(moment: EventAt) -> list[DeskRow]:
+    """Everybody by name, as they were entered: for the organizer."""
+    names, public, members = full_names(moment), shown_names(moment), shown_members(moment)
+    numbers, lists = numbers_of(moment.state), list_states(moment)
+    asked = moment.state.rulebook.lists is not None
+    rows = [
+        DeskRow(numbers[e.id], names[e.id], public[e.id] if public[e.id] != names[e.id] else "", members.get(e.id, ()),
+                e.checked_in, bool(moment.people[e.id].paid) if e.id in moment.people else False,
+                lists[e.id].state in (GOOD, FLAGGED) if asked else None, e.fixed_table, e.came_with, e.active)
+        for e in moment.state.entrants.values()
+    ]
+    return sorted(rows, key=lambda row: sort_key(row.name))
+
+
+def numbers_of(state: EventState) -> dict[str, int]:
+    """Everybody's number on paper: that of their entry, which never changes; where ids have no numbers of their own
+    (an imported event), their place in the list."""
+    tails = {who: who.lstrip("abcdefghijklmnopqrstuvwxyz") for who in state.entrants}
+    if all(tail.isdecimal() and len(tail) < 5 for tail in tails.values()) and len(set(tails.values())) == len(tails):
+        return {who: int(tail) for who, tail in tails.items()}
+    return {who: place for place, who in enumerate(state.entrants, start=1)}
+
+
+def printed_at(wall: str | None) -> str:
+    """When a sheet was made, on the clock of this place: "2026-11-21 14:25"; "" where nobody knows the time."""
+    return "" if wall is None else datetime.fromisoformat(wall).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def last_closed(state: EventState) -> RoundState | None:
+    """The last round of which all results stand on record."""
+    return next((played for played in reversed(state.public_rounds) if not played.open_matches), None)
+
+
+def slips_round(state: EventState) -> RoundState | None:
+    """The round that slips are printed of."""
+    newest = newest_round(state)
+    return None if newest is None or state.finished else newest
+
+
+NEAREST = frozenset({"xwing-epic-duel", "xwing-epic-team"})
+"""Rulebooks that pair by the nearest points, and break a pair that has met by exchanging, instead of by groups."""
+SPARE_TABLES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """One round of somebody: the opponent's number, or None at a bye (`missed`: not paired, a loss). `open`: no result
+    yet."""
+
+    number: int | None
+    missed: bool
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EmergencyRow:
+    """One competitor. `line`: of the standings, None for who has not played. `owed`: squads not fielded yet."""
+
+    number: int
+    name: str
+    line: Line | None
+    met: tuple[Met, ...]
+    byes: int
+    fixed_table: int | None
+    fielded: str
+    owed: str
+    must: bool
+    active: bool
+    awaited: bool
+    """Has not come yet: plays once they have."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMatch:
+    """A match of the newest round; `done`: it has its result."""
+
+    table: int | None
+    code: str
+    a: str
+    b: str
+    a_number: int
+    b_number: int
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EmergencyView:
+    """`after`: the last round whose results all stand. `points` and `byes`: what results and byes are worth, by the
+    rulebook; of a bye its points and its figures. `left_ms`: of the clock, None where it does not run."""
+
+    after: int
+    columns: tuple[str, ...]
+    rows: tuple[EmergencyRow, ...]
+    round: RoundState | None
+    round_name: str | None
+    matches: tuple[OpenMatch, ...]
+    points: Mapping[str, int]
+    bye_points: int
+    bye_figures: Mapping[str, int]
+    won_bye_figures: Mapping[str, int]
+    minutes: int | None
+    left_ms: int | None
+    nearest: bool
+    knockout: bool
+    next_number: int
+    planned: int | None
+    tables: tuple[int, ...]
+    fixed: tuple[tuple[int, int, str], ...]
+    """(table, number, name) of those who play at one table only."""
+    squads: bool
+    chance: bool
+
+    @property
+    def open(self) -> tuple[OpenMatch, ...]:
+        return tuple(match for match in self.matches if not match.done)
+
+
+def emergency_view(moment: EventAt, now: Instant) -> EmergencyView:
+    """Everything that this event's next round could be paired by, on paper; names as the hall may read them."""
+    state, names = moment.state, shown_names(moment)
+    numbers, view = numbers_of(state), standings_view(moment, names)
+    lines = {line.competitor: line for line in view.lines}
+    newest = newest_round(state)
+    ranks = ranking_by_id(moment)
+    shown = fielded(tournament(moment).rounds) if state.rulebook.squads else {}
+    rows, waiting = [], awaited(state)
+    for who in (*lines, *(each for each in state.entrants if each not in lines)):
+        entrant, row = state.entrants[who], ranks.get(who)
+        owed, must = told_squads(state, who) if entrant.active else ("", False)
+        rows.append(EmergencyRow(
+            numbers[who], names[who], lines.get(who), _met(state, who, numbers),
+            (row.byes if row else 0) + (entrant.won_bye and row is None), entrant.fixed_table,
+            " ".join(letter(squad) for squad in sorted(shown.get(who, ()))), owed, must, entrant.active,
+            who in waiting))
+    knockout = bracket(moment) is not None
+    in_play, byes = active_ids(state), _byes(state)
+    tables = max(1, len(in_play) // 2) + SPARE_TABLES
+    return EmergencyView(
+        settled_round(state), view.columns, tuple(rows), newest, title_key(state, newest) if newest else None,
+        _matches(state, newest, names, numbers), outcome_points(state.rulebook, state.options), byes[0], byes[1],
+        byes[2], _minutes(state, newest), _left_ms(state, now),
+        state.rulebook_id in NEAREST, knockout, (newest.number if newest else 0) + 1, _planned(state),
+        tuple(range(1, tables + 1)),
+        tuple(sorted((e.fixed_table, numbers[e.id], names[e.id]) for e in state.entrants.values()
+                     if e.fixed_table is not None and e.active)),
+        state.rulebook.squads is not None, view.chance,
+    )
+
+
+def _met(state: EventState, who: str, numbers: Mapping[str, int]) -> tuple[Met, ...]:
+    """Round by round; of the rounds before somebody came there is nothing."""
+    found = []
+    for played in state.public_rounds:
+        for match in played.matches:
+            if who in (match.match.a, match.match.b):
+                across = match.match.b if match.match.a == who else match.match.a
+                found.append(Met(numbers.get(across or ""), match.match.bye == UNPAIRED_LOSS, not match.done))
+    return tuple(found)
+
+
+def _matches(state: EventState, newest: RoundState | None, names: Mapping[str, str],
+             numbers: Mapping[str, int]) -> tuple[OpenMatch, ...]:
+    if newest is None:
+        return ()
+    codes = slip_codes(state, newest)
+    return tuple(sorted(
+        (OpenMatch(m.match.table, codes[m.id], names[m.match.a], names[m.match.b], numbers[m.match.a],
+                   numbers[m.match.b], m.done) for m in newest.matches if m.match.b is not None),
+        key=lambda one: (one.table is None, one.table or 0)))
+
+
+def _byes(state: EventState) -> tuple[int, Mapping[str, int], Mapping[str, int]]:
+    worth = bye_worth(state.rulebook, state.options)
+    return worth["bye"].points, worth["bye"].figures, worth["won"].figures
+
+
+def _minutes(state: EventState, newest: RoundState | None) -> int | None:
+    """How long a round of the stage is played; None: without a clock."""
+    return state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options)
+
+
+def _left_ms(state: EventState, now: Instant) -> int | None:
+    return None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now)
+
+
+def _planned(state: EventState) -> int | None:
+    try:
+        return state.swiss_rounds
+    except Problem:
+        return None
+
 
 EVERYBODYS = ("pairings-table", "pairings-name", "standings", "bracket")
 DESKS = ("slips", "players", "emergency")

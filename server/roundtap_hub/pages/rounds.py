@@ -1,22 +1,28 @@
-"""The course of an event: draw, look over, publish, the clock, and the end."""
+"""The course of an event: draw, look over, publish, the clock, the end; and the cut between the stages."""
 
 from __future__ import annotations
 
 import re
 import secrets
 
+from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import (
+    AcceptPlace,
+    DeclinePlace,
     DiscardDraft,
     DrawRound,
     FinishEvent,
+    MakeCut,
     MoveTables,
+    PassOver,
     PublishRound,
     ReopenEvent,
     SetClock,
     SetExtraMinutes,
+    WithdrawCut,
 )
 from roundtap_core.limits import PROSE_LETTERS
 from roundtap_core.standings.tiebreak_round import EACH
@@ -25,6 +31,7 @@ from roundtap_hub.pages.base import (
     field,
     mended_on,
     now_ms,
+    signed_by,
     tell,
     the_moment,
     the_snapshot,
@@ -34,10 +41,12 @@ from roundtap_hub.pages.base import (
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.new_event import SEED_BITS
 from roundtap_hub.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, route
-from roundtap_hub.views.tables_counted import tables_counted
+from roundtap_hub.views.round_clock import tables_counted
 
 CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
 CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
+
+REASON_LETTERS = 500
 
 
 @route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
@@ -131,4 +140,53 @@ def finish(event_id: str) -> AnyResponse:
 @mended_on(event)
 def reopen(event_id: str) -> AnyResponse:
     tell(event_id, ReopenEvent())
+    return back_to_event(event_id)
+
+
+@route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
+@mended_on(event)
+def play_on(event_id: str) -> AnyResponse:
+    """Publish the drawn round; what is missing and was on the page is noted. Sent without `point`: whatever is."""
+    seen = tuple(request.form.getlist("point")) or None
+    command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, field("reason")[:REASON_LETTERS],
+                           seen, signed_by(event_id, field("by")))
+    tell(event_id, command)
+    return back_to_event(event_id)
+
+
+@route("POST /console/<event_id>/cut", ORGANIZERS, PLAYING)
+@mended_on(event)
+def cut(event_id: str) -> AnyResponse:
+    tell(event_id, MakeCut())
+    return back_to_event(event_id)
+
+
+@route("POST /console/<event_id>/cut/back", ORGANIZERS, PLAYING)
+@mended_on(event)
+def cut_back(event_id: str) -> AnyResponse:
+    tell(event_id, WithdrawCut())
+    return back_to_event(event_id)
+
+
+@route("POST /console/<event_id>/cut/accepted", ORGANIZERS, PLAYING)
+@mended_on(event)
+def place_accepted(event_id: str) -> AnyResponse:
+    tell(event_id, AcceptPlace(field("competitor")))
+    return back_to_event(event_id)
+
+
+@route("POST /console/<event_id>/cut/declined", ORGANIZERS, PLAYING)
+@mended_on(event)
+def place_declined(event_id: str) -> AnyResponse:
+    tell(event_id, DeclinePlace(field("competitor")))
+    return back_to_event(event_id)
+
+
+@route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
+@mended_on(event)
+def present(event_id: str) -> AnyResponse:
+    """On with those present: whoever was on the list that was looked at, and has no mark, is passed over."""
+    there = set(request.form.getlist("present"))
+    absent = tuple(who for who in request.form.getlist("asked") if who not in there)
+    tell(event_id, PassOver(absent))
     return back_to_event(event_id)

@@ -1,20 +1,126 @@
-"""This hub: its fingerprint, and who is logged in; sessions are ended here, one or all others."""
+"""This hub: its fingerprint, its clock, how the hall reaches it, and who is logged in; sessions are ended here, one or
+all others."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.errors import Problem
 from roundtap_hub.pages import visit
-from roundtap_hub.pages.base import mended_on, page, the_hub, words
+from roundtap_hub.pages.base import field, mended_on, page, the_hub, words
+from roundtap_hub.pages.print_pages import printed_at
 from roundtap_hub.policy import ORGANIZERS, STAFF_ROLES, route
 from roundtap_hub.qr_svg import qr_svg
-from roundtap_hub.views.hall_network import hall_network
-from roundtap_hub.views.print_pages import printed_at
-from roundtap_hub.views.this_hub import person_rows, session_rows
-from roundtap_systemd.wifi import known_hotspot
+from roundtap_hub.reached_at import ReachedAt, is_hotspot
+from roundtap_hub.sessions import Session
+from roundtap_hub.staff import StaffPerson, Who
+from roundtap_systemd.wifi import AT_MOST, Hotspot, known_hotspot
+
+SYSTEMS = (("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"),
+           ("Macintosh", "macOS"), ("CrOS", "ChromeOS"), ("Linux", "Linux"))
+BROWSERS = (("Firefox/", "Firefox"), ("FxiOS/", "Firefox"), ("Edg", "Edge"), ("SamsungBrowser/", "Samsung Internet"),
+            ("CriOS/", "Chrome"), ("Chromium/", "Chromium"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
+"""What a browser says of itself has this in it; the first that fits."""
+
+DIGITS_MAX = 15
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """One browser that is logged in; `since` and `used` are texts, hours and minutes ago."""
+
+    id: str
+    address: str
+    browser: str
+    since: str
+    used: str
+    this: bool
+    name: str = ""
+    role: str = ""
+    """Of whom it is; "" where the hub's one PIN was typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRow:
+    """Somebody with a PIN of their own. `last`: when they logged in last, "2026-11-22 10:00", "" where nobody knows;
+    `sessions`: browsers that are logged in with it now."""
+
+    id: str
+    name: str
+    role: str
+    last: str
+    sessions: int
+
+
+def person_rows(people: Iterable[StaffPerson], listed: Iterable[tuple[Session, int, int]]) -> list[PersonRow]:
+    """All whose PIN opens something, by name."""
+    counted = Counter(session.person for session, _, _ in listed)
+    rows = [PersonRow(each.id, each.name, each.role, each.last_login[:16].replace("T", " "), counted[each.id])
+            for each in people if each.active]
+    return sorted(rows, key=lambda row: row.name.casefold())
+
+
+def session_rows(listed: Iterable[tuple[Session, int, int]], own: Session | None,
+                 who_of: Callable[[Session], Who | None] = lambda _: None) -> list[SessionRow]:
+    """This browser first, then as they are listed."""
+    rows = []
+    for each, began_ms, used_ms in listed:
+        who = who_of(each)
+        rows.append(SessionRow(each.id, each.address, browser_name(each.agent), hours_text(began_ms),
+                               hours_text(used_ms), own is not None and each.id == own.id,
+                               who.name if who is not None else "", who.role if who is not None else ""))
+    return sorted(rows, key=lambda row: not row.this)
+
+
+def browser_name(agent: str) -> str:
+    """ "Firefox · Android": enough to tell one's own devices apart; "" where nothing is known."""
+    said = (next((name for mark, name in known if mark in agent), "") for known in (BROWSERS, SYSTEMS))
+    return " · ".join(part for part in said if part)
+
+
+def hours_text(age_ms: int) -> str:
+    """Hours and minutes gone: "2:05"."""
+    minutes = max(0, age_ms) // 60_000
+    return f"{minutes // 60}:{minutes % 60:02d}"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One address of the hub; `hotspot`: only who is on its own Wi-Fi comes in by it."""
+
+    url: str
+    hotspot: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HallNetwork:
+    """`ways`: the best first; none where the hub is on no network. `by_name`: for those that can look it up; "" where
+    there is no such name."""
+
+    ways: tuple[Way, ...]
+    by_name: str
+    hotspot: Hotspot | None
+    most: int = AT_MOST
+    """How many devices a hotspot bears."""
+
+    @property
+    def up(self) -> bool:
+        """Whether the hotspot is there just now."""
+        return any(way.hotspot for way in self.ways)
+
+
+def hall_network(reached: ReachedAt, hotspot: Hotspot | None) -> HallNetwork:
+    ways = tuple(Way(url, is_hotspot(ip_address(urlsplit(url).hostname or ""))) for url in reached.urls)
+    return HallNetwork(ways, reached.by_name, hotspot)
 
 
 @route("GET /console/hub", ORGANIZERS)
@@ -47,3 +153,21 @@ def end_others() -> AnyResponse:
     if own is not None:
         the_hub().access.organizers.sessions.end_others(own)
     return redirect(url_for("console.this_hub"), 303)
+
+
+@route("POST /console/hub/time", ORGANIZERS)
+@mended_on(this_hub)
+def set_hall_time() -> AnyResponse:
+    """`epoch_ms`: the browser's clock, which a script fills in; else `time`, typed as at this place."""
+    hall_time, said, typed = the_hub().host.hall_time, field("epoch_ms"), field("time")
+    if hall_time is None:
+        raise Problem("hall_time_elsewhere")
+    if said.isdecimal() and len(said) <= DIGITS_MAX:
+        epoch_ms = int(said)
+    else:
+        try:
+            epoch_ms = int(datetime.fromisoformat(typed[:19]).astimezone().timestamp() * 1000)
+        except (ValueError, OverflowError, OSError):
+            raise Problem("hall_time_typed", where="/time") from None
+    hall_time.set_to(epoch_ms)
+    return redirect(url_for("console.this_hub") + "#time", 303)

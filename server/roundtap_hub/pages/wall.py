@@ -29,8 +29,17 @@ from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.views.event_at import EventAt, planned_rounds, shown_names
 from roundtap_hub.views.knockout import bracket, first_on_wall
 from roundtap_hub.views.round_clock import face_of, time_of_day
-from roundtap_hub.views.wall import BRACKET, CLOCK, PAGE_MS, WELCOME, wall_view
-from roundtap_hub.views.wall_way import WALL_ASKS, variant_of, wall_variant, way_of
+from roundtap_hub.views.wall import (
+    BRACKET,
+    CLOCK,
+    PAGE_MS,
+    WALL_ASKS,
+    WELCOME,
+    variant_of,
+    wall_variant,
+    wall_view,
+    way_of,
+)
 
 
 @route("GET /wall", EVERYBODY, kept="wall")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.seals import Summary
 from roundtap_hub.journal.snapshot import Snapshot
@@ -23,3 +25,17 @@ def listed(snapshot: Snapshot) -> list[Line]:
 
 def archived(snapshot: Snapshot) -> list[Line]:
     return [line for line in known(snapshot) if line.id in snapshot.venue.archived]
+
+
+COLOURS = "GET /colours.css"
+KIND = "text/css; charset=utf-8"
+COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
+
+
+def colours(snapshot: Snapshot) -> str:
+    """A rule for each event whose pages can be looked at."""
+    rules = [
+        f'[data-event="{event.id}"]{{--event:{event.color}}}'
+        for event in known(snapshot) if COLOR.fullmatch(event.color) and event.id.isalnum()
+    ]
+    return "\n".join(rules) + "\n"

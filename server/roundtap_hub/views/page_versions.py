@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from roundtap_core.clock import COUNTING, IDLE, Instant
+from roundtap_core.event.state import ONE_SIDED, EventState
 from roundtap_core.records import ELIMINATION
+from roundtap_core.rounds.phases import phase_now
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.given_links import Person
+from roundtap_hub.journal.hall import taken_tables
 from roundtap_hub.journal.service import Snapshot
-from roundtap_hub.presence import UnitStatus
-from roundtap_hub.views.console_version import HallNow, asked_version, console_version
+from roundtap_hub.presence import LEAVE, UnitStatus, asked_of
+from roundtap_hub.views.attention import ONE_SIDED_MS
 from roundtap_hub.views.event_at import (
     EventAt,
     decided_version,
@@ -22,7 +29,129 @@ from roundtap_hub.views.event_at import (
 )
 from roundtap_hub.views.event_list import known, listed
 from roundtap_hub.views.knockout import newest_name, winner_of
-from roundtap_hub.views.tables import out_of_contact
+from roundtap_hub.views.round_clock import tables_counted
+from roundtap_hub.views.tables import age, out_of_contact
+from roundtap_hub.views.units import known_units
+
+
+@dataclass(frozen=True, slots=True)
+class HallNow:
+    """The moment somebody looks, and whom officials saw at their tables (Presence.here)."""
+
+    now: Instant
+    here: Collection[tuple[str, str, str]] = ()
+    storage: str = ""
+    """What is said of the hub's storage (StorageState.version)."""
+
+
+def console_version(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, hall: HallNow | None = None
+) -> str:
+    """Another text whenever the console shows something else. An age that grows is nothing else: browsers count it."""
+    state = moment.state
+    said = [_said(status) for _, status in sorted(units.items())]
+    # With a draft in hand it matters where the others play: who is faster has the tables.
+    others: list[Any] = sorted(taken_tables(snapshot.events, state.id)) if state.draft else []
+    if any(status.call_since_ms is not None for status in units.values()):
+        # A call is shown by the event that plays at the table, and by all where none does.
+        others += [(other.id, other.number) for other in snapshot.events.values()]
+    if state.clock.state == COUNTING:
+        # By when they end: who counts on says nothing new.
+        counted = tables_counted(snapshot, units, state, 0)
+        others.append((counted.tables, counted.spread_ms // 1000, counted.left_ms // 1000) if counted else ())
+    return short_hash(state.id, state.number, snapshot.venue.shown, said, others, asked_version(units, state.id),
+                      _by_time(snapshot, units, state, hall) if hall else ())
+
+
+def asked_version(units: Mapping[str, UnitStatus], event_id: str, what: str = "") -> list[Any]:
+    """What is asked for by phones in an event, of one match or competitor, or of all."""
+    return [(*key, asked.since_ms, sorted(asked.sources), asked.taken_by, asked.refused)
+            for key, asked in sorted(asked_of(units).items()) if key[1] == event_id and what in ("", key[2])]
+
+
+def played_ms(state: EventState, now: Instant) -> int | None:
+    """How long the round in play has been played, pauses left out; None where it is untimed or not started."""
+    clock = state.clock
+    left_ms = clock.remaining_at(now)
+    if state.live is None or clock.state == IDLE or clock.total_ms is None or left_ms is None:
+        return None
+    return clock.total_ms - left_ms
+
+
+def _by_time(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, hall: HallNow) -> tuple[Any, ...]:
+    """What comes without anybody saying anything: silence, a report that nobody confirms, a limit, a phase."""
+    now_ms, live = hall.now.mono_ms, state.live
+    silent = sorted(unit for unit in known_units(snapshot, (), units) if out_of_contact(units.get(unit), now_ms))
+    matches = live.matches if live else ()
+    alone = [m.id for m in matches if m.reported_mono_ms is not None and m.state == ONE_SIDED
+             and age(m.reported_mono_ms, now_ms) >= ONE_SIDED_MS]
+    limit, played = state.options.get("late_minutes"), played_ms(state, hall.now)
+    late = limit is not None and played is not None and played >= limit * 60_000
+    phase = phase_now(state.clock, state.rulebook.phases, live.extra_minutes if live else None, hall.now)
+    return (silent, alone, late, phase.key, phase.over, phase.last_minutes, sorted(hall.here), hall.storage)
+
+
+def _said(status: UnitStatus) -> tuple[Any, ...]:
+    return (status.unit, status.connected, status.match, sorted(status.seated), status.draft, sorted(status.leave),
+            sorted(status.leave_refused), status.call_since_ms, status.call_taken_by, status.waiting,
+            sorted(status.troubles))
+
+
+KIND = "me"
+
+
+def page_key(event_id: str, token: str) -> str:
+    """The key of a personal page: with the link in it, so that no page is another person's, nor outlives its link."""
+    return f"{KIND}/{event_id}/{token}"
+
+
+def owner(hub: Hub, page: str) -> Person | None:
+    """Whose page a key is; None for keys of other pages, and of links that are not good."""
+    kind, _, rest = page.partition("/")
+    event_id, _, token = rest.partition("/")
+    who = hub.access.links.who(token) if kind == KIND else None
+    return who if who is not None and who[0] == event_id else None
+
+
+def version_at(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str,
+               hall: HallNow | None = None) -> str:
+    """What a page would show now, as a short text."""
+    kind = page.split("/")[0]
+    if kind == KIND:
+        return _personal_version(hub, snapshot, units, page)
+    version = page_version(snapshot, units, page, hall)
+    # Where the hub is reached stands on walls alone.
+    shown = f"{hub.host.reached_at.url} {hub.host.reached_at.by_name}".strip() if kind == "wall" else ""
+    return short_hash(version, shown) if shown and version != "none" else version
+
+
+def _personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str) -> str:
+    who = owner(hub, page)
+    if who is None:
+        return "none"
+    event_id, competitor = who
+    as_public = page_version(snapshot, units, f"p/{event_id}/{competitor}")
+    moment = event_at(snapshot, event_id) if event_id in snapshot.events else None
+    if as_public == "none" or moment is None:
+        return as_public
+    return short_hash(page, as_public, _of_match(snapshot, units, moment, competitor))
+
+
+def _of_match(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str) -> object:
+    """What of the match is shown to its two players only: what either said, and whether a unit is there."""
+    match, entrant = seats(moment).get(competitor), moment.state.entrants[competitor]
+    wish = asked_of(units).get((LEAVE, moment.state.id, competitor)), moment.state.check_in, entrant.checked_in
+    if match is None:
+        return wish
+    unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
+    status = units.get(unit) if unit else None
+    return (moment.state.public_rounds[-1].mark, match.match.picks,
+            sorted((side, said.number) for side, said in match.reports.items()),
+            sorted(match.heard.items()),
+            unit is not None, status is not None and (status.connected, sorted(status.leave),
+                                                      sorted(status.leave_refused)),
+            moment.state.clock.total_ms, wish)
+
 
 Units = Mapping[str, UnitStatus]
 
