@@ -14,8 +14,17 @@ from sheet_kit import ods, xlsx, zipped
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
-from roundtap_hub.people_import.columns import guess_columns, guess_heading, paid
-from roundtap_hub.people_import.import_plan import HERE, NEW, TWICE, WRONG, Plan, plan
+from roundtap_hub.people_import.import_plan import (
+    HERE,
+    NEW,
+    TWICE,
+    WRONG,
+    Plan,
+    guess_columns,
+    guess_heading,
+    paid,
+    plan,
+)
 from roundtap_hub.people_import.raw_table import (
     MOST_BYTES,
     MOST_COLUMNS,

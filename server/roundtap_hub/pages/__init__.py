@@ -14,8 +14,7 @@ from roundtap_hub.pages.region_tags import RegionTags
 from roundtap_hub.pages.signs import sign
 from roundtap_hub.policy import ROUTES
 from roundtap_hub.static_files import StaticFiles
-from roundtap_hub.views.renderings import RENDERINGS, Renderings
-from roundtap_hub.views.row_texts import ROW_TEXTS, RowTexts
+from roundtap_hub.views.renderings import RENDERINGS, ROW_TEXTS, Renderings, RowTexts
 
 # Who declares an address has to be imported: every page, and what the print station asks.
 for _name in (*(f"{__name__}.{page.name}" for page in iter_modules(__path__)), "roundtap_hub.printing.station_api"):

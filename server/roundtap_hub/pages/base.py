@@ -12,7 +12,8 @@ from flask import Blueprint, Response, abort, current_app, g, redirect, render_t
 from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.clock import Instant
+from roundtap_core.clock import Instant, show
+from roundtap_core.elimination.bracket_picture import say_round
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import Command
 from roundtap_core.event.course import second_stage_begun
@@ -21,14 +22,15 @@ from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.event.state import EventState
 from roundtap_core.limits import fits_prose, harmless
 from roundtap_core.numbers import typed_number
+from roundtap_core.records import TIEBREAK
 from roundtap_core.rulebooks.gate import WITH_REASON
+from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.http_answers import pack, status_of
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages import visit
-from roundtap_hub.pages.common_context import common_context
 from roundtap_hub.pages.role_view import as_allowed
 from roundtap_hub.policy import HEAD_JUDGE, JUDGE, ROUTES, STAFF_ROLES, Route, refuse_in_state, refuse_role
 from roundtap_hub.policy import may as may_ask
@@ -38,10 +40,14 @@ from roundtap_hub.staff import THE_ORGANIZER
 from roundtap_hub.views.before_doors import things_to_do
 from roundtap_hub.views.event_at import EventAt, event_at, full_names
 from roundtap_hub.views.isolated import words_in
-from roundtap_hub.views.officials import official_of
+from roundtap_hub.views.judging import official_of
+from roundtap_hub.views.knockout import newest_name, title_key
 from roundtap_hub.views.page_versions import HallNow, version_at
 from roundtap_hub.views.regions import CSRF, NOW, SEEN, Patch, Rendered, filled, split
-from roundtap_hub.views.row_texts import ROW_TEXTS
+from roundtap_hub.views.renderings import ROW_TEXTS, RowTexts
+from roundtap_hub.views.round_clock import age_text
+from roundtap_hub.views.said import SaidLine, said_lines
+from roundtap_hub.views.schedule import Schedule, schedule
 from roundtap_hub.views.steps import Steps
 
 ORGANIZER = "organizer"
@@ -233,6 +239,44 @@ def words() -> Words:
         g.words = words_in(language())
     found: Words = g.words
     return found
+
+
+def common_context(hub: Hub, t: Words, rows: RowTexts) -> dict[str, Any]:
+    """What the template of every page may use, by name."""
+    return {"t": t, "lang": t.language, "languages": LANGUAGES, "hub": hub, "clock_text": show, "age_text": age_text,
+            "knockout_name": lambda what: knockout_name(t, what),
+            "round_named": lambda state, number: round_named(t, state, number),
+            "restored": hub.service.snapshot.venue.afresh is not None,
+            "schedule_of": lambda state: schedule_of(hub, state),
+            "said_to": lambda event_id: said_to(hub, event_id),
+            "row_texts": lambda *of: rows.rows(t.language, *of), "build": version()}
+
+
+def schedule_of(hub: Hub, state: EventState) -> Schedule | None:
+    """The event's schedule as of now; None where its journal cannot be read."""
+    try:
+        return schedule(state, hub.times.of(state), hub.clocks.now(), hub.clocks.wall())
+    except Problem:
+        return None
+
+
+def said_to(hub: Hub, event_id: str | None) -> tuple[SaidLine, ...]:
+    """What is announced to an event (None: to all) now."""
+    return said_lines(hub.service.snapshot.venue.walls, event_id, hub.clocks.now(), hub.clocks.wall())
+
+
+def knockout_name(t: Words, what: EventState | str | None) -> str:
+    """A round's name in one language: of an event's newest round, or of a name's key; "" where none."""
+    key = newest_name(what) if isinstance(what, EventState) else what
+    if key == TIEBREAK:
+        return t("round.tiebreak")
+    return say_round(t, key) if key else ""
+
+
+def round_named(t: Words, state: EventState, number: int) -> str:
+    """ "Round 3", or what that round is called: "Final"."""
+    played = next((played for played in state.rounds if played.number == number), None)
+    return (knockout_name(t, title_key(state, played)) if played is not None else "") or t("round", number=number)
 
 
 def page(template: str, feed: str = "", status: int = 200, **context: Any) -> Response:

@@ -52,10 +52,9 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.new_event import enrol
-from roundtap_hub.pages.walking import Fields, Seat, page_at, seat_of
+from roundtap_hub.pages.walking import Fields, Seat, Trail, WalkPage, is_last, page_at, seat_of, walk_page
 from roundtap_hub.policy import BEFORE_ROUND_1, HEADS_AND_DESK, JUDGES, NOT_ARCHIVED, OPEN, route
 from roundtap_hub.views.event_at import EventAt, full_names
-from roundtap_hub.views.result_walk import Trail, WalkPage, is_last, walk_page
 
 NAME_LETTERS = MOST_LETTERS
 

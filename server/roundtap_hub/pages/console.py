@@ -49,9 +49,8 @@ from roundtap_hub.views.not_there import named_on_grid
 from roundtap_hub.views.open_points import cut_short_lines, points_before_round_1
 from roundtap_hub.views.page_versions import played_ms
 from roundtap_hub.views.regions import Rendered, changes
-from roundtap_hub.views.renderings import RENDERINGS, Renderings
+from roundtap_hub.views.renderings import RENDERINGS, Renderings, RowOf
 from roundtap_hub.views.round_clock import counted_face, face_of, tables_counted
-from roundtap_hub.views.row_texts import RowOf
 from roundtap_hub.views.standings_table import has_draws
 from roundtap_hub.views.steps import Steps
 from roundtap_hub.views.tables import Cell, cells, seated_count

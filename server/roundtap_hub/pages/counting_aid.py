@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 from flask import abort, request
 from werkzeug.wrappers import Response as AnyResponse
@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.state import EventState
 from roundtap_core.numbers import typed_number
-from roundtap_core.rulebooks.base import AidFigure, CountingAid, Rulebook
+from roundtap_core.rulebooks.base import AidFigure, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.pages.base import page, words
 from roundtap_hub.policy import EVERYBODY, route
@@ -19,34 +19,25 @@ PREFIX = "aid."
 """Of the form's fields: they travel in the page's address, beside nothing else that the page reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class AidView:
-    """`typed`: what was sent, by key; `worth` is None where nothing was asked yet, or `problem` says why not."""
-
-    aid: CountingAid
-    typed: dict[str, str]
-    worth: int | None
-    problem: str
-
-
-def aid_view(state: EventState) -> AidView | None:
+def aid_view(state: EventState) -> dict[str, Any] | None:
     """The aid of the event's rulebook with what was typed; None where it has none."""
     return aid_of(state.rulebook)
 
 
-def aid_of(book: Rulebook) -> AidView | None:
-    """The same of a rulebook."""
+def aid_of(book: Rulebook) -> dict[str, Any] | None:
+    """The same of a rulebook. `typed`: what was sent, by key; `worth` is None where nothing was asked yet, or `problem`
+    says why not."""
     aid = book.counting_aid
     if aid is None:
         return None
     typed = {figure.key: request.args[PREFIX + figure.key].strip()
              for figure in aid.figures if PREFIX + figure.key in request.args}
-    if not typed:
-        return AidView(aid, {}, None, "")
+    worth, wrong = None, ""
     try:
-        return AidView(aid, typed, aid.worth({figure.key: _number(figure, typed) for figure in aid.figures}), "")
+        worth = aid.worth({figure.key: _number(figure, typed) for figure in aid.figures}) if typed else None
     except Problem as problem:
-        return AidView(aid, typed, None, problem.say(words()))
+        wrong = problem.say(words())
+    return {"aid": aid, "typed": typed, "worth": worth, "problem": wrong}
 
 
 def _number(figure: AidFigure, typed: dict[str, str]) -> int:

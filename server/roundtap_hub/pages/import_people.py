@@ -29,8 +29,21 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.new_event import PATIENCE_S, enrol
-from roundtap_hub.people_import.columns import MEANINGS, OF_TEAMS, SKIP, guess_columns, guess_heading
-from roundtap_hub.people_import.import_plan import HERE, NEW, TWICE, WRONG, Plan, Planned, competitor_of, plan
+from roundtap_hub.people_import.import_plan import (
+    HERE,
+    MEANINGS,
+    NEW,
+    OF_TEAMS,
+    SKIP,
+    TWICE,
+    WRONG,
+    Plan,
+    Planned,
+    competitor_of,
+    guess_columns,
+    guess_heading,
+    plan,
+)
 from roundtap_hub.people_import.raw_table import Rows, from_form, table_of_file, table_of_text, to_form
 from roundtap_hub.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, SEEN, route
 from roundtap_hub.views.event_at import EventAt

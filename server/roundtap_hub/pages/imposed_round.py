@@ -33,8 +33,8 @@ from roundtap_hub.pages.base import (
 from roundtap_hub.pages.console import event
 from roundtap_hub.policy import OPEN, ORGANIZERS, SEEN, route
 from roundtap_hub.views.event_at import EventAt, full_names
+from roundtap_hub.views.judging import signers
 from roundtap_hub.views.mending import Said, shown
-from roundtap_hub.views.officials import signers
 from roundtap_hub.views.wall import sort_key
 
 SPARE_ROWS = 2
@@ -47,17 +47,6 @@ class Row:
     table: str = ""
     a: str = ""
     b: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ByHandView:
-    """`number`: the round that is to be; `labels`: everybody who plays in it, each by a text that is nobody else's."""
-
-    number: int
-    labels: tuple[str, ...]
-    rows: tuple[Row, ...]
-    from_draw: bool
-    has_draft: bool
 
 
 def stage_by_hand(state: EventState) -> str:
@@ -89,8 +78,9 @@ def labels_of(moment: EventAt) -> dict[str, str]:
     return labels
 
 
-def by_hand_view(moment: EventAt, typed: Sequence[Row], from_draw: bool) -> ByHandView:
-    """What was typed; else the draw in hand, or empty rows for all."""
+def by_hand_view(moment: EventAt, typed: Sequence[Row], from_draw: bool) -> dict[str, Any]:
+    """What was typed; else the draw in hand, or empty rows for all. `number`: of the round that is to be; `labels`:
+    everybody who plays in it, each by a text that is nobody else's."""
     state, labels = moment.state, labels_of(moment)
     rows = list(typed)
     if not rows and from_draw and state.draft is not None:
@@ -99,8 +89,8 @@ def by_hand_view(moment: EventAt, typed: Sequence[Row], from_draw: bool) -> ByHa
                 for m in matches]
     enough = (len(labels) + 1) // 2 + SPARE_ROWS
     rows += [Row() for _ in range(enough - len(rows))]
-    return ByHandView(len(state.public_rounds) + 1, tuple(labels.values()), tuple(rows), from_draw,
-                      state.draft is not None)
+    return {"number": len(state.public_rounds) + 1, "labels": list(labels.values()), "rows": rows,
+            "from_draw": from_draw, "has_draft": state.draft is not None}
 
 
 def matches_of(moment: EventAt, rows: Sequence[Row]) -> tuple[Mapping[str, Any], ...]:

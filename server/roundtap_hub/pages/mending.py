@@ -34,8 +34,8 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.policy import HEADS, OPEN, SEEN, route
 from roundtap_hub.views.event_at import EventAt, full_names
+from roundtap_hub.views.judging import signers
 from roundtap_hub.views.mending import Shown, mend_view, shown
-from roundtap_hub.views.officials import signers
 
 STEPS = (SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW)
 REASON_LETTERS = 500

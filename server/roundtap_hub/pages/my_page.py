@@ -1,8 +1,10 @@
-"""A player's own page, behind a personal link: what it shows, and the code of the desk that leads to it."""
+"""A player's own page, behind a personal link: what it shows, the code of the desk that leads to it, and what is asked
+for there: a judge, to leave the event, a list handed in."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -13,6 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.commands import CheckIn, SubmitList
 from roundtap_core.event.course import match_clock
 from roundtap_core.event.state import (
     AGREED,
@@ -21,6 +24,7 @@ from roundtap_core.event.state import (
     DISPUTE,
     ONE_PHONE,
     ONE_SIDED,
+    PUBLISHED,
     SECOND,
     EventState,
     MatchState,
@@ -34,7 +38,7 @@ from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.result_words import Told, outcome, tell, winner_of
 from roundtap_core.wire import canonical
 from roundtap_core.words import Words
-from roundtap_hub.calls import Call, call_at
+from roundtap_hub.calls import call_at
 from roundtap_hub.journal.given_links import Person
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages import visit
@@ -51,8 +55,11 @@ from roundtap_hub.pages.base import (
     the_units,
     words,
 )
+from roundtap_hub.pages.lists import list_context, typed_list
 from roundtap_hub.pages.players import player_context
-from roundtap_hub.phone_reports import phone_status
+from roundtap_hub.pages.walking import trail_of
+from roundtap_hub.personal_links import CALLS, LISTS, WISHES
+from roundtap_hub.phone_reports import PHONE, phone_status
 from roundtap_hub.policy import EVERYBODY, PLAYER, route
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.before_play import before_play, situation_at
@@ -60,7 +67,6 @@ from roundtap_hub.views.event_at import EventAt, newest_round, seats, shown_name
 from roundtap_hub.views.judging import my_bye
 from roundtap_hub.views.lists import list_states
 from roundtap_hub.views.page_versions import page_key
-from roundtap_hub.views.result_walk import trail_of
 from roundtap_hub.views.round_clock import Face, face_of
 from roundtap_hub.views.squads import lost_squads
 from roundtap_hub.views.tables import side_names
@@ -196,41 +202,27 @@ def said_of(state: EventState, played: RoundState, form: Form, situation: Situat
     return Said(outcome(state.rulebook, state.options, situation, result, names, words), tuple(lines), worth)
 
 
-@dataclass(frozen=True, slots=True)
-class MyAsking:
-    """What this player has asked for. `call`: the open call of the match; `called`: whether this phone made it. `wish`:
-    "open", "refused" or "": to leave. `may_call`, `may_leave`: whether there is anything to ask. `list`: "" where lists
-    are not shown, else how this one stands ("missing", "none", "wrong", "flagged", "good")."""
-
-    may_call: bool
-    call: Call | None
-    call_age_ms: int
-    called: bool
-    may_leave: bool
-    going: bool
-    """Leaves after the round that is out."""
-    wish: str
-    wished: bool
-    list: str
-    here: str
-    """Check-in: "ask", "done", or "" where nobody is asked."""
-
-
 def my_asking(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str,
-              now_ms: int) -> MyAsking:
+              now_ms: int) -> dict[str, Any]:
+    """What this player has asked for. `call`: the open call of the match; `called`: whether this phone made it.
+    `going`: leaves after the round that is out. `wish`: "open", "refused" or "": to leave. `may_call`, `may_leave`:
+    whether there is anything to ask. `list`: "" where lists are not shown, else how this one stands ("missing", "none",
+    "wrong", "flagged", "good"). `here`: check-in: "ask", "done", or "" where nobody is asked."""
     state, played, match = moment.state, newest_round(moment.state), seats(moment).get(competitor)
     entrant, source = state.entrants[competitor], f"phone:{competitor}"
     open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
     plays = open_ and played is not None and match is not None and match.match.b is not None and played.status != CLOSED
     call = call_at(snapshot, units, state.id, match) if plays and match is not None else None
     wish = next((each for each in wishes_of(snapshot, units, state) if each.competitor == competitor), None)
-    return MyAsking(
-        plays, call, max(0, now_ms - call.since_ms) if call is not None else 0,
-        call is not None and source in call.sources, open_ and entrant.active,
-        open_ and not entrant.active,
-        "" if wish is None else "refused" if wish.refused else "open", wish is not None and source in wish.sources,
-        list_states(moment)[competitor].state if open_ and not state.public_rounds else "",
-        "" if not (open_ and state.check_in and not state.public_rounds) else "done" if entrant.checked_in else "ask")
+    return {
+        "may_call": plays, "call": call, "call_age_ms": max(0, now_ms - call.since_ms) if call is not None else 0,
+        "called": call is not None and source in call.sources, "may_leave": open_ and entrant.active,
+        "going": open_ and not entrant.active,
+        "wish": "" if wish is None else "refused" if wish.refused else "open",
+        "wished": wish is not None and source in wish.sources,
+        "list": list_states(moment)[competitor].state if open_ and not state.public_rounds else "",
+        "here": "" if not (open_ and state.check_in and not state.public_rounds)
+        else "done" if entrant.checked_in else "ask"}
 
 
 def my_face(moment: EventAt, competitor: str, now: Instant, words: Words) -> tuple[Face, int]:
@@ -358,12 +350,106 @@ def wants_json() -> bool:
 
 
 def told_as_json(said: dict[str, Any], status: int = 200) -> AnyResponse:
-    response = Response(status=status, content_type="application/json")
-    response.set_data(_json(said))
-    return response
+    return Response(json.dumps(said, separators=(",", ":")), status, content_type="application/json")
 
 
-def _json(said: dict[str, Any]) -> str:
-    import json
+ON, OFF = "1", "0"
 
-    return json.dumps(said, separators=(",", ":"))
+
+def mended_on_my_list(handler: View) -> View:
+    """A Problem is told beside what was typed; where lists are not shown any more, on the main page."""
+    return mended_on_my(lambda token: my_page(token) if _open_event().public_rounds else list_page(token))(handler)
+
+
+def _source() -> str:
+    return f"{PHONE}{me()[1]}"
+
+
+def _home(token: str) -> AnyResponse:
+    return redirect(url_for("me.my_page", token=token), 303)
+
+
+@route("POST /me/<token>/call", PLAYER)
+@mended_on_mine
+def call(token: str) -> AnyResponse:
+    """A judge is wanted at this player's table, or not any more as far as this phone is concerned."""
+    hub, (event_id, competitor) = the_hub(), me()
+    hub.access.links.charge(CALLS, me())
+    moment = the_moment(event_id)
+    played, match = newest_round(moment.state), seats(moment).get(competitor)
+    if played is None or match is None or match.match.b is None or played.status != PUBLISHED or moment.state.finished:
+        raise Problem("no_table_to_call_to")
+    if field("on") == OFF:
+        hub.hall.calls.cancel(event_id, match.id, _source())
+    else:
+        hub.hall.calls.open(event_id, match.id, _source())
+    return _home(token)
+
+
+@route("POST /me/<token>/here", PLAYER)
+@mended_on_mine
+def here(token: str) -> AnyResponse:
+    """Check-in: this player is there. Once round 1 is drawn that is for the desk, which knows whom they can still
+    meet."""
+    the_hub().access.links.charge(WISHES, me())
+    state = _open_event()
+    if state.public_rounds or state.draft:
+        raise Problem("check_in_at_desk")
+    the_hub().service.tell(state.id, CheckIn(me()[1]), _source())
+    return _home(token)
+
+
+@route("GET /me/<token>/leave", PLAYER)
+def leave(token: str) -> AnyResponse:
+    """Asks once more."""
+    state = _open_event()
+    return my("my_leave.html", my=url_for("me.my_page", token=token), state=state, in_play=state.live is not None)
+
+
+@route("POST /me/<token>/leave", PLAYER)
+@mended_on_mine
+def wish(token: str) -> AnyResponse:
+    """To leave is a wish to the organizer, who may refuse it; it is taken back as easily."""
+    hub = the_hub()
+    hub.access.links.charge(WISHES, me())
+    _open_event()
+    if field("on") == OFF:
+        hub.hall.wishes.take_back(*me(), _source())
+    else:
+        hub.hall.wishes.ask(*me(), _source())
+    return _home(token)
+
+
+def _open_event() -> EventState:
+    """404 where this player is not in the event, or not any more."""
+    state = the_moment(me()[0]).state
+    entrant = state.entrants.get(me()[1])
+    if state.finished or entrant is None or not entrant.active or state.id in the_snapshot().venue.archived:
+        abort(404)
+    return state
+
+
+@route("GET /me/<token>/list", PLAYER)
+def list_page(token: str) -> AnyResponse:
+    """One's own list, with each problem beside its line. Once round 1 is published nobody looks at lists on a phone."""
+    state = _open_event()
+    if state.public_rounds:
+        abort(404)
+    return my("my_list.html", my=url_for("me.my_page", token=token), save_at=url_for("me.save_list", token=token),
+              fixed=False, **list_context(the_moment(state.id), me()[1]))
+
+
+@route("POST /me/<token>/list", PLAYER)
+@mended_on_my_list
+def save_list(token: str) -> AnyResponse:
+    """Before round 1: what can be read is saved, and what is wrong with it stands there by line."""
+    if field("more"):
+        return list_page(token)
+    the_hub().access.links.charge(LISTS, me())
+    state = _open_event()
+    if state.public_rounds:
+        raise Problem("list_is_fixed")
+    typed = typed_list(the_moment(state.id), me()[1])
+    if typed is not None:
+        the_hub().service.tell(state.id, SubmitList(me()[1], *typed.says), _source(), [typed.record])
+    return redirect(url_for("me.list_page", token=token), 303)

@@ -96,3 +96,13 @@ def is_here(event_id: str, match_id: str) -> AnyResponse:
     if field("back"):
         return redirect(url_for("console.absent", event_id=event_id), 303)
     return back_to_event(event_id, "needs")
+
+
+@route("POST /console/<event_id>/officials/<official>/person", ORGANIZERS, OPEN)
+@mended_on(event)
+def tie_official(event_id: str, official: str) -> AnyResponse:
+    """Say with whose PIN this official logs in; nobody's where nobody is chosen."""
+    if official not in the_moment(event_id).state.officials:
+        raise Problem("unknown_official")
+    the_hub().access.organizers.staff.tie(field("person"), event_id, official, actor())
+    return back_to_event(event_id, "officials")

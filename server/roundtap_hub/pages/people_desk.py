@@ -1,4 +1,5 @@
-"""What the desk does about people: who is here, what is known of somebody, entries taken out, late arrivals."""
+"""What the desk does about people: who is here, and at their table; what is known of somebody, their personal link;
+entries taken out, late arrivals."""
 
 from __future__ import annotations
 
@@ -6,8 +7,9 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from flask import redirect, request, url_for
+from flask import abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -26,14 +28,35 @@ from roundtap_core.event.state import TO_CONFIRM, awaited
 from roundtap_core.limits import PROSE_LETTERS
 from roundtap_core.lists.parts import fold, sought
 from roundtap_core.names import fit_name
+from roundtap_hub.hall_address import hall_address
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.journal.service import Step
-from roundtap_hub.pages.base import actor, back_to_event, field, mended_on, page, tell, the_hub, the_moment, typed_table
+from roundtap_hub.pages.base import (
+    actor,
+    back_to_event,
+    field,
+    mended_on,
+    now_ms,
+    page,
+    tell,
+    the_hub,
+    the_moment,
+    the_snapshot,
+    the_units,
+    typed_table,
+    words,
+)
 from roundtap_hub.pages.console import event
-from roundtap_hub.policy import HEADS_AND_DESK, NOT_ARCHIVED, OPEN, ORGANIZERS, SEEN, STAFF, route
+from roundtap_hub.personal_links import CODE_LIFE_MS
+from roundtap_hub.policy import DESK, HEADS_AND_DESK, NOT_ARCHIVED, OPEN, ORGANIZERS, SEEN, STAFF, route
+from roundtap_hub.presence import TAKEN
+from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.views.event_at import EventAt, full_names
 from roundtap_hub.views.judging import desk_of
+from roundtap_hub.views.not_there import not_there_view
+from roundtap_hub.views.page_versions import played_ms
+from roundtap_hub.views.tables import cells
 from roundtap_hub.views.wall import sort_key
 
 NUMBERED = re.compile(r" \(\d+\)$")
@@ -212,3 +235,51 @@ def _person(before: Person) -> Person:
     return replace(before, club=fit_name(field("club")) or None,
                    external_id=" ".join(field("external_id").split()) or None,
                    list_link=field("list_link") or None, paid=bool(field("paid")), note=note or None)
+
+
+@route("GET /console/<event_id>/competitors/<competitor>/link", DESK, SEEN)
+def person_link(event_id: str, competitor: str) -> AnyResponse:
+    """Whether somebody has the link. The link itself is shown only when it is asked for: whoever sees it has it."""
+    return _page(event_id, competitor)
+
+
+def _page(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
+    moment, links = the_moment(event_id), the_hub().access.links
+    if competitor not in moment.state.entrants:
+        abort(404)
+    name = full_names(moment)[competitor]
+    hall = hall_address(the_hub(), request.host_url)
+    context: dict[str, Any] = {}
+    if shown:
+        address = hall + links.give(event_id, competitor, actor())
+        the_hub().presence.settle((TAKEN, event_id, competitor))
+        context = {"qr": qr_svg(address, words()("link.qr", name=name)), "code": links.code(event_id, competitor),
+                   "minutes": CODE_LIFE_MS // 60_000}
+    return page("person_link.html", state=moment.state, competitor=competitor, name=name, door=f"{hall}/me",
+                given=links.is_given(event_id, competitor), **context)
+
+
+@route("POST /console/<event_id>/competitors/<competitor>/link", DESK, SEEN)
+@mended_on(person_link)
+def show_link(event_id: str, competitor: str) -> AnyResponse:
+    return _page(event_id, competitor, shown=True)
+
+
+@route("POST /console/<event_id>/competitors/<competitor>/link/revoke", DESK, SEEN)
+@mended_on(person_link)
+def revoke_link(event_id: str, competitor: str) -> AnyResponse:
+    """The phone that has it shows nothing any more; the next one that is shown is another."""
+    if competitor not in the_moment(event_id).state.entrants:
+        abort(404)
+    the_hub().access.links.revoke(event_id, competitor, actor())
+    return redirect(url_for("console.person_link", event_id=event_id, competitor=competitor), 303)
+
+
+@route("GET /console/<event_id>/absent", STAFF, SEEN)
+def absent(event_id: str) -> AnyResponse:
+    """From the publishing of a round on; that somebody did not appear is said once the announced minutes are over."""
+    moment, hub, units = the_moment(event_id), the_hub(), the_units()
+    state = moment.state
+    grid = cells(the_snapshot(), units, state, state.live, full_names(moment), now_ms())
+    view = not_there_view(units, state, grid, played_ms(state, hub.clocks.now()), hub.presence.here)
+    return page("absent.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook, view=view)

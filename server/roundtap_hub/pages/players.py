@@ -28,7 +28,7 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.policy import EVERYBODY, SEEN, route
 from roundtap_hub.presence import UnitStatus
-from roundtap_hub.views.before_play import BeforePlay, before_play
+from roundtap_hub.views.before_play import before_play
 from roundtap_hub.views.event_at import (
     EventAt,
     newest_round,
@@ -40,71 +40,26 @@ from roundtap_hub.views.event_at import (
     shown_names,
 )
 from roundtap_hub.views.knockout import bracket, bracket_lines, cut_rows, final_lines, standing_of, title_key, winner_of
+from roundtap_hub.views.renderings import RowOf
 from roundtap_hub.views.round_clock import face_of
-from roundtap_hub.views.row_texts import RowOf
 from roundtap_hub.views.squads import told_squads
-from roundtap_hub.views.standings_table import Value, has_draws, record_of, record_text, standings_view
-from roundtap_hub.views.tables import Cell, ShownResult, cell, cells, show_result, worth_of
+from roundtap_hub.views.standings_table import has_draws, record_of, record_text, standings_view
+from roundtap_hub.views.tables import cell, cells, show_result, worth_of
 from roundtap_hub.views.wall import sort_key
 
 MOV = "mov"
 
 
-@dataclass(frozen=True, slots=True)
-class Corrected:
-    """A result that an official put right after it had stood. `name`: a round that has a name of its own."""
-
-    number: int
-    name: str | None
-    against: str
-    side: Side
-    result: ShownResult
-
-
-@dataclass(frozen=True, slots=True)
-class Margin:
-    """A line of a player's score sheet: what one match so far gave. `against` is None where nobody was met."""
-
-    number: int
-    name: str | None
-    against: str | None
-    figure: int
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerView:
-    """`cell` is None between events and for those who are not in the newest round."""
-
-    name: str
-    active: bool
-    number: int
-    live: bool
-    cell: Cell | None
-    side: Side | None
-    opponent: str | None
-    opponent_record: str
-    record: str
-    values: tuple[Value, ...]
-    rank: int | None
-    of: int
-    worth: Mapping[str, tuple[int, int]]
-    before_play: BeforePlay | None = None
-    owed: str = ""
-    """Letters of the squads that are still to be fielded, "C D"; `must`: every pick left has to be of them."""
-    must: bool = False
-    status: str | None = None
-    """"disqualified", "dropped", or None for who is in."""
-    corrected: tuple[Corrected, ...] = ()
-    margins: tuple[Margin, ...] = ()
-    """The margin of victory of each match so far, where the rulebook has players note it."""
-    to_confirm: bool = False
-    """Signed up by phone, and not known at the desk yet."""
-
-
 def player_view(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str, now_ms: int
-) -> PlayerView | None:
-    """The page of one competitor, or None where there is none of that id."""
+) -> dict[str, Any] | None:
+    """The page of one competitor, or None where there is none of that id.
+
+    `cell` is None between events and for those who are not in the newest round. `owed`: letters of the squads that are
+    still to be fielded, "C D"; `must`: every pick left has to be of them. `status`: "disqualified", "dropped", or None
+    for who is in. `margins`: of each match so far, where the rulebook has players note it. `to_confirm`: signed up by
+    phone, and not known at the desk yet.
+    """
     state, names = moment.state, shown_names(moment)
     entrant = state.entrants.get(competitor)
     if entrant is None:
@@ -119,23 +74,27 @@ def player_view(
     plays = state.plays(competitor)
     row = ranking_by_id(moment).get(competitor)
     record, values = record_of(moment, competitor)
-    return PlayerView(
-        names[competitor], plays, newest.number if newest else 0, state.live is not None,
-        cell(snapshot, units, state, match, names, now_ms) if match else None, side,
-        names.get(opponent, opponent) if opponent else None, record_of(moment, opponent)[0] if opponent else "",
-        record, values, row.rank if row and row.rounds else None,
-        sum(ranked.rank is not None for ranked in ranking(moment)),
-        worth_of(state, newest, match) if match and newest else {},
-        before_play(state, newest, match) if match and newest and match.match.result is None else None,
-        *(told_squads(state, competitor) if plays and newest and not state.finished else ("", False)),
-        DISQUALIFIED if entrant.disqualified_after is not None else None if plays else DROPPED,
-        _corrected(state, competitor, names), _margins(state, competitor, names),
-        entrant.sign_up == TO_CONFIRM,
-    )
+    owed, must = told_squads(state, competitor) if plays and newest and not state.finished else ("", False)
+    return {
+        "name": names[competitor], "active": plays, "number": newest.number if newest else 0,
+        "live": state.live is not None,
+        "cell": cell(snapshot, units, state, match, names, now_ms) if match else None, "side": side,
+        "opponent": names.get(opponent, opponent) if opponent else None,
+        "opponent_record": record_of(moment, opponent)[0] if opponent else "",
+        "record": record, "figures": values, "rank": row.rank if row and row.rounds else None,
+        "of": sum(ranked.rank is not None for ranked in ranking(moment)),
+        "worth": worth_of(state, newest, match) if match and newest else {},
+        "before_play": before_play(state, newest, match) if match and newest and match.match.result is None else None,
+        "owed": owed, "must": must,
+        "status": DISQUALIFIED if entrant.disqualified_after is not None else None if plays else DROPPED,
+        "corrected": _corrected(state, competitor, names), "margins": _margins(state, competitor, names),
+        "to_confirm": entrant.sign_up == TO_CONFIRM,
+    }
 
 
-def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> tuple[Margin, ...]:
-    """What a score sheet says of margins (X-Wing, "Höhe des Sieges": both note theirs), the first round first."""
+def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """What a score sheet says of margins (X-Wing, "Höhe des Sieges": both note theirs), the first round first.
+    `against` is None where nobody was met."""
     found = []
     for played in state.public_rounds:
         for match in played.matches:
@@ -150,13 +109,14 @@ def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> tu
                 continue  # An imported figure that no game ends with.
             if figure is not None:
                 across = seat.competitor(other(side))
-                found.append(Margin(played.number, title_key(state, played),
-                                    names.get(across, across) if across else None, figure))
-    return tuple(found)
+                found.append({"number": played.number, "name": title_key(state, played),
+                              "against": names.get(across, across) if across else None, "figure": figure})
+    return found
 
 
-def _corrected(state: EventState, competitor: str, names: Mapping[str, str]) -> tuple[Corrected, ...]:
-    """The matches of one competitor that were corrected, the latest round first."""
+def _corrected(state: EventState, competitor: str, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The matches of one competitor that an official put right after they had stood, the latest round first. `name`: of
+    a round that has one of its own."""
     found = []
     for played in reversed(state.public_rounds):
         for match in played.matches:
@@ -164,9 +124,10 @@ def _corrected(state: EventState, competitor: str, names: Mapping[str, str]) -> 
             if match.corrected and seat.result is not None and seat.b is not None and competitor in (seat.a, seat.b):
                 side: Side = "a" if seat.a == competitor else "b"
                 across = seat.competitor(other(side)) or ""
-                found.append(Corrected(played.number, title_key(state, played), names.get(across, across), side,
-                                       show_result(seat.result, state)))
-    return tuple(found)
+                found.append({"number": played.number, "name": title_key(state, played),
+                              "against": names.get(across, across), "side": side,
+                              "result": show_result(seat.result, state)})
+    return found
 
 
 @dataclass(frozen=True, slots=True)

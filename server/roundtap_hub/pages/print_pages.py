@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,7 +15,7 @@ from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Problem
 from roundtap_core.event.course import situation_of
 from roundtap_core.event.state import EventState, RoundState, active_ids, awaited
-from roundtap_core.forms.slip_form import SlipFigure, Ticks, margin_label, slip_figures, slip_picks, slip_ticks
+from roundtap_core.forms.slip_form import margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.lists.squads import fielded, letter
 from roundtap_core.records import SWISS, UNPAIRED_LOSS
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
@@ -48,29 +47,17 @@ from roundtap_hub.views.event_at import (
 from roundtap_hub.views.knockout import bracket, bracket_lines, title_key
 from roundtap_hub.views.lists import FLAGGED, GOOD, list_states
 from roundtap_hub.views.squads import told_squads
-from roundtap_hub.views.standings_table import Line, standings_view
+from roundtap_hub.views.standings_table import standings_view
 from roundtap_hub.views.wall import sort_key
 
 A4, A5 = "a4", "a5"
 SIZES = (A4, A5)
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedSlip:
-    """One match's slip as a page shows it. `content`: as the thermal printer's (printing/job_content.py)."""
-
-    content: Mapping[str, Any]
-    figures: Sequence[SlipFigure]
-    ticks: Sequence[Ticks]
-    margin: str
-    squads: int
-    take: int
-    qr: str
-
-
 def printed_slips(moment: EventAt, played: RoundState, base_url: str, secret: bytes, words: Words,
-                  all_matches: bool = False) -> list[PrintedSlip]:
-    """The slips of a round by table, of its open matches alone unless `all_matches`."""
+                  all_matches: bool = False) -> list[dict[str, Any]]:
+    """The slips of a round by table, of its open matches alone unless `all_matches`. `content`: as the thermal
+    printer's (printing/job_content.py)."""
     state, names = moment.state, shown_names(moment)
     found = []
     for match in sorted(played.matches, key=lambda one: (one.match.table is None, one.match.table or 0)):
@@ -81,39 +68,27 @@ def printed_slips(moment: EventAt, played: RoundState, base_url: str, secret: by
                    **slip_content(moment, played, match, names, base_url, secret)}
         form = state.rulebook.form(state.options, situation_of(state, played, match))
         picks = slip_picks(form)
-        found.append(PrintedSlip(content, slip_figures(form, words), slip_ticks(form), margin_label(form, words),
-                                 picks.of if picks else 0, picks.take if picks else 0, qr_svg(str(content["url"]))))
+        found.append({"content": content, "figures": slip_figures(form, words), "ticks": slip_ticks(form),
+                      "margin": margin_label(form, words), "squads": picks.of if picks else 0,
+                      "take": picks.take if picks else 0, "qr": qr_svg(str(content["url"]))})
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class DeskRow:
-    """One line of the list for the desk. What is known already is ticked: None where nobody asks."""
-
-    number: int
-    name: str
-    public: str
-    members: tuple[str, ...]
-    here: bool
-    paid: bool
-    list: bool | None
-    fixed_table: int | None
-    came_with: str | None
-    active: bool
-
-
-def desk_rows(moment: EventAt) -> list[DeskRow]:
-    """Everybody by name, as they were entered: for the organizer."""
+def desk_rows(moment: EventAt) -> list[dict[str, Any]]:
+    """Everybody by name, as they were entered: for the organizer. What is known already is ticked: `list` is None where
+    nobody asks."""
     names, public, members = full_names(moment), shown_names(moment), shown_members(moment)
     numbers, lists = numbers_of(moment.state), list_states(moment)
     asked = moment.state.rulebook.lists is not None
     rows = [
-        DeskRow(numbers[e.id], names[e.id], public[e.id] if public[e.id] != names[e.id] else "", members.get(e.id, ()),
-                e.checked_in, bool(moment.people[e.id].paid) if e.id in moment.people else False,
-                lists[e.id].state in (GOOD, FLAGGED) if asked else None, e.fixed_table, e.came_with, e.active)
+        {"number": numbers[e.id], "name": names[e.id], "public": public[e.id] if public[e.id] != names[e.id] else "",
+         "members": members.get(e.id, ()), "here": e.checked_in,
+         "paid": bool(moment.people[e.id].paid) if e.id in moment.people else False,
+         "list": lists[e.id].state in (GOOD, FLAGGED) if asked else None, "fixed_table": e.fixed_table,
+         "came_with": e.came_with, "active": e.active}
         for e in moment.state.entrants.values()
     ]
-    return sorted(rows, key=lambda row: sort_key(row.name))
+    return sorted(rows, key=lambda row: sort_key(row["name"]))
 
 
 def numbers_of(state: EventState) -> dict[str, int]:
@@ -146,81 +121,14 @@ NEAREST = frozenset({"xwing-epic-duel", "xwing-epic-team"})
 SPARE_TABLES = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Met:
-    """One round of somebody: the opponent's number, or None at a bye (`missed`: not paired, a loss). `open`: no result
-    yet."""
+def emergency_view(moment: EventAt, now: Instant) -> dict[str, Any]:
+    """Everything that this event's next round could be paired by, on paper; names as the hall may read them.
 
-    number: int | None
-    missed: bool
-    open: bool
-
-
-@dataclass(frozen=True, slots=True)
-class EmergencyRow:
-    """One competitor. `line`: of the standings, None for who has not played. `owed`: squads not fielded yet."""
-
-    number: int
-    name: str
-    line: Line | None
-    met: tuple[Met, ...]
-    byes: int
-    fixed_table: int | None
-    fielded: str
-    owed: str
-    must: bool
-    active: bool
-    awaited: bool
-    """Has not come yet: plays once they have."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenMatch:
-    """A match of the newest round; `done`: it has its result."""
-
-    table: int | None
-    code: str
-    a: str
-    b: str
-    a_number: int
-    b_number: int
-    done: bool
-
-
-@dataclass(frozen=True, slots=True)
-class EmergencyView:
-    """`after`: the last round whose results all stand. `points` and `byes`: what results and byes are worth, by the
-    rulebook; of a bye its points and its figures. `left_ms`: of the clock, None where it does not run."""
-
-    after: int
-    columns: tuple[str, ...]
-    rows: tuple[EmergencyRow, ...]
-    round: RoundState | None
-    round_name: str | None
-    matches: tuple[OpenMatch, ...]
-    points: Mapping[str, int]
-    bye_points: int
-    bye_figures: Mapping[str, int]
-    won_bye_figures: Mapping[str, int]
-    minutes: int | None
-    left_ms: int | None
-    nearest: bool
-    knockout: bool
-    next_number: int
-    planned: int | None
-    tables: tuple[int, ...]
-    fixed: tuple[tuple[int, int, str], ...]
-    """(table, number, name) of those who play at one table only."""
-    squads: bool
-    chance: bool
-
-    @property
-    def open(self) -> tuple[OpenMatch, ...]:
-        return tuple(match for match in self.matches if not match.done)
-
-
-def emergency_view(moment: EventAt, now: Instant) -> EmergencyView:
-    """Everything that this event's next round could be paired by, on paper; names as the hall may read them."""
+    `after`: the last round whose results all stand. `points` and `byes`: what results and byes are worth by the
+    rulebook. `minutes`: of a round of the stage, None without a clock; `left_ms`: of the clock, None where it does not
+    run. `fixed`: (table, number, name) of those who play at one table only. Of a row `line` is None for who has not
+    played, `owed` the squads not fielded yet; who is `awaited` plays once they have come.
+    """
     state, names = moment.state, shown_names(moment)
     numbers, view = numbers_of(state), standings_view(moment, names)
     lines = {line.competitor: line for line in view.lines}
@@ -231,60 +139,53 @@ def emergency_view(moment: EventAt, now: Instant) -> EmergencyView:
     for who in (*lines, *(each for each in state.entrants if each not in lines)):
         entrant, row = state.entrants[who], ranks.get(who)
         owed, must = told_squads(state, who) if entrant.active else ("", False)
-        rows.append(EmergencyRow(
-            numbers[who], names[who], lines.get(who), _met(state, who, numbers),
-            (row.byes if row else 0) + (entrant.won_bye and row is None), entrant.fixed_table,
-            " ".join(letter(squad) for squad in sorted(shown.get(who, ()))), owed, must, entrant.active,
-            who in waiting))
-    knockout = bracket(moment) is not None
-    in_play, byes = active_ids(state), _byes(state)
-    tables = max(1, len(in_play) // 2) + SPARE_TABLES
-    return EmergencyView(
-        settled_round(state), view.columns, tuple(rows), newest, title_key(state, newest) if newest else None,
-        _matches(state, newest, names, numbers), outcome_points(state.rulebook, state.options), byes[0], byes[1],
-        byes[2], _minutes(state, newest), _left_ms(state, now),
-        state.rulebook_id in NEAREST, knockout, (newest.number if newest else 0) + 1, _planned(state),
-        tuple(range(1, tables + 1)),
-        tuple(sorted((e.fixed_table, numbers[e.id], names[e.id]) for e in state.entrants.values()
-                     if e.fixed_table is not None and e.active)),
-        state.rulebook.squads is not None, view.chance,
-    )
+        rows.append({
+            "number": numbers[who], "name": names[who], "line": lines.get(who), "met": _met(state, who, numbers),
+            "byes": (row.byes if row else 0) + (entrant.won_bye and row is None), "fixed_table": entrant.fixed_table,
+            "fielded": " ".join(letter(squad) for squad in sorted(shown.get(who, ()))), "owed": owed, "must": must,
+            "active": entrant.active, "awaited": who in waiting})
+    matches, worth = _matches(state, newest, names, numbers), bye_worth(state.rulebook, state.options)
+    tables = max(1, len(active_ids(state)) // 2) + SPARE_TABLES
+    return {
+        "after": settled_round(state), "columns": view.columns, "rows": rows, "round": newest,
+        "round_name": title_key(state, newest) if newest else None, "matches": matches,
+        "open": [match for match in matches if not match["done"]],
+        "points": outcome_points(state.rulebook, state.options), "bye_points": worth["bye"].points,
+        "bye_figures": worth["bye"].figures, "won_bye_figures": worth["won"].figures,
+        "minutes": state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options),
+        "left_ms": None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now),
+        "nearest": state.rulebook_id in NEAREST, "knockout": bracket(moment) is not None,
+        "next_number": (newest.number if newest else 0) + 1, "planned": _planned(state),
+        "tables": range(1, tables + 1),
+        "fixed": sorted((e.fixed_table, numbers[e.id], names[e.id]) for e in state.entrants.values()
+                        if e.fixed_table is not None and e.active),
+        "squads": state.rulebook.squads is not None, "chance": view.chance,
+    }
 
 
-def _met(state: EventState, who: str, numbers: Mapping[str, int]) -> tuple[Met, ...]:
-    """Round by round; of the rounds before somebody came there is nothing."""
+def _met(state: EventState, who: str, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Round by round the opponent's number, None at a bye (`missed`: not paired, a loss), and whether the match is
+    `open`; of the rounds before somebody came there is nothing."""
     found = []
     for played in state.public_rounds:
         for match in played.matches:
             if who in (match.match.a, match.match.b):
                 across = match.match.b if match.match.a == who else match.match.a
-                found.append(Met(numbers.get(across or ""), match.match.bye == UNPAIRED_LOSS, not match.done))
-    return tuple(found)
+                found.append({"number": numbers.get(across or ""), "missed": match.match.bye == UNPAIRED_LOSS,
+                              "open": not match.done})
+    return found
 
 
 def _matches(state: EventState, newest: RoundState | None, names: Mapping[str, str],
-             numbers: Mapping[str, int]) -> tuple[OpenMatch, ...]:
+             numbers: Mapping[str, int]) -> list[dict[str, Any]]:
+    """The matches of the newest round by table; `done`: it has its result."""
     if newest is None:
-        return ()
+        return []
     codes = slip_codes(state, newest)
-    return tuple(sorted(
-        (OpenMatch(m.match.table, codes[m.id], names[m.match.a], names[m.match.b], numbers[m.match.a],
-                   numbers[m.match.b], m.done) for m in newest.matches if m.match.b is not None),
-        key=lambda one: (one.table is None, one.table or 0)))
-
-
-def _byes(state: EventState) -> tuple[int, Mapping[str, int], Mapping[str, int]]:
-    worth = bye_worth(state.rulebook, state.options)
-    return worth["bye"].points, worth["bye"].figures, worth["won"].figures
-
-
-def _minutes(state: EventState, newest: RoundState | None) -> int | None:
-    """How long a round of the stage is played; None: without a clock."""
-    return state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options)
-
-
-def _left_ms(state: EventState, now: Instant) -> int | None:
-    return None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now)
+    return [{"table": m.match.table, "code": codes[m.id], "a": names[m.match.a], "b": names[m.match.b],
+             "a_number": numbers[m.match.a], "b_number": numbers[m.match.b], "done": m.done}
+            for m in sorted(newest.matches, key=lambda m: (m.match.table is None, m.match.table or 0))
+            if m.match.b is not None]
 
 
 def _planned(state: EventState) -> int | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from flask import redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import DrawDoorPrize, SetPrizes
-from roundtap_core.event.prize import ACTIVE, AMONG, DoorPrize, Prize
+from roundtap_core.event.prize import ACTIVE, AMONG, Prize
 from roundtap_core.event.prizes.decide import pool_of
 from roundtap_core.event.state import EventState
 from roundtap_core.lists.parts import fold
@@ -34,14 +35,6 @@ class PrizeLine:
     names: tuple[str, ...]
     tied: bool = False
     by_lot: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class DrawLine:
-    """A draw of door prizes, with names in the order in which they were drawn."""
-
-    draw: DoorPrize
-    names: tuple[str, ...]
 
 
 def read_prizes(text: str, before: tuple[Prize, ...] = ()) -> tuple[Prize, ...]:
@@ -97,10 +90,10 @@ def _line(index: int, prize: Prize, placed: list[tuple[int, str]], lots: set[str
                      len(people) > prize.last - prize.first + 1, any(who in lots for who in people))
 
 
-def draw_lines(state: EventState, names: Mapping[str, str]) -> tuple[DrawLine, ...]:
-    """The draws, the newest first."""
-    return tuple(DrawLine(draw, tuple(names.get(who, who) for who in draw.winners))
-                 for draw in reversed(state.door_prizes))
+def draw_lines(state: EventState, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The draws, the newest first, with names in the order in which they were drawn."""
+    return [{"draw": draw, "names": [names.get(who, who) for who in draw.winners]}
+            for draw in reversed(state.door_prizes)]
 
 
 def pools(state: EventState) -> dict[str, tuple[int, int]]:

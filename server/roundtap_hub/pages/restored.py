@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from flask import redirect, url_for
@@ -41,106 +39,19 @@ from roundtap_hub.views.event_at import EventAt, full_names
 from roundtap_hub.views.tables import ShownResult, show_result
 
 
-@dataclass(frozen=True, slots=True)
-class CopyLine:
-    """An event as the copy has it. `beyond`: so many entries after its last one tables have proof of."""
-
-    id: str
-    name: str
-    number: int
-    head: str
-    round: int
-    beyond: int
-
-
-@dataclass(frozen=True, slots=True)
-class TableLine:
-    """A unit that stands at a table, or was heard. `holds`: the round and the two names that it shows."""
-
-    unit: str
-    table: int | None
-    heard: bool
-    without: bool
-    round: int | None
-    names: tuple[str, ...]
-    state: str
-    result: ShownResult | None
-    waiting: int
-    """Reports of this unit that wait for a round."""
-    in_copy: tuple[str, ...] = ()
-    """Who meets in this match by the copy, where the table knows others: it was changed by hand after the copy."""
-    event: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RoundOffer:
-    """A lost round as the tables hold it."""
-
-    lost: Lost
-    state: EventState
-    names: Mapping[str, str]
-    made: Assembled
-    tables: tuple[int, ...]
-    adoptable: bool
-    asks: bool
-    """Whether the organizer has to say of somebody what they did in this round."""
-
-
-@dataclass(frozen=True, slots=True)
-class PointLine:
-    """Side by side: what a table shows, and what stands in the copy."""
-
-    point: Point
-    state: EventState
-    table: int | None
-    names: tuple[str, ...]
-    theirs: ShownResult | None
-    ours: ShownResult | None
-    by_official: bool
-
-
-@dataclass(frozen=True, slots=True)
-class StrayLine:
-    """Reports that no round can be put together for: of an event, or a round, that nobody knows."""
-
-    event: str
-    name: str
-    round: int | None
-    tables: tuple[int | str, ...]
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
-class RestoredView:
-    """Everything on the page. `silent`: tables that must be heard or gone on without."""
-
-    at: str | None
-    copies: tuple[CopyLine, ...]
-    tables: tuple[TableLine, ...]
-    silent: tuple[int, ...]
-    rounds: tuple[RoundOffer, ...]
-    points: tuple[PointLine, ...]
-    strays: tuple[StrayLine, ...]
-    moved: tuple[tuple[str, int, int | None], ...]
-    """Units that stood elsewhere than the copy says: unit, where it stood, where the copy has it."""
-
-    @property
-    def may_settle(self) -> bool:
-        return not (self.silent or self.rounds or self.points)
-
-
-def restored_view(snapshot: Snapshot) -> RestoredView | None:
-    """None: this journal was not restored, or all is settled."""
+def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
+    """Everything on the page. `silent`: tables that must be heard or gone on without; `moved`: units that stood
+    elsewhere than the copy says. None: this journal was not restored, or all is settled."""
     afresh = snapshot.venue.afresh
     if afresh is None:
         return None
     lost = lost_rounds(snapshot)
     waiting = unanswered(snapshot)
-    return RestoredView(
-        afresh.at, tuple(_copies(snapshot, afresh)), tuple(_tables(snapshot, afresh, waiting)),
-        tuple(table for _, table in unheard(snapshot)), tuple(_offer(snapshot, each) for each in lost),
-        tuple(_point(snapshot, each) for each in points(snapshot)), tuple(_strays(snapshot, lost, waiting)),
-        tuple(moved(snapshot)))
+    silent = [table for _, table in unheard(snapshot)]
+    rounds, differ = [_offer(snapshot, each) for each in lost], [_point(snapshot, each) for each in points(snapshot)]
+    return {"at": afresh.at, "copies": _copies(snapshot, afresh), "tables": _tables(snapshot, afresh, waiting),
+            "silent": silent, "rounds": rounds, "points": differ, "strays": _strays(snapshot, lost, waiting),
+            "moved": moved(snapshot), "may_settle": not (silent or rounds or differ)}
 
 
 def moved(snapshot: Snapshot) -> list[tuple[str, int, int | None]]:
@@ -156,52 +67,63 @@ def moved(snapshot: Snapshot) -> list[tuple[str, int, int | None]]:
                   if table in once and snapshot.venue.tables.get(unit) != table)
 
 
-def _copies(snapshot: Snapshot, afresh: Afresh) -> list[CopyLine]:
+def _copies(snapshot: Snapshot, afresh: Afresh) -> list[dict[str, Any]]:
+    """The events as the copy has them. `beyond`: so many entries after its last one tables have proof of."""
     found = []
     for event_id in snapshot.ids:
         if event_id not in afresh.copy or event_id in snapshot.venue.deleted:
             continue
         number, head = afresh.copy[event_id]
         line = snapshot.events.get(event_id) or snapshot.shelf[event_id]
-        rounds = len(line.public_rounds) if isinstance(line, EventState) else 0
-        found.append(CopyLine(event_id, line.name, number, head[:12], rounds, beyond(afresh, event_id)))
+        found.append({"id": event_id, "name": line.name, "number": number, "head": head[:12],
+                      "round": len(line.public_rounds) if isinstance(line, EventState) else 0,
+                      "beyond": beyond(afresh, event_id)})
     return found
 
 
-def _tables(snapshot: Snapshot, afresh: Afresh, waiting: list[Pending]) -> list[TableLine]:
+def _tables(snapshot: Snapshot, afresh: Afresh, waiting: list[Pending]) -> list[dict[str, Any]]:
+    """The units that stand at a table, or were heard: the `round`, the two `names` and the result that each shows, and
+    how many of its reports wait for a round. `in_copy`: who meets in this match by the copy, where the table knows
+    others: it was changed by hand after the copy."""
     found = []
     for unit in {*snapshot.venue.tables, *afresh.heard}:
         heard = afresh.heard.get(unit)
         claim = claim_of_view(unit, heard) if heard is not None else None
         state = snapshot.events.get(claim.event) if claim is not None else None
-        found.append(TableLine(
-            unit, snapshot.venue.tables.get(unit, claim.table if claim is not None else None), heard is not None,
-            unit in afresh.without, claim.round if claim is not None else None,
-            _names(snapshot, state, claim) if claim is not None else (), claim.state if claim is not None else "",
-            _shown(claim, state), sum(pending.unit == unit for pending in waiting), _in_copy(snapshot, state, claim),
-            state.id if state is not None else ""))
-    return sorted(found, key=lambda line: (line.table is None, line.table or 0, line.unit))
+        found.append({
+            "unit": unit, "table": snapshot.venue.tables.get(unit, claim.table if claim is not None else None),
+            "heard": heard is not None, "without": unit in afresh.without,
+            "round": claim.round if claim is not None else None,
+            "names": _names(snapshot, state, claim) if claim is not None else (),
+            "state": claim.state if claim is not None else "", "result": _shown(claim, state),
+            "waiting": sum(pending.unit == unit for pending in waiting),
+            "in_copy": _in_copy(snapshot, state, claim), "event": state.id if state is not None else ""})
+    return sorted(found, key=lambda line: (line["table"] is None, line["table"] or 0, line["unit"]))
 
 
-def _offer(snapshot: Snapshot, lost: Lost) -> RoundOffer:
+def _offer(snapshot: Snapshot, lost: Lost) -> dict[str, Any]:
+    """A lost round as the tables hold it. `asks`: whether the organizer has to say of somebody what they did in it."""
     state = snapshot.events[lost.event]
     made = assemble(state, lost)
-    tables = sorted({claim.table for claim in lost.claims if claim.table is not None})
     next_one = lost.number == len(state.public_rounds) + 1 or (
         state.live is not None and state.live.number == lost.number)
-    return RoundOffer(lost, state, full_names(EventAt(state, snapshot.people_of(state.id))), made, tuple(tables),
-                      not made.wrong and next_one and bool(made.matches), bool(made.missing) and lost.stage == SWISS)
+    return {"lost": lost, "state": state, "names": full_names(EventAt(state, snapshot.people_of(state.id))),
+            "made": made, "tables": sorted({claim.table for claim in lost.claims if claim.table is not None}),
+            "adoptable": not made.wrong and next_one and bool(made.matches),
+            "asks": bool(made.missing) and lost.stage == SWISS}
 
 
-def _point(snapshot: Snapshot, point: Point) -> PointLine:
+def _point(snapshot: Snapshot, point: Point) -> dict[str, Any]:
+    """Side by side: what a table shows, and what stands in the copy."""
     state = snapshot.events[point.claim.event]
     ours = None if point.result is None else show_result(result_from_json(dict(point.result)), state)
-    return PointLine(point, state, snapshot.venue.tables.get(point.claim.unit, point.claim.table),
-                     _names(snapshot, state, point.claim), _shown(point.claim, state), ours,
-                     point.claim.state in ("decided", "closed"))
+    return {"point": point, "state": state, "table": snapshot.venue.tables.get(point.claim.unit, point.claim.table),
+            "names": _names(snapshot, state, point.claim), "theirs": _shown(point.claim, state), "ours": ours,
+            "by_official": point.claim.state in ("decided", "closed")}
 
 
-def _strays(snapshot: Snapshot, lost: list[Lost], waiting: list[Pending]) -> list[StrayLine]:
+def _strays(snapshot: Snapshot, lost: list[Lost], waiting: list[Pending]) -> list[dict[str, Any]]:
+    """Reports that no round can be put together for: of an event, or a round, that nobody knows."""
     placed = {id(pending) for each in lost for pending in each.reports}
     found: dict[tuple[str, int | None], list[Pending]] = {}
     for pending in waiting:
@@ -212,7 +134,8 @@ def _strays(snapshot: Snapshot, lost: list[Lost], waiting: list[Pending]) -> lis
     for (event, number), reports in found.items():
         state = snapshot.events.get(event)
         tables = dict.fromkeys(snapshot.venue.tables.get(each.unit, each.unit) for each in reports)
-        lines.append(StrayLine(event, state.name if state is not None else "", number, tuple(tables), len(reports)))
+        lines.append({"event": event, "name": state.name if state is not None else "", "round": number,
+                      "tables": list(tables), "n": len(reports)})
     return lines
 
 

@@ -37,13 +37,27 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.slip_desk import CODE_LETTERS, enter_slip, slip_beside
-from roundtap_hub.pages.walking import Fields, Seat, address_at, draw_lot, page_at, seat_of, seen_match, shown, ways_of
+from roundtap_hub.pages.walking import (
+    END,
+    Fields,
+    Seat,
+    Trail,
+    address_at,
+    draw_lot,
+    page_at,
+    read_trail,
+    seat_of,
+    seen_match,
+    shown,
+    trail_of,
+    walk_page,
+    ways_of,
+)
 from roundtap_hub.policy import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, route
 from roundtap_hub.views.before_play import before_play
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round
 from roundtap_hub.views.judging import judge_view, who_said
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.result_walk import END, Trail, read_trail, trail_of, walk_page
 from roundtap_hub.views.tables import cell, show_result, worth_of
 from roundtap_hub.views.typed_result import grammar, read_line
 

@@ -63,49 +63,30 @@ def agrees(known: Result, slip: Result) -> bool:
     return all(on_record.get(key) == value for key, value in result_to_json(slip).items())
 
 
-@dataclass(frozen=True, slots=True)
-class MissingSlip:
-    """A match of the newest round without a result, by its code."""
-
-    match_id: str
-    table: int | None
-    code: str
-    a: str
-    b: str
-
-
-def missing_slips(moment: EventAt) -> list[MissingSlip]:
-    """By table; of earlier rounds nothing is missing."""
+def missing_slips(moment: EventAt) -> list[dict[str, Any]]:
+    """The matches of the newest round without a result, by table; of earlier rounds nothing is missing."""
     state, names = moment.state, full_names(moment)
     live = state.live
     if live is None:
         return []
     codes = slip_codes(state, live)
-    return sorted((MissingSlip(m.id, m.match.table, codes[m.id], names[m.match.a], names[m.match.b])
-                   for m in live.open_matches if m.match.b is not None), key=lambda one: one.table or 0)
+    return [{"match_id": m.id, "table": m.match.table, "code": codes[m.id], "a": names[m.match.a],
+             "b": names[m.match.b]}
+            for m in sorted(live.open_matches, key=lambda m: m.match.table or 0) if m.match.b is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class SeatNow:
-    """Where somebody of an old slip sits in the newest round."""
-
-    name: str
-    match_id: str
-    table: int | None
-    across: str
-
-
-def seats_now(moment: EventAt, old: OldSlip) -> list[SeatNow]:
-    """Of both who stand on the slip, where its round is the newest; a later one's tables would not help."""
+def seats_now(moment: EventAt, old: OldSlip) -> list[dict[str, Any]]:
+    """Where both who stand on the slip sit now, where its round is the newest; a later one's tables would not help."""
     rounds, names = moment.state.public_rounds, full_names(moment)
     if not rounds or rounds[-1].number != old.round:
         return []
-    found: dict[str, SeatNow] = {}
+    found: dict[str, dict[str, Any]] = {}
     for who in (old.a, old.b):
         match = seats(moment).get(who or "")
         if who and match is not None and match.match.b is not None:
             across = match.match.b if match.match.a == who else match.match.a
-            found[match.id] = SeatNow(names[who], match.id, match.match.table, names[across])
+            found[match.id] = {"name": names[who], "match_id": match.id, "table": match.match.table,
+                               "across": names[across]}
     return list(found.values())
 
 

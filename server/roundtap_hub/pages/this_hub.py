@@ -1,5 +1,5 @@
 """This hub: its fingerprint, its clock, how the hall reaches it, and who is logged in; sessions are ended here, one or
-all others."""
+all others, and members of the staff get a PIN, another one, another role, or none any more."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import redirect, url_for
+from flask import g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
+from roundtap_hub.auth import is_here
 from roundtap_hub.pages import visit
-from roundtap_hub.pages.base import field, mended_on, page, the_hub, words
+from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, words
 from roundtap_hub.pages.print_pages import printed_at
 from roundtap_hub.policy import ORGANIZERS, STAFF_ROLES, route
 from roundtap_hub.qr_svg import qr_svg
@@ -125,7 +126,7 @@ def hall_network(reached: ReachedAt, hotspot: Hotspot | None) -> HallNetwork:
 
 @route("GET /console/hub", ORGANIZERS)
 def this_hub(**shown: Any) -> AnyResponse:
-    """`shown`: a PIN that was made just now, for this answer alone (staff_list.py)."""
+    """`shown`: a PIN that was made just now, for this answer alone (`_shown`)."""
     hub = the_hub()
     listed, people = hub.access.organizers.listed(), hub.access.organizers.staff.people
     rows = session_rows(listed, visit.the_visit().session, hub.access.organizers.who)
@@ -171,3 +172,49 @@ def set_hall_time() -> AnyResponse:
             raise Problem("hall_time_typed", where="/time") from None
     hall_time.set_to(epoch_ms)
     return redirect(url_for("console.this_hub") + "#time", 303)
+
+
+@route("POST /console/hub/staff", ORGANIZERS)
+@mended_on(this_hub)
+def add_person() -> AnyResponse:
+    """Somebody and their PIN, which is on this answer and nowhere else."""
+    person, pin = the_hub().access.organizers.staff.add(field("name"), field("role"), actor())
+    return _shown(person.name, pin)
+
+
+@route("POST /console/hub/staff/<person>/pin", ORGANIZERS)
+@mended_on(this_hub)
+def replace_pin(person: str) -> AnyResponse:
+    """Another PIN; with the one before nobody gets in any more, and whoever is in is out."""
+    found, pin = the_hub().access.organizers.staff.replace_pin(person, actor())
+    return _shown(found.name, pin)
+
+
+@route("POST /console/hub/staff/<person>/role", ORGANIZERS)
+@mended_on(this_hub)
+def change_role(person: str) -> AnyResponse:
+    the_hub().access.organizers.staff.change_role(person, field("role"), actor())
+    return redirect(url_for("console.this_hub", _anchor="staff"), 303)
+
+
+@route("POST /console/hub/staff/<person>/revoke", ORGANIZERS)
+@mended_on(this_hub)
+def revoke_pin(person: str) -> AnyResponse:
+    """Whoever has this PIN is a stranger with the next request."""
+    the_hub().access.organizers.staff.revoke(person, actor())
+    return redirect(url_for("console.this_hub", _anchor="staff"), 303)
+
+
+def _shown(name: str, pin: str) -> AnyResponse:
+    """The page with a new PIN on it, this once; to load it again shows it no more."""
+    g.address = url_for("console.this_hub")
+    return this_hub(made=name, pin=f"{pin[:4]} {pin[4:]}", login=login_address(), qr=qr_svg(login_address()))
+
+
+def login_address() -> str:
+    """Where somebody with a PIN logs in, as other devices reach it; "" where that is not known: the hub itself asks."""
+    encrypted = the_hub().access.encrypted
+    if is_here(request.remote_addr or "", request.host) or encrypted is None:
+        return ""
+    host = request.host.rpartition(":")[0] if ":" in request.host.rpartition("]")[2] else request.host
+    return f"https://{host}:{encrypted.port}/login"

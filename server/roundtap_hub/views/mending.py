@@ -13,8 +13,8 @@ from roundtap_core.event.official import ROLES
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import BYE, NO_SHOW, SWISS_STAGES, Match
 from roundtap_hub.views.event_at import EventAt
+from roundtap_hub.views.judging import official_name
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.officials import official_name
 from roundtap_hub.views.wall import sort_key
 
 Names = Mapping[str, str]

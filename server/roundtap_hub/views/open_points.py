@@ -10,7 +10,7 @@ from roundtap_core.event.rounds.close import cut_short
 from roundtap_core.event.setup.open_points import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, list_points, open_points
 from roundtap_core.records import FINISHED_EARLY
 from roundtap_hub.views.event_at import EventAt, full_names, shown_names
-from roundtap_hub.views.officials import official_name
+from roundtap_hub.views.judging import official_name
 from roundtap_hub.views.worked_out import worked_out_once
 
 ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
