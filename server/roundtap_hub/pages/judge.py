@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from typing import Any
 
 from flask import g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -17,9 +17,9 @@ from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, the_units
 from roundtap_hub.policy import JUDGES, SEEN, route
 from roundtap_hub.presence import UnitStatus
-from roundtap_hub.views.attention import ELSEWHERE, Need, needs
+from roundtap_hub.views.attention import ELSEWHERE, needs
 from roundtap_hub.views.event_at import EventAt, event_at, full_names, newest_round
-from roundtap_hub.views.judging import Desk, desk_of
+from roundtap_hub.views.judging import desk_of
 from roundtap_hub.views.page_versions import played_ms
 from roundtap_hub.views.steps import Steps
 from roundtap_hub.views.tables import CALL, DRAFT, cells
@@ -29,40 +29,15 @@ FOR_JUDGES = frozenset({DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT,
 """The kinds of needs that a judge looks after, beside calls."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeCall:
-    """A call. `match`: "" where a unit calls from a table at which nobody plays; `sources`: "table", and names of
-    those who called by phone."""
-
-    event_id: str
-    event_name: str
-    match: str
-    unit: str
-    table: int | None
-    a: str
-    b: str
-    age_ms: int
-    taken_by: str | None
-    sources: tuple[str, ...]
-    since_ms: int | None = None
-    """Which call it is: when the first of them called."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeEvent:
-    """What waits in one event, with what its forms need."""
-
-    moment: EventAt
-    names: Mapping[str, str]
-    needs: tuple[Need, ...]
-    steps: Steps
-    desk: Desk
-
-
 def judge_page(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Iterable[EventAt], now: Instant,
-               here: Collection[tuple[str, str, str]]) -> tuple[list[JudgeCall], list[JudgeEvent]]:
-    """All calls, the oldest first and those that nobody has taken before the others; and the events of `moments`."""
-    calls: dict[tuple[str, str], JudgeCall] = {}
+               here: Collection[tuple[str, str, str]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """All calls, the oldest first and those that nobody has taken before the others; and the events of `moments`, with
+    what their forms need.
+
+    Of a call, `match` is "" where a unit calls from a table at which nobody plays; `sources`: "table", and names of
+    those who called by phone; `since_ms` says which call it is: when the first of them called.
+    """
+    calls: dict[tuple[str, str], dict[str, Any]] = {}
     events = []
     for moment in moments:
         state, names = moment.state, full_names(moment)
@@ -73,17 +48,17 @@ def judge_page(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Ite
             if need.kind == CALL:
                 at = state.find_match(need.who_id)
                 seat = at[1].match if at is not None else None
-                call = JudgeCall(
-                    state.id, state.name, need.who_id, need.unit or "", need.table,
-                    names.get(seat.a, seat.a) if seat is not None else "",
-                    names.get(seat.b, seat.b) if seat is not None and seat.b else "", need.age_ms or 0, need.taken_by,
-                    _named(sources.get(need.who_id, frozenset({f"unit:{need.unit}"})), names),
-                    need.cell.call_since_ms if need.cell is not None else None)
                 # A unit that calls from where nobody plays is told at every event.
-                calls.setdefault((state.id, need.who_id) if need.who_id else ("", call.unit), call)
-        events.append(JudgeEvent(moment, names, tuple(need for need in found if need.kind in FOR_JUDGES), Steps(state),
-                                 desk_of(moment)))
-    return sorted(calls.values(), key=lambda call: (call.taken_by is not None, -call.age_ms)), events
+                calls.setdefault((state.id, need.who_id) if need.who_id else ("", need.unit or ""), {
+                    "event_id": state.id, "event_name": state.name, "match": need.who_id, "unit": need.unit or "",
+                    "table": need.table, "a": names.get(seat.a, seat.a) if seat is not None else "",
+                    "b": names.get(seat.b, seat.b) if seat is not None and seat.b else "",
+                    "age_ms": need.age_ms or 0, "taken_by": need.taken_by,
+                    "sources": _named(sources.get(need.who_id, frozenset({f"unit:{need.unit}"})), names),
+                    "since_ms": need.cell.call_since_ms if need.cell is not None else None})
+        events.append({"moment": moment, "names": names, "needs": [need for need in found if need.kind in FOR_JUDGES],
+                       "steps": Steps(state), "desk": desk_of(moment)})
+    return sorted(calls.values(), key=lambda call: (call["taken_by"] is not None, -call["age_ms"])), events
 
 
 def _named(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:

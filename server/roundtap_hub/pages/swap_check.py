@@ -5,7 +5,8 @@ Nothing is recorded: after the round the deck is as listed again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Any
 
 from flask import request
 
@@ -19,33 +20,23 @@ SIDE, LINES = "swap.side", "swap.lines"
 MOST_LETTERS = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class SwapView:
-    """`checked`: something was typed. `problems` of it, each with its line; none: the deck is right."""
-
-    side: Side
-    lines: str
-    checked: bool
-    problems: tuple[str, ...]
-    sign: str
-
-
-def swap_view(event_id: str, match: MatchState) -> SwapView | None:
-    """The check with what was typed; None where the rulebook swaps no cards."""
+def swap_view(event_id: str, match: MatchState) -> dict[str, Any] | None:
+    """The check with what was typed; None where the rulebook swaps no cards. `checked`: something was typed; `problems`
+    of it, each with its line; none: the deck is right."""
     moment = the_moment(event_id)
     state, check = moment.state, moment.state.rulebook.lists
     if not check.swap_sign:
         return None
-    side = next((each for each in SIDES if each == request.args.get(SIDE)), SIDES[0])
+    side: Side = next((each for each in SIDES if each == request.args.get(SIDE)), SIDES[0])
     lines = request.args.get(LINES, "")[:MOST_LETTERS]
-    if not lines.strip():
-        return SwapView(side, "", False, (), check.swap_sign)
-    who = next(c for c in tournament(moment).competitors if c.id == match.match.competitor(side))
-    list_ = check.of_competitor(who)
-    if not list_:
-        return SwapView(side, lines, True, (Problem("list_not_handed_in").say(words()),), check.swap_sign)
-    try:
-        problems = check.swap_problems(list_, lines, state.options, state.level)
-    except Problem as problem:
-        problems = [problem]
-    return SwapView(side, lines, True, tuple(problem.say(words()) for problem in problems), check.swap_sign)
+    problems: Sequence[Problem] = ()
+    if lines.strip():
+        who = next(c for c in tournament(moment).competitors if c.id == match.match.competitor(side))
+        list_ = check.of_competitor(who)
+        try:
+            problems = check.swap_problems(list_, lines, state.options, state.level) if list_ \
+                else [Problem("list_not_handed_in")]
+        except Problem as problem:
+            problems = [problem]
+    return {"side": side, "lines": lines if lines.strip() else "", "checked": bool(lines.strip()),
+            "problems": [problem.say(words()) for problem in problems], "sign": check.swap_sign}

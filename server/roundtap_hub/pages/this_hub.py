@@ -94,34 +94,13 @@ def hours_text(age_ms: int) -> str:
     return f"{minutes // 60}:{minutes % 60:02d}"
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """One address of the hub; `hotspot`: only who is on its own Wi-Fi comes in by it."""
-
-    url: str
-    hotspot: bool
-
-
-@dataclass(frozen=True, slots=True)
-class HallNetwork:
-    """`ways`: the best first; none where the hub is on no network. `by_name`: for those that can look it up; "" where
-    there is no such name."""
-
-    ways: tuple[Way, ...]
-    by_name: str
-    hotspot: Hotspot | None
-    most: int = AT_MOST
-    """How many devices a hotspot bears."""
-
-    @property
-    def up(self) -> bool:
-        """Whether the hotspot is there just now."""
-        return any(way.hotspot for way in self.ways)
-
-
-def hall_network(reached: ReachedAt, hotspot: Hotspot | None) -> HallNetwork:
-    ways = tuple(Way(url, is_hotspot(ip_address(urlsplit(url).hostname or ""))) for url in reached.urls)
-    return HallNetwork(ways, reached.by_name, hotspot)
+def hall_network(reached: ReachedAt, hotspot: Hotspot | None) -> dict[str, Any]:
+    """How the hall reaches this hub. `ways`: its addresses, the best first; of the hotspot's own, only who is on that
+    Wi-Fi comes in by it. `by_name`: for those that can look it up; "" where there is no such name. `most`: devices that
+    a hotspot bears; `up`: whether it is there just now."""
+    ways = [{"url": url, "hotspot": is_hotspot(ip_address(urlsplit(url).hostname or ""))} for url in reached.urls]
+    return {"ways": ways, "by_name": reached.by_name, "hotspot": hotspot, "most": AT_MOST,
+            "up": any(way["hotspot"] for way in ways)}
 
 
 @route("GET /console/hub", ORGANIZERS)

@@ -1,4 +1,5 @@
-"""What comes next, as one sentence and one button."""
+"""What comes next, as one sentence and one button; and a drawn round before anybody sees it: each pairing with points,
+and why it is as it is."""
 
 from __future__ import annotations
 
@@ -23,39 +24,6 @@ from roundtap_hub.views.round_clock import TablesCounted
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """One pairing. `met` are the rounds in which these two met before; a float is (from points, to points)."""
-
-    table: int | None
-    a: str
-    b: str | None
-    a_points: int
-    b_points: int
-    bye: str | None
-    met: tuple[int, ...]
-    a_float: tuple[int, int] | None
-    b_float: tuple[int, int] | None
-    third: bool = False
-    by_hand: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class DraftView:
-    """`name`: what an elimination round is called. `fixed`: seeds and game numbers leave nothing to draw again."""
-
-    number: int
-    attempt: int
-    matches: tuple[Drawn, ...]
-    repeats: int
-    bye: Any
-    method: str
-    name: str | None = None
-    fixed: bool = False
-    by_hand: bool = False
-    """Somebody has worked on it: drawn again, or discarded, that is lost."""
-
-
-@dataclass(frozen=True, slots=True)
 class Clash:
     """Another event plays at tables of the drawn round: which tables, whose, and which free ones they could take."""
 
@@ -77,8 +45,10 @@ def _listed(tables: Iterable[int]) -> str:
     return ", ".join(map(str, sorted(tables)))
 
 
-def draft_view(moment: EventAt, names: Mapping[str, str]) -> DraftView | None:
-    """The draft in hand, or None."""
+def draft_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | None:
+    """The draft in hand, or None. `name`: what an elimination round is called; `fixed`: seeds and game numbers leave
+    nothing to draw again; `by_hand`: somebody has worked on it, and drawn again, or discarded, that is lost. Of a match
+    `met` are the rounds in which these two met before; a float is (from points, to points)."""
     draft = moment.state.draft
     if draft is None:
         return None
@@ -86,20 +56,20 @@ def draft_view(moment: EventAt, names: Mapping[str, str]) -> DraftView | None:
     points = {competitor: row.points for competitor, row in rows.items()}
     floats = {f["competitor"]: (f["from"], f["to"]) for f in draft.notes.get("floats", ())}
     met = _meetings(moment, draft)
-    matches = tuple(
-        Drawn(
-            m.match.table, names.get(m.match.a, m.match.a), names.get(m.match.b, m.match.b) if m.match.b else None,
-            points.get(m.match.a, 0), points.get(m.match.b or "", 0), m.match.bye,
-            tuple(met.get(frozenset((m.match.a, m.match.b)), ())) if m.match.b else (),
-            floats.get(m.match.a), floats.get(m.match.b or ""), m.match.game == THIRD, m.by_hand is not None,
-        )
+    matches = [
+        {"table": m.match.table, "a": names.get(m.match.a, m.match.a),
+         "b": names.get(m.match.b, m.match.b) if m.match.b else None,
+         "a_points": points.get(m.match.a, 0), "b_points": points.get(m.match.b or "", 0), "bye": m.match.bye,
+         "met": met.get(frozenset((m.match.a, m.match.b)), ()) if m.match.b else (),
+         "a_float": floats.get(m.match.a), "b_float": floats.get(m.match.b or ""), "third": m.match.game == THIRD,
+         "by_hand": m.by_hand is not None}
         for m in draft.matches
-    )
-    repeats = sum(1 for drawn in matches if drawn.met)
+    ]
     attempt, method = (draft.draw.attempt, draft.draw.method) if draft.draw else (0, "")
-    return DraftView(draft.number, attempt, matches, repeats, draft.notes.get("bye"), method,
-                     title_key(moment.state, draft), method == "bracket",
-                     any(m.by_hand for m in draft.matches) or bool(draft.mends))
+    return {"number": draft.number, "attempt": attempt, "matches": matches,
+            "repeats": sum(1 for drawn in matches if drawn["met"]), "bye": draft.notes.get("bye"), "method": method,
+            "name": title_key(moment.state, draft), "fixed": method == "bracket",
+            "by_hand": any(m.by_hand for m in draft.matches) or bool(draft.mends)}
 
 
 def _meetings(moment: EventAt, draft: RoundState) -> dict[frozenset[str | None], list[int]]:
