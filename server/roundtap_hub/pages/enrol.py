@@ -62,12 +62,11 @@ def next_free(at: Mapping[int, str], after: int) -> int:
 
 def held_by(unit: str, units: Mapping[str, UnitStatus], now_ms: int) -> dict[str, Any]:
     """What would be lost with a unit that is replaced: nothing that the hub has, and what its disk alone may hold, by
-    what it said last. `waiting`: reports that had no answer; `match`: on its screen; whether it is `silent`."""
+    what it said last. `waiting`: reports that had no answer; whether it is `silent`."""
     status = units.get(unit)
     if status is None or not status.contact_ms:
-        return {"waiting": 0, "match": None, "silent": True, "age_ms": None}
-    return {"waiting": status.waiting, "match": status.match, "silent": out_of_contact(status, now_ms),
-            "age_ms": max(0, now_ms - status.contact_ms)}
+        return {"waiting": 0, "silent": True}
+    return {"waiting": status.waiting, "silent": out_of_contact(status, now_ms)}
 
 
 @route("GET /console/units/enrol", ORGANIZERS)

@@ -148,8 +148,7 @@ def emergency_view(moment: EventAt, now: Instant) -> dict[str, Any]:
     tables = max(1, len(active_ids(state)) // 2) + SPARE_TABLES
     return {
         "after": settled_round(state), "columns": view.columns, "rows": rows, "round": newest,
-        "round_name": title_key(state, newest) if newest else None, "matches": matches,
-        "open": [match for match in matches if not match["done"]],
+        "matches": matches, "open": [match for match in matches if not match["done"]],
         "points": outcome_points(state.rulebook, state.options), "bye_points": worth["bye"].points,
         "bye_figures": worth["bye"].figures, "won_bye_figures": worth["won"].figures,
         "minutes": state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options),
@@ -159,7 +158,7 @@ def emergency_view(moment: EventAt, now: Instant) -> dict[str, Any]:
         "tables": range(1, tables + 1),
         "fixed": sorted((e.fixed_table, numbers[e.id], names[e.id]) for e in state.entrants.values()
                         if e.fixed_table is not None and e.active),
-        "squads": state.rulebook.squads is not None, "chance": view.chance,
+        "squads": state.rulebook.squads is not None,
     }
 
 

@@ -65,10 +65,9 @@ def draft_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | No
          "by_hand": m.by_hand is not None}
         for m in draft.matches
     ]
-    attempt, method = (draft.draw.attempt, draft.draw.method) if draft.draw else (0, "")
-    return {"number": draft.number, "attempt": attempt, "matches": matches,
-            "repeats": sum(1 for drawn in matches if drawn["met"]), "bye": draft.notes.get("bye"), "method": method,
-            "name": title_key(moment.state, draft), "fixed": method == "bracket",
+    return {"number": draft.number, "attempt": draft.draw.attempt if draft.draw else 0, "matches": matches,
+            "repeats": sum(1 for drawn in matches if drawn["met"]), "bye": draft.notes.get("bye"),
+            "name": title_key(moment.state, draft), "fixed": draft.draw is not None and draft.draw.method == "bracket",
             "by_hand": any(m.by_hand for m in draft.matches) or bool(draft.mends)}
 
 
