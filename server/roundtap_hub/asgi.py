@@ -10,8 +10,7 @@ from itertools import count
 from roundtap_hub.busy_page import BusyPage
 from roundtap_hub.calls import close_settled_calls
 from roundtap_hub.captive import CaptivePortal
-from roundtap_hub.devices.device_api import DeviceApi
-from roundtap_hub.devices.hellos import Hellos
+from roundtap_hub.devices.device_api import DeviceApi, Hellos
 from roundtap_hub.devices.panel_api import PanelApi
 from roundtap_hub.enrolment.enrol_api import EnrolApi
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed

@@ -11,23 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from roundtap_core.errors import Problem
 from roundtap_hub.calls import Calls
-from roundtap_hub.devices.challenges import Challenges
-from roundtap_hub.devices.unit_door import UnitDoor
+from roundtap_hub.devices.unit_door import Challenges, UnitDoor, UnitTroubles
 from roundtap_hub.devices.unit_keys import UnitKeys
-from roundtap_hub.devices.unit_troubles import UnitTroubles
 from roundtap_hub.enrolment.desk import EnrolDesk
 from roundtap_hub.event_ids import random_event_id
 from roundtap_hub.hall_time import HallTime
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.event_times import Times
-from roundtap_hub.journal.proofs import Proofs
 from roundtap_hub.journal.service import Service
 from roundtap_hub.known_displays import Displays
 from roundtap_hub.organizers import Organizers, organizers_of
 from roundtap_hub.own_machine import OwnMachine
 from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.pin import hash_pin as hash_pin
-from roundtap_hub.presence import Presence
+from roundtap_hub.presence import Presence, Proofs
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.private_files import write_private
 from roundtap_hub.reached_at import ReachedAt

@@ -7,6 +7,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -15,6 +16,8 @@ T = TypeVar("T")
 GIVE_WAY_S = 0.02
 """A page lets reports go first for so long at the most: on a slow card some report is nearly always under way, and
 most of that time waits for the card and leaves the processor to others."""
+
+Call = Callable[[], None]
 
 
 class Busy(Exception):
@@ -187,3 +190,39 @@ class Lane(Generic[T]):
             self._waiting.popleft().set_result(None)
         else:
             self._free += 1
+
+
+class LoopInbox:
+    """Calls that other threads leave for one loop. A commit settles a hundred reports; waking the loop for each of them
+    would cost more than the reports do."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self._calls: deque[Call] = deque()
+        self._woken = False
+
+    def post(self, call: Call) -> None:
+        """Run `call` on the loop, soon; from any thread."""
+        self._calls.append(call)
+        if not self._woken:
+            self._woken = True
+            # A loop that has ended meanwhile has nobody left who waits.
+            with suppress(RuntimeError):
+                self.loop.call_soon_threadsafe(self._run)
+
+    def settled(self, answer: Future[Any]) -> asyncio.Future[None]:
+        """A future of this loop that is done when `answer` is, whatever it holds. To be called on the loop."""
+        done: asyncio.Future[None] = self.loop.create_future()
+
+        def finish() -> None:
+            if not done.done():
+                done.set_result(None)
+
+        answer.add_done_callback(lambda _: self.post(finish))
+        return done
+
+    def _run(self) -> None:
+        # First the flag: what is left from now on wakes the loop again.
+        self._woken = False
+        while self._calls:
+            self._calls.popleft()()

@@ -27,8 +27,7 @@ from roundtap_hub.http_answers import (
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.given_links import Person
 from roundtap_hub.journal.service import HubStopped
-from roundtap_hub.lanes import Precedence
-from roundtap_hub.loop_inbox import LoopInbox
+from roundtap_hub.lanes import LoopInbox, Precedence
 from roundtap_hub.page_cache import PageCache, PageKey
 from roundtap_hub.phone_reports import Told, in_phone_s_words, phone_status, submit, told, told_in_words
 from roundtap_hub.policy import Route

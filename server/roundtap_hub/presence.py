@@ -5,7 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, ItemsView, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
+
+import msgspec
+
+from roundtap_core.messages import Health
+from roundtap_core.typed import salvaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +49,9 @@ class UnitStatus:
     damaged: int = 0
     """Lines of the unit's outbox that cannot be read, by the same hello."""
     health: str = ""
-    """What it says of its own machine: see devices/unit_health.py. Told when it changes."""
+    """What it says of its own machine: see `health_of`. Told when it changes."""
     troubles: frozenset[str] = frozenset()
-    """What is odd about it, until an organizer has looked: see devices/unit_troubles.py."""
+    """What is odd about it, until an organizer has looked: see devices/unit_door.py."""
 
 
 CALL, LEAVE, TAKEN = "call", "leave", "taken"
@@ -299,3 +305,50 @@ def _still_refused(before: UnitStatus, after: UnitStatus) -> UnitStatus:
     if after.match != before.match:
         return replace(after, leave_refused=frozenset())
     return replace(after, leave_refused=before.leave_refused - (after.leave - before.leave))
+
+
+def kept(said: object) -> str:
+    """A status's `health` as the hub keeps it; "" for what is no health. What is odd in it is left out: a call for a
+    judge that comes with it must not be lost for that."""
+    return msgspec.json.encode(salvaged(Health, said)).decode() if isinstance(said, dict) else ""
+
+
+@lru_cache(maxsize=512)
+def health_of(text: str) -> Health | None:
+    """What was kept; None: the unit has not said."""
+    return msgspec.json.decode(text, type=Health) if text else None
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A unit was told of entry `number` of an event; the journal lacks it, or has another one in its place.
+
+    `last`: the journal's own last entry of this event.
+    """
+
+    unit: str
+    event: str
+    number: int
+    last: int
+
+
+class Proofs:
+    """All of them, by unit and event; any thread may use it. They are gone with the process: units say it again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[str, str], Proof] = {}
+
+    @property
+    def known(self) -> list[Proof]:
+        """In the order of the events, the one that misses most first."""
+        with self._lock:
+            return sorted(self._known.values(), key=lambda proof: (proof.event, -proof.number, proof.unit))
+
+    def add(self, proof: Proof) -> None:
+        with self._lock:
+            self._known[(proof.unit, proof.event)] = proof
+
+    def withdraw(self, unit: str, event: str) -> None:
+        with self._lock:
+            self._known.pop((unit, event), None)

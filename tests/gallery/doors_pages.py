@@ -12,14 +12,13 @@ from gallery.camera import Camera, StillPage
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
 from roundtap_hub.app import create_app
-from roundtap_hub.devices.unit_health import kept
 from roundtap_hub.hub import Host, Hub, hash_pin, hub_in_memory
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.on_walls import DISPLAY_SET, Screen
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.own_machine import OwnMachine
-from roundtap_hub.presence import Presence
+from roundtap_hub.presence import Presence, kept
 from roundtap_hub.reached_at import ReachedAt
 from roundtap_hub.tls import Encrypted
 from roundtap_systemd.health import Machine

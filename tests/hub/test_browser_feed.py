@@ -28,7 +28,7 @@ from roundtap_core.event.commands import (
 from roundtap_core.records import Pair, Result
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.feeds import browser_feed
-from roundtap_hub.feeds.feed_client import WAITING_MAX, FeedClient
+from roundtap_hub.feeds.browser_feed import WAITING_MAX, FeedClient
 from roundtap_hub.page_cache import PageKey
 
 

@@ -23,8 +23,7 @@ from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices import device_api
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.devices.unit_door import Refusal
-from roundtap_hub.feeds.device_feed import DeviceFeed
-from roundtap_hub.feeds.hello import open_hello
+from roundtap_hub.feeds.device_feed import DeviceFeed, open_hello
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import HubStopped, Step
 

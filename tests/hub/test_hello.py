@@ -16,12 +16,9 @@ from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, running
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.wire import FEED, opened
 from roundtap_hub.asgi import HubApplication
-from roundtap_hub.devices.challenges import LENGTH_MAX, LIVES_MS, Challenges
-from roundtap_hub.devices.unit_door import WRONG, Refusal
-from roundtap_hub.devices.unit_troubles import DAMAGED
-from roundtap_hub.feeds import hello as hello_module
-from roundtap_hub.feeds.device_feed import DeviceFeed
-from roundtap_hub.feeds.hello import BYTES_MAX, open_hello
+from roundtap_hub.devices.unit_door import DAMAGED, LENGTH_MAX, LIVES_MS, WRONG, Challenges, Refusal
+from roundtap_hub.feeds import device_feed
+from roundtap_hub.feeds.device_feed import BYTES_MAX, DeviceFeed, open_hello
 from roundtap_hub.hub import Host, Hub
 from roundtap_hub.journal.service import Step
 
@@ -117,7 +114,7 @@ def test_a_large_hello_a_stranger_s_and_a_station_s_are_refused_before_anything_
         hub: Hub, client: AsgiClient, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[int] = []
     real = json.loads
-    monkeypatch.setattr(hello_module.json, "loads", lambda body: parsed.append(len(body)) or real(body))
+    monkeypatch.setattr(device_feed.json, "loads", lambda body: parsed.append(len(body)) or real(body))
     large = hello_of(hub, key=KEYS["table-2"], reports=[["e1", f"r{n}"] for n in range(8000)])
     assert len(large) > BYTES_MAX
     unread = client.begin("POST", "/device/feed", None, {"roundtap-unit": "table-1"}, announced=BYTES_MAX + 1)
@@ -134,7 +131,7 @@ def test_whoever_signs_wrongly_again_and_again_is_not_even_read(
         hub: Hub, client: AsgiClient, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[int] = []
     real = json.loads
-    monkeypatch.setattr(hello_module.json, "loads", lambda body: parsed.append(len(body)) or real(body))
+    monkeypatch.setattr(device_feed.json, "loads", lambda body: parsed.append(len(body)) or real(body))
     wrong = hello_of(hub, key=KEYS["table-2"], reports=[["e1", f"r{n}"] for n in range(3000)])
     assert [knock(client, wrong).status_code for _ in range(50)] == [403] * WRONG.at_once + [429] * (50 - WRONG.at_once)
     unread = client.begin("POST", "/device/feed", None, {"roundtap-unit": "table-1"}, announced=60_000)

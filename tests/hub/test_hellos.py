@@ -11,9 +11,9 @@ from restored_kit import evening
 
 from roundtap_core.messages import Hello
 from roundtap_core.typed import read
-from roundtap_hub.devices.hellos import Hellos, heads_of, held_of
+from roundtap_hub.devices.device_api import Hellos, heads_of, held_of
 from roundtap_hub.journal.journal import Head
-from roundtap_hub.journal.proofs import Proof
+from roundtap_hub.presence import Proof
 
 
 def hear(house: House, heads: object, epoch: str | None = None) -> None:

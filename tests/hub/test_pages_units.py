@@ -11,9 +11,8 @@ from hub_kit import hello_of
 from pages_kit import House, problem_of, text_of
 
 from roundtap_core.words import LANGUAGES
-from roundtap_hub.devices.unit_troubles import FLOOD, FORGED, TWIN
-from roundtap_hub.feeds.device_feed import DeviceFeed
-from roundtap_hub.feeds.hello import open_hello
+from roundtap_hub.devices.unit_door import FLOOD, FORGED, TWIN
+from roundtap_hub.feeds.device_feed import DeviceFeed, open_hello
 
 UNITS = "/console/units"
 

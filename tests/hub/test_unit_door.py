@@ -16,9 +16,21 @@ from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, running, url_
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened, sign
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices import unit_door
-from roundtap_hub.devices.unit_door import HELLO, JOBS, RATES, REPORTS, STATUS, TIME, WRONG, Refusal
-from roundtap_hub.devices.unit_troubles import ELSEWHERE, FLOOD, FORGED, UnitTroubles
-from roundtap_hub.feeds.hello import open_hello
+from roundtap_hub.devices.unit_door import (
+    ELSEWHERE,
+    FLOOD,
+    FORGED,
+    HELLO,
+    JOBS,
+    RATES,
+    REPORTS,
+    STATUS,
+    TIME,
+    WRONG,
+    Refusal,
+    UnitTroubles,
+)
+from roundtap_hub.feeds.device_feed import open_hello
 from roundtap_hub.hub import Hub
 from roundtap_hub.printing.job_book import PrintBook
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from roundtap_core.messages import Health
-from roundtap_hub.devices.unit_health import health_of, kept
+from roundtap_hub.presence import health_of, kept
 
 GOOD: dict[str, Any] = {"version": "0.1.0.dev3+gabc", "throttled": 5, "celsius": 45, "free_mb": 4096,
                         "read_only": False, "screen": True, "printer": "no-paper", "deaf": "lgpio", "blind": "i2c",

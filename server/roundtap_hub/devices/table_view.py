@@ -31,7 +31,7 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
 
     `now` tells whether minutes that chance has added are over: players can read what a table is sent. `reported`:
     events of which the unit keeps reports; those that are finished it is told, so that it may forget them.
-    What the view is made of besides, `table_changes.py` has to know.
+    What the view is made of besides, `table_changes` (feeds/device_feed.py) has to know.
     """
     table = snapshot.venue.tables.get(unit)
     found = find_table(snapshot, table) if table is not None else None

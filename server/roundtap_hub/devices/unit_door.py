@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import hmac
+import logging
+import secrets
+import threading
+from collections import deque
 from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, TypeVar
 
@@ -10,7 +15,6 @@ from roundtap_core.typed import Malformed, read
 from roundtap_core.wire import REPORT, REQUEST, opened, verify
 from roundtap_hub.auth import is_loopback
 from roundtap_hub.devices.unit_keys import PANEL, STANDBY, STATION, TABLE, UnitKeys
-from roundtap_hub.devices.unit_troubles import FLOOD, FORGED, UnitTroubles
 from roundtap_hub.doors import caller_of
 from roundtap_hub.rate_limits import Buckets, Rate
 
@@ -34,6 +38,28 @@ WRONG = Rate(10, 0.2)
 
 
 A = TypeVar("A", bound=Asked)
+
+log = logging.getLogger(__name__)
+
+FORGED, FLOOD, ELSEWHERE, TWIN, DAMAGED = "forged", "flood", "elsewhere", "twin", "damaged"
+"""Wrong signatures in its name; more than any unit says; reports of matches where it did not stand; a second unit with
+its name; lines of its disk that cannot be read."""
+SAID: Mapping[str, str] = {
+    FORGED: "somebody signs wrongly in its name", FLOOD: "its key asks for more than any unit does",
+    ELSEWHERE: "it reports matches where it did not stand", TWIN: "a second unit has its name",
+    DAMAGED: "lines of its disk cannot be read",
+}
+TOLD_FROM: Mapping[str, int] = {FORGED: 10, FLOOD: 20}
+"""So many of them, until the organizer is told; 1 of the others. A unit that has not got its new key yet signs wrongly,
+and somebody hammers on a button."""
+
+Tell = Callable[[str, frozenset[str]], None]
+"""Told a unit and everything about it that somebody should look at."""
+
+LIVES_MS = 30_000
+"""From the question to the hello: time enough for a hall that comes back at once."""
+RANDOM_LETTERS, MAC_LETTERS = 16, 24
+LENGTH_MAX = 64
 
 
 class Refusal(Exception):
@@ -121,3 +147,106 @@ def address_of(scope: MutableMapping[str, Any]) -> str:
     """Who asks, for counting, of an ASGI request."""
     client = scope.get("client")
     return caller_of(str(client[0])) if client else ""
+
+
+class UnitTroubles:
+    """Counts by unit and kind: of enrolled units only, so that no stranger's names fill it. Any thread may ask."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._lock = threading.Lock()
+        self._counts: dict[str, dict[str, int]] = {}
+        self._open: dict[str, frozenset[str]] = {}
+
+    def note(self, unit: str, kind: str) -> None:
+        """It has happened once more."""
+        with self._lock:
+            counts = self._counts.setdefault(unit, {})
+            count = counts[kind] = counts.get(kind, 0) + 1
+            before = self._open.get(unit, frozenset())
+            after = before | {kind} if count >= TOLD_FROM.get(kind, 1) else before
+            self._open[unit] = after
+        if count & (count - 1) == 0:
+            # Each time that it has doubled: a flood is a few lines.
+            log.warning("unit %s: %s (%d so far)", unit, SAID[kind], count)
+        if after != before:
+            self._tell(unit, after)
+
+    def count(self, unit: str, kind: str) -> int:
+        """How often it has happened since the hub was started, or since somebody has looked."""
+        return self._counts.get(unit, {}).get(kind, 0)
+
+    def seen(self, unit: str) -> None:
+        """Somebody has looked, or the unit has another key: what happens from now on is counted and told anew."""
+        with self._lock:
+            told = self._open.pop(unit, frozenset())
+            self._counts.pop(unit, None)
+        if told:
+            self._tell(unit, frozenset())
+
+    def of_others(self, units: frozenset[str]) -> None:
+        """These units have other keys, or none: what was counted was said by whoever had those before."""
+        for unit in units:
+            self.seen(unit)
+
+
+class Challenges:
+    """Made and taken back by one process. Nothing is kept of those that were given out: whoever asks for many costs
+    no memory. Those that were used are kept until they would be too old anyway. Any thread may ask.
+    """
+
+    def __init__(self, now_ms: Callable[[], int], secret: bytes | None = None,
+                 new_random: Callable[[], str] = lambda: secrets.token_hex(RANDOM_LETTERS // 2)) -> None:
+        self._now_ms = now_ms
+        self._secret = secret or secrets.token_bytes(32)
+        self._new_random = new_random
+        self._lock = threading.Lock()
+        self._used: set[str] = set()
+        self._used_in_order: deque[tuple[int, str]] = deque()
+        """When each used one was made, and which it is; in the order of use, which is nearly that of their age."""
+
+    def issue(self) -> str:
+        """A new one."""
+        said = f"{self._new_random()}.{self._now_ms():x}"
+        return f"{said}.{self._mac(said)}"
+
+    def take(self, challenge: object) -> bool:
+        """Whether this is one of ours, made in the last 30 s and not used before; now it is used.
+
+        Only to be asked once the signature over it holds: strangers use nothing up.
+        """
+        made_ms = self._made_ms(challenge)
+        now_ms = self._now_ms()
+        if made_ms is None or not 0 <= now_ms - made_ms <= LIVES_MS:
+            return False
+        assert isinstance(challenge, str)
+        with self._lock:
+            self._forget(now_ms)
+            if challenge in self._used:
+                return False
+            self._used.add(challenge)
+            self._used_in_order.append((now_ms, challenge))
+        return True
+
+    @property
+    def kept(self) -> int:
+        """How many used ones are remembered."""
+        with self._lock:
+            return len(self._used)
+
+    def _forget(self, now_ms: int) -> None:
+        # By the moment of use: what was used so long ago was made before, and is too old to come again.
+        while self._used_in_order and now_ms - self._used_in_order[0][0] > LIVES_MS:
+            self._used.discard(self._used_in_order.popleft()[1])
+
+    def _made_ms(self, challenge: object) -> int | None:
+        if not isinstance(challenge, str) or len(challenge) > LENGTH_MAX or not challenge.isascii():
+            return None
+        said, _, mac = challenge.rpartition(".")
+        if not hmac.compare_digest(mac, self._mac(said)):
+            return None
+        # What we have signed is well formed.
+        return int(said.partition(".")[2], 16)
+
+    def _mac(self, said: str) -> str:
+        return hmac.digest(self._secret, said.encode(), "sha256").hex()[:MAC_LETTERS]

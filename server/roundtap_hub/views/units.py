@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from roundtap_hub.devices.unit_door import FORGED
 from roundtap_hub.devices.unit_keys import PANEL, ROLES, TABLE
-from roundtap_hub.devices.unit_troubles import FORGED
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
@@ -25,7 +25,7 @@ class UnitRow:
 @dataclass(frozen=True, slots=True)
 class KeyRow:
     """One unit with a key. `heard_age_ms` None: never; `forged`: wrong signatures in its name; `damaged`: lines of its
-    disk that cannot be read; `troubles`: kinds of devices/unit_troubles.py that nobody has looked at."""
+    disk that cannot be read; `troubles`: kinds of devices/unit_door.py that nobody has looked at."""
 
     unit: str
     role: str
