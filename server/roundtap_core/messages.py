@@ -402,7 +402,7 @@ class PanelHears(Message, frozen=True):
 
 
 class StandbyState(Message, frozen=True):
-    """A standby on this machine. `state`: of `server/roundtap_hub/standby/following.py`; `level`: it held everything
+    """A standby on this machine. `state`: of `server/roundtap_hub/standby/main.py`; `level`: it held everything
     once, so that its key may be turned."""
 
     state: Shown

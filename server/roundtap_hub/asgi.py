@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from functools import partial
 from itertools import count
 
-from roundtap_hub.busy_page import BusyPage
+from roundtap_core.clock import Instant
+from roundtap_core.event.state import EventState
 from roundtap_hub.calls import close_settled_calls
 from roundtap_hub.captive import CaptivePortal
 from roundtap_hub.devices.device_api import DeviceApi, Hellos
@@ -15,17 +17,16 @@ from roundtap_hub.devices.panel_api import PanelApi
 from roundtap_hub.enrolment.enrol_api import EnrolApi
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
-from roundtap_hub.feeds.phase_boundaries import Boundaries
 from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, sealed, send_json, with_one_slash
 from roundtap_hub.hub import Hub
+from roundtap_hub.kept_pages import PersonalPages, PublicPages
 from roundtap_hub.lanes import Precedence, WatchedThread
 from roundtap_hub.memory import give_back
 from roundtap_hub.page_cache import PageCache
 from roundtap_hub.page_guard import PageGuard, is_logged_in
-from roundtap_hub.page_threads import PageThreads, Wsgi
-from roundtap_hub.personal_pages import PersonalPages
+from roundtap_hub.page_threads import BusyPage, PageThreads, Wsgi
 from roundtap_hub.policy import asked_by, find, native_routes
-from roundtap_hub.public_pages import PublicPages
+from roundtap_hub.public_clock import next_change_ms
 from roundtap_hub.standby.other_hubs import allowing
 from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi
 from roundtap_hub.standby.taken_over_page import TakenOverPage
@@ -40,6 +41,9 @@ CHECKPOINTS_TRIMMED = 4
 """After so many of them memory that is free goes back to the system."""
 ADDRESSES_S = 3.0
 """So often the machine's own addresses are looked at: a hotspot that comes up, a cable that is pulled."""
+
+SHORTEST_MS = 50
+"""A timer may ring a little before the hub's clock is there: then it waits this long once more."""
 
 
 class HubApplication:
@@ -180,3 +184,55 @@ class HubApplication:
             except Exception:
                 # A full or busy disk now says nothing about five seconds from now.
                 log.exception("no checkpoint was written")
+
+
+class Boundaries:
+    """Who looks at the clock for everybody. Calls `passed` in the event loop whenever a running round enters its next
+    phase or ends.
+
+    One timer for all events, set anew at every commit: nothing runs in between. When an event comes to its next
+    boundary is worked out once for each of its states.
+    """
+
+    def __init__(self, hub: Hub, passed: Callable[[], None]) -> None:
+        self._hub = hub
+        self._passed = passed
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._due: dict[str, tuple[EventState, int | None]] = {}
+        """By event: the state that was looked at, and when it changes by itself, by the hub's clock."""
+        hub.service.listen(lambda *_: self._changed())
+
+    def bind(self, loop: asyncio.AbstractEventLoop) -> None:
+        """The loop that the timer lives in; called from within it."""
+        self._loop = loop
+        self._arm()
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _changed(self) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._arm)
+
+    def _arm(self) -> None:
+        self.stop()
+        now = self._hub.clocks.now()
+        self._due = {event: self._due_of(event, state, now)
+                     for event, state in self._hub.service.snapshot.events.items()}
+        due_ms = min((due for _, due in self._due.values() if due is not None), default=None)
+        if due_ms is not None and self._loop is not None:
+            self._timer = self._loop.call_later(max(due_ms - now.mono_ms, SHORTEST_MS) / 1000, self._ring)
+
+    def _due_of(self, event: str, state: EventState, now: Instant) -> tuple[EventState, int | None]:
+        known = self._due.get(event)
+        if known is not None and known[0] is state and (known[1] is None or known[1] > now.mono_ms):
+            return known
+        wait_ms = next_change_ms(state, now)
+        return state, None if wait_ms is None else now.mono_ms + wait_ms
+
+    def _ring(self) -> None:
+        self._passed()
+        self._arm()

@@ -94,7 +94,7 @@ def _keys(path: Path, service: Service) -> list[str]:
         if unit not in known:
             steps.append(Step(VENUE, keyed(unit, role, key, unit_id=marks.get(unit, ""))))
         if unit not in service.snapshot.keys:
-            # Of a hub made of a backup of the file: the entry may be there already (journal/last_words.py).
+            # Of a hub made of a backup of the file: the entry may be there already (journal/lineage.py, `last_words`).
             rows.append(UnitKeyRow(unit=unit, key=key))
     service.ask(steps, "hub", beside=rows)
     return wrong

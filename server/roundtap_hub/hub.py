@@ -1,34 +1,35 @@
-"""One hub: its service, its hall, its keys, and the folder it lives in."""
+"""One hub: its service, its hall, its keys, the folder it lives in, and by which address it is reached."""
 
 from __future__ import annotations
 
+import base64
 import secrets
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from roundtap_core.errors import Problem
+from roundtap_hub.auth import SignUpGate, is_loopback
 from roundtap_hub.calls import Calls
 from roundtap_hub.devices.unit_door import Challenges, UnitDoor, UnitTroubles
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.enrolment.desk import EnrolDesk
-from roundtap_hub.event_ids import random_event_id
 from roundtap_hub.hall_time import HallTime
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.event_times import Times
 from roundtap_hub.journal.service import Service
 from roundtap_hub.known_displays import Displays
-from roundtap_hub.organizers import Organizers, organizers_of
 from roundtap_hub.own_machine import OwnMachine
 from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.pin import hash_pin as hash_pin
 from roundtap_hub.presence import Presence, Proofs
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.private_files import write_private
-from roundtap_hub.reached_at import ReachedAt
-from roundtap_hub.sign_up_gate import SignUpGate
+from roundtap_hub.reached_at import HTTP, ReachedAt, url_at
+from roundtap_hub.staff import Organizers, organizers_of
 from roundtap_hub.tls import Encrypted
 from roundtap_hub.wishes import Wishes
 
@@ -38,6 +39,15 @@ if TYPE_CHECKING:
 
 SECRET_BYTES = 32
 NAME_LETTERS = 40
+EVENT_ID_LETTERS = 10
+"""Fifty bits: two hubs that made a thousand events a year for a century would share one with a chance of one in
+two hundred thousand."""
+
+
+def random_event_id(chance: Callable[[int], bytes] = secrets.token_bytes) -> str:
+    """By chance, so that last week's reports never meet this week's event: "e" and ten letters of base32, lower case.
+    `chance(n)` gives n random bytes."""
+    return "e" + base64.b32encode(chance(EVENT_ID_LETTERS * 5 // 8 + 1)).decode().lower()[:EVENT_ID_LETTERS]
 
 
 class Units:
@@ -168,3 +178,23 @@ def read_or_make_secret(path: Path) -> bytes:
     secret = secrets.token_bytes(SECRET_BYTES)
     write_private(path, secret.hex())
     return secret
+
+
+def hall_address(hub: Hub, host_url: str = "") -> str:
+    """"http://10.42.0.1:8080", without a slash. `host_url`: the address that somebody asked ("https://hub:8443/"); "":
+    nobody did, then "" as long as this machine is on no network.
+
+    A name that many phones cannot look up (`roundtap.local`) becomes an address, as far as there is one.
+    """
+    reached = hub.host.reached_at
+    if not host_url:
+        return reached.url
+    asked = urlsplit(host_url)
+    host, port = asked.hostname or "localhost", asked.port or HTTP
+    port = hub.host.plain_port or port if asked.scheme == "https" else reached.port_for(port)
+    if host == "localhost" or is_loopback(host) or host.endswith(".local"):
+        if not reached.addresses:
+            reached.look()
+        # The desk may be the hub itself; a phone is not.
+        host = next((str(each) for each in reached.addresses), host)
+    return url_at(host, port)

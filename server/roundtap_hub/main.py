@@ -1,4 +1,5 @@
-"""`roundtap hub`: serve one venue from one folder, or one of several hubs on a database."""
+"""`roundtap hub`: serve one venue from one folder, or one of several hubs on a database: what is asked for, and what
+the hub stands on, opened."""
 
 from __future__ import annotations
 
@@ -11,51 +12,57 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from types import FrameType
 
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.auth import PinGate
-from roundtap_hub.bounded_logs import bound_logs
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
 from roundtap_hub.earlier_files import take_over_files
 from roundtap_hub.hall_time import HallTime
 from roundtap_hub.hub import Access, Hall, Host, Hub, Units, read_or_make_secret
 from roundtap_hub.hub_sound import HubSound, aplay
-from roundtap_hub.journal.clocks import system_clocks
+from roundtap_hub.journal.backups import Upkeep, back_up_if_behind
+from roundtap_hub.journal.clocks import Clocks, system_clocks
+from roundtap_hub.journal.copies import Copies
+from roundtap_hub.journal.database_url import DATABASE, database_url, sqlite_url
 from roundtap_hub.journal.event_times import Times
+from roundtap_hub.journal.folder_copy import FolderCopy
+from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head, check_database
+from roundtap_hub.journal.journal import Journal, JournalConflict
 from roundtap_hub.journal.service import Service
 from roundtap_hub.local_units import local_folder, loopback_address, make_local_units
-from roundtap_hub.memory import settle, share_heaps
-from roundtap_hub.opened import Opened, open_database, open_folder
-from roundtap_hub.organizers import Organizers, organizers_of
+from roundtap_hub.memory import share_heaps
 from roundtap_hub.own_machine import OwnMachine
 from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.pin import PinFile, read_or_make_pin
+from roundtap_hub.presence import Presence
+from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.private_files import make_private_folder
 from roundtap_hub.reached_at import HTTP, ReachedAt, reached_of, url_at
 from roundtap_hub.sessions import Sessions
-from roundtap_hub.staff import Staff
+from roundtap_hub.staff import Organizers, Staff, organizers_of
 from roundtap_hub.standby.kin import Kin
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.tls import SECURE_ABOVE, Certificates, Encrypted
 from roundtap_hub.tls import secure_port as port_for_https
 
+log = logging.getLogger(__name__)
+
 SEND_BUFFER_BYTES = 32 * 1024
 STALLED_CLIENT_MS = 30_000
-KEEP_ALIVE_S = 35
-"""Longer than three of a unit's statuses: a report finds its connection open, whenever it comes."""
-SWITCH_S = 0.0005
 TAKE_OVER_AGAIN_S = 5.0
-SECOND = 3
-"""The exit code of a hub that found another one with a copy of its journal: systemd does not start it again."""
+AtPoint = Callable[[str], None]
 
-log = logging.getLogger(__name__)
+A_MINUTE = 5
+"""Of one message; with its traceback, where it has one, the first time only."""
+MINUTE_S = 60.0
+MESSAGES_KEPT = 512
+LETTERS_MAX = 4000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -173,14 +180,18 @@ def run(args: argparse.Namespace) -> int:
     hub = Hub(service, presence, opened.clocks, Units(service, presence, now_ms, unit_keys, args.generous),
               Access(secret, _organizers(args, pin_hash, opened), links, encrypted),
               Hall(service, presence, now_ms, sound), Times(service),
-              Host(ReachedAt(port, args.short_port if short else 0, args.name,
-                             partial(reached_of, listeners[0].getsockname()[0])),
-                   (short or listeners[0]).getsockname()[1],
-                   kin.other_addresses if kin is not None else tuple, kin, args.database is not None,
-                   None if args.database else hall_time, OwnMachine(args.data), bench_url=args.bench_url),
+              Host(reached_at=ReachedAt(port, args.short_port if short else 0, args.name,
+                                        partial(reached_of, listeners[0].getsockname()[0])),
+                   plain_port=(short or listeners[0]).getsockname()[1],
+                   other_addresses=kin.other_addresses if kin is not None else tuple, kin=kin,
+                   on_database=args.database is not None, hall_time=None if args.database else hall_time,
+                   machine=OwnMachine(args.data), bench_url=args.bench_url),
               opened.paper, args.language)
     plain = [listeners[0], *([short] if short else ())]
-    code = _serve(hub, plain, listeners[1:], doors, args.pages, args.console_url, args.alone, certificates)
+    # Only now: what it takes to answer is not needed where the folder cannot be opened.
+    from roundtap_hub.serving import serve
+
+    code = serve(hub, plain, listeners[1:], doors, args.pages, args.console_url, args.alone, certificates)
     hub.access.organizers.sessions.note()
     opened.close()
     return code
@@ -270,94 +281,133 @@ def _short_listener(host: str, port: int, doors: Doors) -> DoorListener | None:
         return None
 
 
-def _serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], doors: Doors, pages_only: bool,
-           console_url: str | None, alone: bool, certificates: Certificates | None = None) -> int:
-    """Serve until told to stop. The exit code: 0, 1 if the hub ended because its pages cannot be made, or SECOND.
-    `plain`, `encrypted`: listeners; the latter with `certificates`."""
-    import asyncio
+@dataclass(slots=True)
+class Opened:
+    """What a hub stands on; `closing`: everything that has to be closed again, in this order."""
 
-    import uvicorn
+    service: Service
+    clocks: Clocks
+    presence: Presence
+    paper: PrintBook | None
+    closing: list[Callable[[], None]] = field(default_factory=list)
 
-    from roundtap_hub.asgi import HubApplication
-    from roundtap_hub.guarded_protocol import guarded
-    from roundtap_hub.pages_only import PagesOnly
-    from roundtap_hub.standby.beacon import Beacon
-    from roundtap_hub.watchdog import keep_watchdog
-    from roundtap_systemd.notify import Notify
+    def close(self) -> None:
+        for close in self.closing:
+            close()
 
-    # The loop and the writer need Python's one lock for a moment, many times a report; a page's thread gives it up only
-    # after this long.
-    sys.setswitchinterval(SWITCH_S)
-    application = HubApplication(hub, doors.per_address * 3 // 4)
-    notify = Notify()
 
-    beacon = Beacon(hub.host.kin) if hub.host.kin is not None and not alone else None
+def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
+                clocks: Clocks | None = None, sticks: Sequence[Path] = ()) -> Opened:
+    """The journal in a hub's own folder, looked through against its head file and started; `copies`: folders elsewhere
+    that hold it too; `sticks`: places where one may be plugged in; `clocks`: not the machine's own. Raises Problem
+    where it cannot be had, or is not whole."""
+    url, head = sqlite_url(folder), HeadFile(folder / HEAD_FILE)
+    try:
+        check_database(folder / DATABASE, head.named)
+        clocks = clocks or system_clocks()
+        back_up_if_behind(folder, head.named, clocks.wall() or "")
+        journal, paper = Journal(url), PrintBook(url)
+        service = Service(journal, clocks, at_point, head)
+    except BaseException:
+        head.close()
+        raise
+    lineage = head.named.lineage if head.named else ""
+    try:
+        lineage = begin_head(head, journal, service.snapshot.venue.epoch)
+    except (JournalConflict, OSError) as refused:
+        # A hub on a full disk shows what it has, and says that it is full.
+        service.storage.failed(refused.errno)
+    kept = Copies(journal, lineage,
+                  [*(FolderCopy(each, folder) for each in copies),
+                   *(FolderCopy(each, folder, may_be_missing=True) for each in sticks)],
+                  lambda: service.snapshot.venue.epoch, service.storage.changed)
+    service.keep_copies(kept)
+    upkeep = Upkeep(service, folder, head, kept.folders, clocks.wall)
+    service.start()
+    kept.start()
+    upkeep.start()
+    return Opened(service, clocks, Presence(), paper,
+                  [service.stop, upkeep.stop, journal.close, paper.close, head.close])
 
-    class Server(uvicorn.Server):
-        pages_broken = second = False
-        secured: asyncio.Task[None] | None = None
 
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            if told_to_stop:
-                self.should_exit = True
-                return
-            # Reports are answered from now on; pages come a moment later.
-            notify.tell("READY=1")
-            if beacon is not None:
-                beacon.start()
-            # Kept: the loop itself holds its tasks weakly.
-            self.beside = [asyncio.create_task(self.make_pages()),
-                           asyncio.create_task(keep_watchdog(notify, application.ways))]
-            self.secured = asyncio.create_task(secure.serve(encrypted)) if secure is not None else None
+def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> Opened:
+    """The journal on PostgreSQL, started, with whatever keeps it together with the other hubs there. `pages_only`:
+    nothing is written, and there is no paper. Raises Problem where the database cannot be had."""
+    url = database_url(address)
+    # Only here: a hub in its own folder needs no driver.
+    from roundtap_hub.feeds.presence_relay import PRESENCE_CHANNEL, PresenceNews, PresenceRelay
+    from roundtap_hub.journal.postgres import DatabaseClock, PostgresJournal
+    from roundtap_hub.journal.shared_service import Follower, News, SharedService
+    from roundtap_hub.printing.shared_book import BOOK_CHANNEL, SharedPrintBook
 
-        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            if secure is not None:
-                secure.should_exit = True
-            await super().shutdown(sockets)
-            if self.secured is not None:
-                await asyncio.wait([self.secured])
+    clock = DatabaseClock(url)
+    journal = PostgresJournal(address, pages_only)
+    paper = None if pages_only else SharedPrintBook(address, journal.name)
+    service = SharedService(journal, clock.clocks, at_point, pages_only)
+    presence = Presence()
+    news = PresenceNews(presence, clock.clocks.mono_ms, speaks=not pages_only)
+    relay = PresenceRelay(url, journal.name, news, presence)
+    others = {PRESENCE_CHANNEL: news.hear}
+    if paper is not None:
+        others[BOOK_CHANNEL] = paper.hear
 
-        async def make_pages(self) -> None:
-            try:
-                await application.pages.built()
-                settle()
-            except Exception:
-                log.exception("the pages cannot be made")
-                self.pages_broken = self.should_exit = True
+    def committed(told: News | None) -> None:
+        service.follow(told)
+        if told is None:
+            relay.tell_all_again()
+            if paper is not None:
+                paper.hear(None)
 
-        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            # Open feeds would keep the server waiting. The loop ends them: a signal may come in the midst of anything.
-            application.close_feeds_soon()
-            super().handle_exit(sig, frame)
+    follower = Follower(url, journal.name, committed, others)
+    service.start()
+    for each in (clock, follower, relay):
+        each.start()
+    closing = [relay.stop, follower.stop, clock.stop, service.stop, journal.close]
+    return Opened(service, clock.clocks, presence, paper, [*closing, paper.close] if paper is not None else closing)
 
-        def end_as_second(self, url: str) -> None:
-            print(f"roundtap hub: another hub with a copy of this very journal serves at {url}, and was there first; "
-                  "this one stops. Stop the other one, or start this one with --alone if it is to go on without it.",
-                  file=sys.stderr, flush=True)
-            self.second = self.should_exit = True
-            application.close_feeds_soon()
 
-    told_to_stop: list[int] = []
-    for number in (signal.SIGTERM, signal.SIGINT):
-        # Before the server listens to signals itself, one is kept for it. The server raises its signal again once it
-        # has stopped; the journal is still to be closed then.
-        signal.signal(number, lambda number, _: told_to_stop.append(number))
-    front = PagesOnly(application, console_url) if pages_only else application
-    config = uvicorn.Config(front, loop="asyncio", http=guarded(doors), ws="none", lifespan="on", log_level="warning",
-                            access_log=False, server_header=False, proxy_headers=False,
-                            timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=5)
-    secure = None
-    if certificates is not None:
-        from roundtap_hub.secure_server import SecureServer
+@dataclass(slots=True)
+class _Said:
+    since_s: float
+    times: int = 0
 
-        secure = SecureServer(config, certificates)
-    server = Server(config)
-    if hub.host.kin is not None and beacon is not None:
-        hub.host.kin.on_twin.append(server.end_as_second)
-        hub.host.kin.on_taken_over.append(application.close_feeds_soon)
-        application.standby_api.ask_back = beacon.ask_soon
-    server.run(sockets=plain)
-    if beacon is not None:
-        beacon.stop()
-    return SECOND if server.second else 1 if server.pages_broken else 0
+
+class BoundedLog(logging.Filter):
+    """Lets a message of one logger and one wording through a few times a minute. `now_s` is a monotonic clock."""
+
+    def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._now_s = now_s
+        self._lock = threading.Lock()
+        self._said: dict[tuple[str, str], _Said] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        key, now_s = (record.name, str(record.msg)[:200]), self._now_s()
+        with self._lock:
+            said = self._said.get(key)
+            more = 0
+            if said is None or now_s - said.since_s >= MINUTE_S:
+                more = max(0, said.times - A_MINUTE) if said else 0
+                if len(self._said) >= MESSAGES_KEPT:
+                    self._said.clear()
+                said = self._said[key] = _Said(now_s)
+            said.times += 1
+            times = said.times
+        if times > A_MINUTE:
+            return False
+        if times > 1:
+            record.exc_info, record.exc_text, record.stack_info = None, None, None
+        text = record.getMessage()
+        if len(text) > LETTERS_MAX:
+            text = f"{text[:LETTERS_MAX]}…"
+        if more:
+            text = f"{text} (and {more} more like this in the minutes before)"
+        record.msg, record.args = text, None
+        return True
+
+
+def bound_logs() -> None:
+    """Everything that this process says in its log is bounded from now on."""
+    bounded = BoundedLog()
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(bounded)

@@ -48,7 +48,7 @@ class Session:
     person: str = ""
     """Whose PIN opened it (staff.py); "": the hub's one."""
     pin: str = ""
-    """Of the PIN that opened it (organizers.py): with any other the session is over."""
+    """Of the PIN that opened it (`pin_mark` in staff.py): with any other the session is over."""
 
 
 def token_hash(token: str) -> str:

@@ -14,7 +14,7 @@ from campaign import PATIENCE_S
 from people import Memory, Pair
 
 from kit import Kit, wait_until
-from roundtap_hub.opened import open_folder
+from roundtap_hub.main import open_folder
 from roundtap_units.link.outbox import Outbox
 
 Cut = tuple[dict[str, bytes], list[str]]

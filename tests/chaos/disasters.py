@@ -18,7 +18,7 @@ from roundtap_core.errors import Problem
 from roundtap_hub.journal.backups import make_backup
 from roundtap_hub.journal.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.loading import read_venue
+from roundtap_hub.journal.snapshot import read_venue
 from roundtap_hub.journal.venue import Venue
 from roundtap_units.link.stored_view import StoredView
 from standby_kit import StandbyKit, answers

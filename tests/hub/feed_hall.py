@@ -19,9 +19,9 @@ from roundtap_core.event.state import Entrant, EventState
 from roundtap_core.records import CONCESSION, RULING, Pair, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import FEED, opened
+from roundtap_hub.asgi import Boundaries
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.feeds.device_feed import Connection, DeviceFeed, open_hello
-from roundtap_hub.feeds.phase_boundaries import Boundaries
 from roundtap_hub.hub import Hub, hub_in_memory
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.presence import Presence

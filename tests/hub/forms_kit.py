@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from roundtap_hub.journal.migrations.known_forms import TODAY, Forms
+from roundtap_hub.journal.migrations.forms import TODAY, Forms
 
 LATER = "0.9.dev900+gfeedbeef0"
 """The version that knows the made-up forms."""

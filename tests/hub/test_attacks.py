@@ -24,15 +24,14 @@ from roundtap_core.wire import REPORT, REQUEST, envelope, sign
 from roundtap_hub import page_cache
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.reports import take_report
-from roundtap_hub.doors import OPENED_AGAIN_S, OPENED_AT_ONCE, REQUESTS, Doors
-from roundtap_hub.guarded_protocol import HEAD_BYTES_MAX, QUESTION_BYTES
+from roundtap_hub.doors import HEAD_BYTES_MAX, OPENED_AGAIN_S, OPENED_AT_ONCE, QUESTION_BYTES, REQUESTS, Doors
 from roundtap_hub.journal.beyond_copy import assemble, lost_rounds
 from roundtap_hub.journal.shelf import Shelf
-from roundtap_hub.pages_only import PagesOnly
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.jobs import wanted_jobs
-from roundtap_hub.standby import beacon
-from roundtap_hub.standby.beacon import Beacon
+from roundtap_hub.serving import PagesOnly
+from roundtap_hub.standby import kin
+from roundtap_hub.standby.kin import Beacon
 from roundtap_hub.standby.standby_api import QUESTION_BYTES_MAX
 
 __all__ = ["house", "path"]
@@ -328,7 +327,7 @@ def dripping() -> Iterator[int]:
 def test_whoever_answers_letter_by_letter_does_not_keep_the_beacon(house: House, dripping: int,
                                                                    monkeypatch: pytest.MonkeyPatch) -> None:
     """A kept beacon of a hub's last start is enough to be asked; for that long nobody else was."""
-    monkeypatch.setattr(beacon, "ANSWER_WITHIN_S", 0.05)
+    monkeypatch.setattr(kin, "ANSWER_WITHIN_S", 0.05)
     asked = threading.Thread(target=Beacon(house.kin)._ask, args=[f"http://127.0.0.1:{dripping}"], daemon=True)
     asked.start()
     asked.join(10)

@@ -17,13 +17,12 @@ from hub_kit import event_steps, head_is_noted, make_event, people
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.journal.backups import COPIES_FOLDER, backups_in, make_backup, read_backup
+from roundtap_hub.journal.backups import COPIES_FOLDER, Upkeep, backups_in, make_backup, read_backup
 from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, Named, read_head_file
 from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.service import Step
-from roundtap_hub.journal.upkeep import Upkeep
 from roundtap_hub.journal.venue import ARCHIVED, DELETED
-from roundtap_hub.opened import Opened, open_folder
+from roundtap_hub.main import Opened, open_folder
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from roundtap_hub.bounded_logs import A_MINUTE, LETTERS_MAX, MINUTE_S, BoundedLog
+from roundtap_hub.main import A_MINUTE, LETTERS_MAX, MINUTE_S, BoundedLog
 
 
 class Shown(logging.Handler):

@@ -16,9 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from roundtap_hub import doors as doors_module
-from roundtap_hub import guarded_protocol
-from roundtap_hub.doors import REQUESTS, CountedSocket, DoorListener, Doors, caller_of
-from roundtap_hub.guarded_protocol import guarded
+from roundtap_hub.doors import REQUESTS, CountedSocket, DoorListener, Doors, caller_of, guarded
 from roundtap_hub.http_answers import send_answer
 
 
@@ -178,8 +176,8 @@ def test_requests_pass_one_after_the_other_on_one_connection(base: type[Any]) ->
 @pytest.mark.parametrize("said", [b"", b"GET /hello HT", b"GET /hello HTTP/1.1\r\nHost: hub\r\nX-More: 1"])
 def test_a_head_that_does_not_come_ends_the_connection(base: type[Any], said: bytes,
                                                        monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarded_protocol, "HEAD_WITHIN_S", 0.01)
-    monkeypatch.setattr(guarded_protocol, "FIRST_BYTE_WITHIN_S", 0.01)
+    monkeypatch.setattr(doors_module, "HEAD_WITHIN_S", 0.01)
+    monkeypatch.setattr(doors_module, "FIRST_BYTE_WITHIN_S", 0.01)
 
     async def work(port: int, doors: Doors) -> None:
         reader, _ = await knock(port, said)
@@ -208,7 +206,7 @@ def test_a_head_without_end_is_refused() -> None:
 
 
 def test_a_body_that_goes_on_after_its_answer_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarded_protocol, "HEAD_WITHIN_S", 0.01)
+    monkeypatch.setattr(doors_module, "HEAD_WITHIN_S", 0.01)
 
     async def work(port: int, doors: Doors) -> None:
         reader, writer = await knock(port, b"POST /hello HTTP/1.1\r\nHost: hub\r\nContent-Length: 100000\r\n\r\nab")

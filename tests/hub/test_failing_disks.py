@@ -21,7 +21,7 @@ from roundtap_hub.journal import service as service_module
 from roundtap_hub.journal.copies import Copies
 from roundtap_hub.journal.journal import Journal, JournalConflict
 from roundtap_hub.journal.service import OutcomeUnknown, Service
-from roundtap_hub.journal.storage_state import SLOW_MS, WELL_AGAIN_MS, StorageState
+from roundtap_hub.journal.storage import SLOW_MS, WELL_AGAIN_MS, StorageState
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from roundtap_core.event.entries import GENESIS, VENUE
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, Named, read_head_file
 from roundtap_hub.journal.journal import Head, Journal
-from roundtap_hub.opened import Opened, open_folder
+from roundtap_hub.main import Opened, open_folder
 
 DATABASE, LOG = "roundtap.db", "roundtap.db-wal"
 

@@ -22,15 +22,22 @@ from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.earlier_files import take_over_files
-from roundtap_hub.journal.backups import backups_in, make_backup, only_newest, read_backup
-from roundtap_hub.journal.before_upgrade import KEPT, back_up, back_up_if_behind
+from roundtap_hub.journal.backups import (
+    BEFORE_UPGRADE,
+    Upkeep,
+    back_up,
+    back_up_if_behind,
+    backups_in,
+    make_backup,
+    only_newest,
+    read_backup,
+)
 from roundtap_hub.journal.database_url import DATABASE, sqlite_url
 from roundtap_hub.journal.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.journal.journal import Head, Journal
-from roundtap_hub.journal.migrations.known_forms import FIRST, TODAY
-from roundtap_hub.journal.upkeep import Upkeep
+from roundtap_hub.journal.migrations.forms import FIRST, TODAY
+from roundtap_hub.main import Opened, open_folder
 from roundtap_hub.models import create_all
-from roundtap_hub.opened import Opened, open_folder
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.standby.standby_folder import StandbyFolder
 
@@ -114,8 +121,7 @@ def test_a_new_journal_has_the_tables_that_every_form_one_after_the_other_would_
             with engine.begin() as connection:
                 create_all(connection)
         else:
-            from roundtap_hub.journal.migrations.known_forms import Noted
-            from roundtap_hub.journal.migrations.moving import move
+            from roundtap_hub.journal.migrations.forms import Noted, move
 
             with engine.begin() as connection:
                 move(connection, TODAY, Noted(""))
@@ -175,7 +181,7 @@ def test_a_folder_of_form_0001_is_backed_up_opened_and_goes_on(rested: Path) -> 
     assert dict(UnitKeys(opened.service)) == {"table-1": KEY}
     opened.service.tell("e1", c.SetAbout({"venue": "the new hall"}), "organizer")
     opened.close()
-    kept, = (rested / "backups" / KEPT / "0001").iterdir()
+    kept, = (rested / "backups" / BEFORE_UPGRADE / "0001").iterdir()
     assert read_backup(kept).heads == before
     assert "keys.json" in read_backup(kept).files
     assert rows(rested, "SELECT form, version FROM written_by") == [("0001", version()), ("0002", version())]
@@ -215,7 +221,7 @@ def test_a_later_form_comes_after_a_backup_that_the_hub_s_own_do_not_replace(res
     Journal(sqlite_url(rested), known=later).close()
 
     assert made is not None
-    assert made.parent == rested / "backups" / KEPT / TODAY.newest
+    assert made.parent == rested / "backups" / BEFORE_UPGRADE / TODAY.newest
     assert made not in backups_in(rested / "backups")
     assert read_backup(made).heads == before
     assert rows(rested, "SELECT DISTINCT mood FROM person") == [("calm",)]
@@ -228,7 +234,7 @@ def test_a_later_form_comes_after_a_backup_that_the_hub_s_own_do_not_replace(res
 def test_no_backup_is_made_where_nothing_moves(rested: Path, tmp_path: Path) -> None:
     assert back_up_if_behind(rested, None, "") is None
     assert back_up_if_behind(tmp_path / "new", None, "") is None
-    assert not (rested / "backups" / KEPT).exists()
+    assert not (rested / "backups" / BEFORE_UPGRADE).exists()
 
 
 def test_a_form_that_fails_half_way_leaves_all_as_it_was(rested: Path, tmp_path: Path) -> None:
@@ -243,7 +249,7 @@ def test_a_form_that_fails_half_way_leaves_all_as_it_was(rested: Path, tmp_path:
 
 def test_a_backup_that_cannot_be_made_keeps_the_journal_from_moving(rested: Path, tmp_path: Path) -> None:
     (rested / "backups").mkdir(exist_ok=True)
-    (rested / "backups" / KEPT).write_text("in the way")
+    (rested / "backups" / BEFORE_UPGRADE).write_text("in the way")
     with pytest.raises(Problem) as refused:
         back_up_if_behind(rested, None, "", later_forms(tmp_path))
     assert refused.value.key == "backup_failed"
@@ -303,10 +309,10 @@ def test_the_older_program_goes_on_with_the_backup_from_before(
         opened.service.tell("e1", c.SetAbout({"venue": "the new hall"}), "organizer")
         opened.close()
         # Somebody who goes back has the later program make one more, which must not take its place.
-        assert back_up(rested, "").parent == rested / "backups" / KEPT / "0003"
+        assert back_up(rested, "").parent == rested / "backups" / BEFORE_UPGRADE / "0003"
     assert rows(rested, "SELECT * FROM alembic_version") == [("0003",)]
 
-    kept, = (rested / "backups" / KEPT / TODAY.newest).iterdir()
+    kept, = (rested / "backups" / BEFORE_UPGRADE / TODAY.newest).iterdir()
     assert main(["restore", str(kept), "--data", str(tmp_path / "back")]) == 0
     assert "Winter Open" in capfd.readouterr().out
     assert events_in(tmp_path / "back") == events
@@ -335,7 +341,7 @@ def test_a_standby_keeps_a_backup_too(rested: Path, tmp_path: Path) -> None:
         standby = StandbyFolder(rested)
         standby.open()
         standby.close()
-    kept, = (rested / "backups" / KEPT / TODAY.newest).iterdir()
+    kept, = (rested / "backups" / BEFORE_UPGRADE / TODAY.newest).iterdir()
     assert read_backup(kept).heads.keys() == {"venue", "e1"}
 
 
@@ -345,7 +351,7 @@ def test_a_standby_keeps_a_backup_too(rested: Path, tmp_path: Path) -> None:
 def test_a_running_hub_is_backed_up_by_a_command(hub: Opened, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["backup", "--data", str(folder)]) == 0
     made = Path(capfd.readouterr().out.strip())
-    assert made.parent == folder / "backups" / KEPT / TODAY.newest
+    assert made.parent == folder / "backups" / BEFORE_UPGRADE / TODAY.newest
     assert read_backup(made).heads == heads(folder)
 
 

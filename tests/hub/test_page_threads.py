@@ -15,10 +15,9 @@ from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub import page_threads
 from roundtap_hub.app import create_app  # noqa: F401 (declares every page's address)
 from roundtap_hub.asgi import HubApplication
-from roundtap_hub.busy_page import BusyPage
 from roundtap_hub.http_answers import header
 from roundtap_hub.lanes import PAGE, Patience, Precedence
-from roundtap_hub.page_threads import FORM_BYTES_MAX, PLAYERS_AT_ONCE, PageThreads
+from roundtap_hub.page_threads import FORM_BYTES_MAX, PLAYERS_AT_ONCE, BusyPage, PageThreads
 from roundtap_hub.policy import asked_by, find
 from roundtap_hub.static_files import StaticFiles
 

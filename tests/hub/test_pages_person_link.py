@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pages_kit import House, open_house, text_of
 
-from roundtap_hub.hall_address import hall_address
+from roundtap_hub.hub import hall_address
 from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.reached_at import ReachedAt
 

@@ -12,8 +12,8 @@ from werkzeug.test import TestResponse
 from roundtap_core.event.commands import CheckIn, DrawRound
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import SIGNED_UP, TO_CONFIRM, awaited
+from roundtap_hub.auth import SignUpGate
 from roundtap_hub.qr_svg import qr_svg
-from roundtap_hub.sign_up_gate import SignUpGate
 
 DESK = "/console/e1/sign-up"
 

@@ -22,8 +22,8 @@ from roundtap_hub.devices.panel_api import PanelApi
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.copies import CURRENT, CopyState
 from roundtap_hub.local_units import make_local_units
-from roundtap_hub.organizers import Organizers
 from roundtap_hub.pin import pin_is
+from roundtap_hub.staff import Organizers
 from roundtap_systemd.root_steps import Refused
 
 ROOT = Path(__file__).parents[2]

@@ -16,9 +16,8 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.asgi import HubApplication
+from roundtap_hub.asgi import Boundaries, HubApplication
 from roundtap_hub.devices.table_view import table_view
-from roundtap_hub.feeds.phase_boundaries import Boundaries
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Step
 

@@ -13,8 +13,7 @@ from pages_kit import House, open_house
 
 from roundtap_devices.printing.print_lines import Sheet
 from roundtap_hub.asgi import HubApplication
-from roundtap_hub.hall_address import hall_address
-from roundtap_hub.hub import Host, hub_in_memory
+from roundtap_hub.hub import Host, hall_address, hub_in_memory
 from roundtap_hub.presence import Presence
 from roundtap_hub.reached_at import ReachedAt, hall_addresses, own_local_name, reached_of
 from roundtap_units.documents.notices import laid_out

@@ -21,12 +21,12 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.wire import REPORT, sign
 from roundtap_hub.devices.unit_keys import TABLE, UnitKeys
+from roundtap_hub.journal.backups import Upkeep
 from roundtap_hub.journal.batch import Batch
 from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy, read_copy
 from roundtap_hub.journal.journal import Journal, person_row
 from roundtap_hub.journal.salvage import Rescued, salvage
-from roundtap_hub.journal.upkeep import Upkeep
-from roundtap_hub.opened import open_folder
+from roundtap_hub.main import open_folder
 from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.staff import Staff

@@ -15,11 +15,10 @@ from roundtap_core.errors import Problem
 from roundtap_hub.auth import PinGate
 from roundtap_hub.hub import read_or_make_secret
 from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.organizers import Organizers
 from roundtap_hub.pin import PinFile, as_typed, hash_pin, new_phrase, new_pin, pin_is, read_or_make_pin, write_pin
 from roundtap_hub.private_files import make_private_folder, write_private
 from roundtap_hub.sessions import Sessions, token_hash
-from roundtap_hub.staff import Staff
+from roundtap_hub.staff import Organizers, Staff
 
 HOUR = 3600_000
 

@@ -19,12 +19,11 @@ from roundtap_hub.journal.backups import LEFT_OUT
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import JournalConflict
 from roundtap_hub.models import SECRETS, StaffRow
-from roundtap_hub.organizers import Organizers
 from roundtap_hub.pin import PinFile, hash_pin, pin_is, read_or_make_pin, write_pin
 from roundtap_hub.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
 from roundtap_hub.sessions import Sessions
-from roundtap_hub.staff import Staff, Who
-from roundtap_hub.standby.standby_feed import FILES
+from roundtap_hub.staff import Organizers, Staff, Who
+from roundtap_hub.standby.standby_api import FILES
 
 HUBS_PIN = "11112222"
 HERE, PHONE = "127.0.0.1", "10.0.0.7"

@@ -24,12 +24,12 @@ from roundtap_hub.earlier_files import LINKS_FILE, take_over_files
 from roundtap_hub.hub import Host, hub_in_memory
 from roundtap_hub.journal.batch import following
 from roundtap_hub.journal.journal import Head, Journal, JournalConflict
+from roundtap_hub.main import Opened, open_folder
 from roundtap_hub.models import UnitKeyRow
-from roundtap_hub.opened import Opened, open_folder
 from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.standby import standby_copy
-from roundtap_hub.standby.following import AWAY, Following, HubToFollow
 from roundtap_hub.standby.kin import Kin
+from roundtap_hub.standby.main import AWAY, Following, HubToFollow
 from roundtap_hub.standby.sealed_feed import NotSealed, SealedFeed
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.standby.standby_folder import StandbyFolder, promote_folder

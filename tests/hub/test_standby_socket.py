@@ -10,7 +10,7 @@ import pytest
 
 from roundtap_core.messages import StandbyState
 from roundtap_core.typed import read
-from roundtap_hub.standby.standby_socket import NAME, StandbySocket
+from roundtap_hub.standby.main import SOCKET, StandbySocket
 from roundtap_units.panel.panel_dialogue import TURN, Done, Press
 from roundtap_units.panel.panel_link import PanelLink
 
@@ -38,7 +38,7 @@ def standby(tmp_path):
 def ask(folder, line):
     with socket.socket(socket.AF_UNIX) as asking:
         asking.settimeout(10)
-        asking.connect(str(folder / NAME))
+        asking.connect(str(folder / SOCKET))
         asking.sendall(line + b"\n")
         with asking.makefile("rb") as answers:
             return json.loads(answers.readline())
@@ -46,7 +46,7 @@ def ask(folder, line):
 
 def test_a_panel_sees_how_it_is_and_turns_its_key(standby, tmp_path):
     received = []
-    link = PanelLink(lambda: None, lambda *told: received.append(told), "en", lambda *_: {}, tmp_path / NAME)
+    link = PanelLink(lambda: None, lambda *told: received.append(told), "en", lambda *_: {}, tmp_path / SOCKET)
     link.look()
     assert ("standby", read(StandbyState, standby.state())) in received
     assert standby.turned == 0
@@ -68,12 +68,12 @@ def test_what_nobody_says_turns_nothing(standby, tmp_path, line):
 
 
 def test_it_is_nobody_elses(standby, tmp_path):
-    assert stat.S_IMODE((tmp_path / NAME).stat().st_mode) & 0o007 == 0
+    assert stat.S_IMODE((tmp_path / SOCKET).stat().st_mode) & 0o007 == 0
 
 
 def test_one_who_hangs_up_stops_nobody(standby, tmp_path):
     with socket.socket(socket.AF_UNIX) as asking:
-        asking.connect(str(tmp_path / NAME))
+        asking.connect(str(tmp_path / SOCKET))
     assert ask(tmp_path, b'{"ask": "state"}')["state"] == "following"
 
 

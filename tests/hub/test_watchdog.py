@@ -18,7 +18,7 @@ from roundtap_core.errors import Problem
 from roundtap_hub import lanes, page_threads
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.journal.service import HubStopped, Request, Service
-from roundtap_hub.watchdog import keep_watchdog
+from roundtap_hub.serving import keep_watchdog
 from roundtap_systemd.notify import Notify
 
 

@@ -26,7 +26,7 @@ from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.head_file import Named
 from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.opened import open_folder
+from roundtap_hub.main import open_folder
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz")
 

@@ -17,9 +17,9 @@ from roundtap_core.records import Pair, Result
 from roundtap_hub.journal.backups import make_backup
 from roundtap_hub.journal.head_file import Named, read_head_file
 from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.loading import read_venue
+from roundtap_hub.journal.snapshot import read_venue
 from roundtap_hub.journal.venue import Venue
-from roundtap_hub.opened import open_folder
+from roundtap_hub.main import open_folder
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from roundtap.rehearsal.live import ConsoleClient
 from roundtap_hub.journal.backups import make_backup
 from roundtap_hub.journal.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.loading import read_venue
+from roundtap_hub.journal.snapshot import read_venue
 from roundtap_hub.journal.venue import Venue
 from test_power_cuts import one_entry_for_each_press, report_100_to_0, take_seats
 

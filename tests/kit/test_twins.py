@@ -13,9 +13,9 @@ import pytest
 from kit import WAIT_S, Kit, end, free_port, wait_until
 from roundtap.kit.leash import start_roundtap
 from roundtap_hub.hub import read_or_make_secret
-from roundtap_hub.main import SECOND
-from roundtap_hub.opened import open_folder
-from roundtap_hub.standby.beacon import GROUP, PORT, interface_addresses
+from roundtap_hub.main import open_folder
+from roundtap_hub.serving import SECOND
+from roundtap_hub.standby.kin import GROUP, PORT, interface_addresses
 from standby_kit import answers
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, inspect, text
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, At, NewEntry, seal
-from roundtap_hub.journal.migrations.known_forms import TODAY
+from roundtap_hub.journal.migrations.forms import TODAY
 from roundtap_hub.journal.postgres import PostgresJournal, postgres_engine
 
 

@@ -13,7 +13,7 @@ from hub_kit import make_event
 from kit import wait_until
 from roundtap_hub.feeds.presence_relay import PRESENCE_CHANNEL
 from roundtap_hub.journal.postgres import CHANNEL
-from roundtap_hub.opened import open_database
+from roundtap_hub.main import open_database
 from roundtap_hub.printing.jobs import PrintJob
 from roundtap_hub.printing.shared_book import BOOK_CHANNEL
 

@@ -10,7 +10,7 @@ from hub_kit import HandClock
 from kit import wait_until
 from roundtap_hub.feeds.presence_relay import PRESENCE_CHANNEL, SILENT_MS, PresenceNews, PresenceRelay
 from roundtap_hub.journal.database_url import database_url
-from roundtap_hub.journal.follower import Follower
+from roundtap_hub.journal.shared_service import Follower
 from roundtap_hub.presence import CALL, LEAVE, Presence
 
 

@@ -11,8 +11,8 @@ from postgres_kit import Cluster
 from kit import wait_until
 from roundtap_core.errors import Problem
 from roundtap_hub.journal.database_url import database_url
-from roundtap_hub.journal.follower import Follower
 from roundtap_hub.journal.postgres import PostgresJournal
+from roundtap_hub.journal.shared_service import Follower
 from roundtap_hub.printing.jobs import PRINTED, QUEUED, SENT, PrintJob, PrintState
 from roundtap_hub.printing.shared_book import BOOK_CHANNEL, SharedPrintBook
 

@@ -27,7 +27,7 @@ from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.hub import hash_pin
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Step
-from roundtap_hub.opened import open_database
+from roundtap_hub.main import open_database
 
 PATIENCE_S = 120
 

@@ -25,7 +25,7 @@ LATER_FORM = '''"""A made-up form."""
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "0002", "0001"
+revision, down_revision = "0003", "0002"
 
 
 def upgrade():
@@ -142,12 +142,12 @@ def later_package(package: Path, folder: Path) -> Path:
     subprocess.run(["dpkg-deb", "-R", str(package), str(tree)], check=True)
     [site] = tree.glob("opt/roundtap/lib/python3*/site-packages")
     forms = site / "roundtap_hub" / "journal" / "migrations"
-    (forms / "versions" / "form_0002_with_a_mood.py").write_text(LATER_FORM)
-    known = (forms / "known_forms.py").read_text()
-    assert known.count('"versions", "0001"') == 1
-    (forms / "known_forms.py").write_text(known.replace('"versions", "0001"', '"versions", "0002"'))
+    (forms / "versions" / "form_0003_with_a_mood.py").write_text(LATER_FORM)
+    known = (forms / "forms.py").read_text()
+    assert known.count('"versions", "0002"') == 1
+    (forms / "forms.py").write_text(known.replace('"versions", "0002"', '"versions", "0003"'))
     # What was compiled would hold unasked.
-    for compiled in (forms / "__pycache__").glob("known_forms*"):
+    for compiled in (forms / "__pycache__").glob("forms*"):
         compiled.unlink()
     (site / "roundtap_core" / "built_version.txt").write_text("0.9.dev900+gfeedbeef0")
     control = tree / "DEBIAN" / "control"
@@ -238,7 +238,7 @@ def play(container: Container, bundle: Path | None) -> None:
     holds(f"upgraded ({done.stderr[-300:] if done.returncode else 'later.deb'})", done.returncode == 0)
     say(f"     the hub was away for {away.longest_s:.1f} s")
     holds("the later version runs", "0.9.dev900" in container.sh("roundtap --version"))
-    holds("the journal has the later form", container.form() == "0002")
+    holds("the journal has the later form", container.form() == "0003")
     kept = container.sh(f"ls {DATA}/backups/before-upgrade").split()
     holds(f"backups were made: {kept}", bool(kept))
     holds("every entry is there", container.journal() == before)
@@ -247,13 +247,13 @@ def play(container: Container, bundle: Path | None) -> None:
     done = install(container, "/root/first.deb", "--allow-downgrades")
     holds(f"downgraded ({done.stderr[-300:] if done.returncode else 'first.deb'})", done.returncode == 0)
     holds("the first version is there", container.sh("roundtap --version") == version)
-    container.until("journalctl -u roundtap-hub --no-pager | grep -q before-upgrade/0001", 120)
+    container.until("journalctl -u roundtap-hub --no-pager | grep -q before-upgrade/0002", 120)
     holds("it refuses the later form and names the backup", not container.answers())
     container.sh(f"systemctl stop roundtap-hub; mv {DATA} {DATA}-newer; roundtap restore --data {DATA} "
-                 f"$(ls -t {DATA}-newer/backups/before-upgrade/0001/*.backup | head -1); "
+                 f"$(ls -t {DATA}-newer/backups/before-upgrade/0002/*.backup | head -1); "
                  "systemctl reset-failed roundtap-hub; systemctl start roundtap-hub")
     container.wait_for_hub()
-    holds("the journal has the first form", container.form() == "0001")
+    holds("the journal has the form before", container.form() == "0002")
     after = container.journal()
     holds("every entry of the event is there", {**after, "venue": before["venue"]} == before)
     before = after

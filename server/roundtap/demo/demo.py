@@ -25,7 +25,7 @@ from roundtap_core.event.state import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.auth import is_loopback
-from roundtap_hub.event_ids import random_event_id
+from roundtap_hub.hub import random_event_id
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.service import Service, Step

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from roundtap.headless import event_input
-from roundtap_hub.journal.before_upgrade import back_up
+from roundtap_hub.journal.backups import back_up
 from roundtap_hub.journal.clocks import system_clocks
 
 

@@ -13,8 +13,8 @@ from roundtap_core.words import Words, catalogue
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.database_url import DATABASE
 from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.loading import read_event
 from roundtap_hub.journal.restoring import Restored, restore
+from roundtap_hub.journal.snapshot import read_event
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -14,9 +14,8 @@ from roundtap_core.messages import LetGo, PanelAsks
 from roundtap_core.wire import ECHO, envelope
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.devices.unit_door import PANEL_ASKS, Refusal, address_of
-from roundtap_hub.hall_address import hall_address
 from roundtap_hub.http_answers import Receive, Scope, Send, read_message, send_json
-from roundtap_hub.hub import Hub
+from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.journal.copies import AWAY
 from roundtap_hub.policy import PANEL, route
 from roundtap_hub.views.round_clock import time_of_day

@@ -9,8 +9,7 @@ from roundtap_core.messages import Again, Answer, Ask, Confirm, EnrolStep, Wrong
 from roundtap_core.typed import Malformed, read
 from roundtap_core.wire import ENROL, envelope, opened
 from roundtap_hub.devices.unit_door import address_of
-from roundtap_hub.enrolment.exchange import LATE, STORED, STORING, WRONG, Exchange
-from roundtap_hub.enrolment.waiting_room import Full
+from roundtap_hub.enrolment.desk import LATE, STORED, STORING, WRONG, Exchange, Full
 from roundtap_hub.http_answers import NO_STORE, Receive, Scope, Send, read_message, send_json
 from roundtap_hub.hub import Hub
 from roundtap_hub.policy import NEW_UNIT, route

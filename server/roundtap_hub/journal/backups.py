@@ -1,4 +1,5 @@
-"""Backups: a hub's whole folder in one verified file, made while it runs, three of them, wherever a copy is kept.
+"""Backups: a hub's whole folder in one verified file, made while it runs, three of them, wherever a copy is kept; and
+one before the journal gets another form.
 
 A backup is a database of its own kind: nobody can mistake a copied roundtap.db for one, nor one for the other.
 """
@@ -7,19 +8,39 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from sqlalchemy import create_engine
+from sqlalchemy.exc import SQLAlchemyError
+
 from roundtap_core.errors import Problem
+from roundtap_core.event.entries import Entry
 from roundtap_hub.journal.database_url import DATABASE
-from roundtap_hub.journal.head_file import HEAD_FILE, LINEAGE_TABLE, HeadFile, Named, looking_at
+from roundtap_hub.journal.head_file import (
+    HEAD_FILE,
+    LINEAGE_TABLE,
+    HeadFile,
+    Named,
+    looking_at,
+    new_lineage,
+    read_head_file,
+)
 from roundtap_hub.journal.journal import Head
+from roundtap_hub.journal.migrations import forms
+from roundtap_hub.journal.service import Service
+from roundtap_hub.journal.venue import DELETED
 from roundtap_systemd.atomic_write import replacing, sync, write_atomically
+
+log = logging.getLogger(__name__)
 
 FOLDER, COPIES_FOLDER, SUFFIX = "backups", "roundtap-backups", ".backup"
 """Where they lie: in the hub's folder, and on a stick."""
@@ -34,6 +55,16 @@ VALUE_BYTES_MAX = 64 << 20
 # Sessions: one that was ended since would live again.
 LEFT_OUT = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", HEAD_FILE, "sessions.json")
 ABOUT, FILE = "backup_about", "backup_file"
+
+BEFORE_UPGRADE = "before-upgrade"
+"""In the folder of the backups, with a folder for each form in it ("0001"): what is there is replaced neither by the
+minutes' own nor by one of a later form, which an older program could not read."""
+LOOK_S = 5.0
+BACKUP_EVERY_S = 60.0
+REST = 20
+"""A backup that takes long is made less often: so many times as long as it took are left between two."""
+AT_ONCE = ("round-published", "round-closed", "event-finished")
+"""After these a backup is made at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,3 +270,128 @@ def _overwrite(path: Path) -> None:
             left -= file.write(bytes(min(left, 1 << 16)))
         file.flush()
         os.fsync(file.fileno())
+
+
+def back_up(folder: Path, made_at: str, named: Named | None = None) -> Path:
+    """A backup of the folder, put where the minutes' own do not replace it; the hub may run. Raises
+    Problem("backup_failed"), Problem("journal_unreadable"), and "no_journal" where there is none."""
+    if not (folder / DATABASE).is_file():
+        raise Problem("no_journal", where=str(folder / DATABASE))
+    named = named or read_head_file(folder / HEAD_FILE) or Named(new_lineage())
+    to = folder / FOLDER / BEFORE_UPGRADE / _noted(folder).form
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return make_backup(folder, to, named, made_at)
+    except (OSError, sqlite3.Error) as error:
+        raise Problem("backup_failed", folder=str(to), reason=str(error)) from error
+
+
+def back_up_if_behind(folder: Path, named: Named | None, made_at: str, known: forms.Forms = forms.TODAY) -> Path | None:
+    """Before a start brings the journal to another form; None where it has today's, or is none yet. Raises as
+    `back_up`, and Problem("journal_newer")."""
+    if not (folder / DATABASE).is_file() or not (folder / DATABASE).stat().st_size:
+        return None
+    return back_up(folder, made_at, named) if forms.is_behind(_noted(folder), known) else None
+
+
+def _noted(folder: Path) -> forms.Noted:
+    engine = create_engine("sqlite://", creator=lambda: looking_at(folder / DATABASE))
+    try:
+        with engine.connect() as connection:
+            return forms.noted_in(connection)
+    except SQLAlchemyError as error:
+        raise Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error)) from error
+    finally:
+        engine.dispose()
+
+
+class Upkeep:
+    """What a hub's folder needs while it runs: a look at the disk every few seconds, a backup every minute and round.
+
+    A thread of its own. `copies`: asks for the folders on other disks that get the backups, too; `wall`: says when a
+    backup was made.
+    """
+
+    def __init__(self, service: Service, folder: Path, head: HeadFile, copies: Callable[[], Sequence[Path]],
+                 wall: Callable[[], str | None]) -> None:
+        self._service = service
+        self._folder = folder
+        self._head = head
+        self._copies = copies
+        self._wall = wall
+        self._ended = False
+        self._wake = threading.Event()
+        self._urgent = True
+        self._forget = False
+        self._saved_commits = -1
+        self._made_s = -BACKUP_EVERY_S
+        self._took_s = 0.0
+        self._thread = threading.Thread(target=self._run, name="upkeep", daemon=True)
+        service.listen(self._committed)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """A last backup, of what is in the journal now, if there is anything new."""
+        self._ended = True
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=15)
+
+    def back_up(self) -> None:
+        """Make a backup now, wherever one is kept, and tell the service how that went."""
+        named, from_s = self._head.named, time.monotonic()
+        if named is None:
+            return
+        forget, self._forget, self._urgent = self._forget, False, False
+        made: Path | None = None
+        problem: Problem | None = None
+        for to in (self._folder / FOLDER, *(each / COPIES_FOLDER for each in self._copies())):
+            try:
+                made_here = (copy_backup(made, to, named) if made is not None
+                             else make_backup(self._folder, to, named, self._wall() or ""))
+                if forget:
+                    only_newest(to, made_here)
+                made = made or made_here
+            except (OSError, sqlite3.Error) as error:
+                problem = problem or Problem("backup_failed", folder=str(to), reason=str(error))
+            except Problem as damaged:
+                problem = problem or damaged
+        if problem is None:
+            self._saved_commits = named.commits
+        elif forget:
+            self._forget = True
+        self._made_s = time.monotonic()
+        self._took_s = self._made_s - from_s
+        self._service.storage.backup_made(problem)
+
+    def _committed(self, _: object, entries: Sequence[Entry]) -> None:
+        if any(entry.kind == DELETED for entry in entries):
+            self._forget = self._urgent = True
+        if any(entry.kind in AT_ONCE for entry in entries):
+            self._urgent = True
+        if self._urgent:
+            self._wake.set()
+
+    def _due(self) -> bool:
+        named = self._head.named
+        if named is None or named.commits == self._saved_commits:
+            return self._forget
+        rested_s = time.monotonic() - self._made_s
+        return self._urgent or self._ended or rested_s >= max(BACKUP_EVERY_S, REST * self._took_s)
+
+    def _run(self) -> None:
+        while True:
+            self._wake.wait(LOOK_S)
+            self._wake.clear()
+            ended = self._ended
+            try:
+                if not ended:
+                    self._service.look_at_disk(self._folder)
+                if self._due():
+                    self.back_up()
+            except Exception:
+                log.exception("the folder's upkeep failed")
+            if ended:
+                return

@@ -10,8 +10,7 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.person import Person
-from roundtap_hub.journal.journal import START, Head, PersonRecord, PersonRow
-from roundtap_hub.journal.rows import next_entry, to_row
+from roundtap_hub.journal.journal import START, Head, PersonRecord, PersonRow, next_entry, to_row
 from roundtap_hub.models import ENTRY, PERSON
 
 ENTRIES, PEOPLE = "entries", "people"

@@ -13,15 +13,102 @@ from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import DECIDED, DRAFT, EventState, MatchState, RoundState, active_ids
 from roundtap_core.records import STAGES, SWISS
-from roundtap_core.result_json import result_to_json
+from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.wire import digest
-from roundtap_hub.journal.afresh import SETTLED, Afresh, Pending
-from roundtap_hub.journal.claims import Claim, claim_of_report, claim_of_view
+from roundtap_hub.journal.afresh import SETTLED, Afresh, Heard, Pending
 from roundtap_hub.journal.snapshot import Snapshot
 
 NO_PLACE = "report_has_no_place"
 """Of a report whose round a restored journal does not know: it waits in the venue's stream."""
 KEY_LETTERS = 12
+
+ID_LENGTH_MAX = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What one unit holds of a match: from its last view, or from a report (`state`, `result`, `entry` are unknown)."""
+
+    unit: str
+    table: int | None
+    event: str
+    round: int
+    mark: str
+    match: str
+    a: str
+    b: str | None
+    stage: str | None = None
+    revision: int = 0
+    state: str = ""
+    result: Mapping[str, Any] | None = None
+    entry: int = 0
+    """The entry at which its result became so, as the table was told; 0: none."""
+
+
+def claim_of_view(unit: str, heard: Heard) -> Claim | None:
+    """A hello's `holds`; None where it holds no match, or is none that this hub can read: a unit's word is a
+    stranger's until it fits."""
+    held = heard.holds
+    if held is None:
+        return None
+    try:
+        claim = Claim(
+            unit, _number_or_none(held.get("table")), _text(held["event"]), _number(held["round"]),
+            _text(held["draw"]), _text(held["match"]), _text(held["a"]),
+            None if held["b"] is None else _text(held["b"]), _text(held["stage"]), _number(held["revision"]),
+            _text(held["state"]), _result(held.get("result")), _number(held.get("number") or 0))
+    except (KeyError, TypeError, ValueError, Problem):
+        return None
+    return claim if claim.match.startswith(f"{claim.round}.") else None
+
+
+def held_table(heard: Heard) -> int | None:
+    """Where the unit stood, as its last view had it."""
+    return _number_or_none((heard.holds or {}).get("table"))
+
+
+def claim_of_report(snapshot: Snapshot, pending: Pending) -> Claim | None:
+    """What a report that waits says of its match; None where it names no round."""
+    said = pending.report
+    afresh = snapshot.venue.afresh or Afresh()
+    heard = afresh.heard.get(pending.unit)
+    table = held_table(heard) if heard is not None else None
+    if table is None:
+        table = snapshot.venue.tables.get(pending.unit)
+    try:
+        claim = Claim(pending.unit, table, _text(said["event"]), _number(said["round"]), _text(said["draw"]),
+                      _text(said["match"]), _text(said["a"]), _text(said["b"]))
+    except (KeyError, TypeError, ValueError):
+        return None
+    return claim if claim.match.startswith(f"{claim.round}.") else None
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= ID_LENGTH_MAX:
+        raise ValueError("text")
+    return value
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
+        raise ValueError("number")
+    return value
+
+
+def _number_or_none(value: object) -> int | None:
+    try:
+        return _number(value) or None
+    except ValueError:
+        return None
+
+
+def _result(value: object) -> Mapping[str, Any] | None:
+    """A result in the journal's own form, so that two of them are equal where they say the same."""
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise TypeError("result")
+    return result_to_json(result_from_json(value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,15 +33,13 @@ from roundtap_core.event.within import refuse_unfit_person
 from roundtap_core.limits import refuse_boundless
 from roundtap_core.lists.parts import fold
 from roundtap_core.numbers import next_number
-from roundtap_hub.journal.archiving import refuse_unless_may
 from roundtap_hub.journal.beyond_copy import has_place, refuse_settling
-from roundtap_hub.journal.forgotten import people_gone
 from roundtap_hub.journal.hall import in_the_hall
-from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.journal.journal import PersonRecord, people_gone
 from roundtap_hub.journal.keyed_units import refuse_key
 from roundtap_hub.journal.person_rows import refuse_damaged
 from roundtap_hub.journal.snapshot import Snapshot
-from roundtap_hub.journal.venue import DELETED, apply_venue, decide_venue
+from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED, apply_venue, decide_venue, rests
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +149,6 @@ def _refuse_before_settled(saved: Snapshot, state: EventState, step: Step) -> No
         raise Problem("restored_unsettled")
 
 
-def _refuse_unless_seen(saved: Snapshot, state: EventState, step: Step) -> None:
-    refuse_unless_seen(state, step.seen)
-
-
 def _refuse_without_place(saved: Snapshot, state: EventState, step: Step) -> None:
     if isinstance(step.command, Report) and not has_place(saved, state, step.command):
         raise Problem("report_has_no_place")
@@ -164,19 +158,36 @@ GUARDS: tuple[Callable[[Snapshot, EventState, Step], None], ...] = (
     _refuse_in_deleted,
     _refuse_unknown,
     _refuse_before_settled,
-    _refuse_unless_seen,
+    lambda saved, state, step: refuse_unless_seen(state, step.seen),
     _refuse_without_place,
 )
 """What the hub asks before the core decides; the first that refuses is what is told."""
 
 
-def _refuse_boundless(saved: Snapshot, asked: NewEntry) -> None:
-    refuse_boundless(asked.data)
+def refuse_unless_may(saved: Snapshot, asked: NewEntry) -> None:
+    """Problem("unknown_event"), Problem("event_in_play") or Problem("event_not_over") where an event cannot be put
+    away, or taken back, as it is now. Entries about other things are none of its business."""
+    if asked.kind not in (ARCHIVED, RESTORED, DELETED):
+        return
+    event_id = asked.data["event"]
+    known = saved.shelf.get(event_id) or saved.events.get(event_id)
+    if known is None or event_id in saved.venue.deleted:
+        raise Problem("unknown_event", event=event_id)
+    if asked.kind == ARCHIVED and not may_archive(saved, event_id):
+        raise Problem("event_in_play", name=known.name)
+    if asked.kind == DELETED and not rests(saved.venue, known.finished, event_id):
+        raise Problem("event_not_over", name=known.name)
+
+
+def may_archive(saved: Snapshot, event_id: str) -> bool:
+    """Whether nobody plays in it, and no round of it is drawn: tables would wait for what nobody sees any more."""
+    state = saved.events.get(event_id)
+    return state is None or state.finished or (state.live is None and state.draft is None)
 
 
 VENUE_GUARDS: tuple[Callable[[Snapshot, NewEntry], None], ...] = (
     refuse_unless_may,
-    _refuse_boundless,
+    lambda saved, asked: refuse_boundless(asked.data),
     refuse_settling,
     lambda saved, asked: refuse_key(saved.venue.units, asked),
 )

@@ -12,21 +12,20 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, inspect, select
+from sqlalchemy import Connection, Delete, Engine, create_engine, delete, event, func, insert, inspect, select, tuple_
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 from sqlmodel import SQLModel
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, Entry
+from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, hash_of_texts, seal_holds
 from roundtap_core.event.person import Person
-from roundtap_hub.journal.forgotten import REMOVED, forgetting
+from roundtap_core.wire import canonical
 from roundtap_hub.journal.migrations import forms
-from roundtap_hub.journal.migrations.known_forms import TODAY, Forms
 from roundtap_hub.journal.person_rows import read_people
-from roundtap_hub.journal.rows import next_entry, to_row
 from roundtap_hub.journal.seals import SealBook, Summary
+from roundtap_hub.journal.venue import DELETED
 from roundtap_hub.models import CHECKPOINT, ENTRY, LINEAGE, PERSON, SEAL, SECRETS, put, put_all, rows_as_they_lie
 
 log = logging.getLogger(__name__)
@@ -37,6 +36,8 @@ READ_AT_ONCE = 1000
 
 SAY_WHAT_IT_IS, SAY_IF_OVER = ("event-created", "about-set"), ("event-finished", "event-reopened")
 """Kinds of entries that tell what a list shows of an event, without all the others."""
+
+REMOVED = "competitor-removed"
 
 
 class Head(NamedTuple):
@@ -100,7 +101,7 @@ class Journal:
     even missing tables, so that one may look while a hub writes. `known`: the forms, for tests.
     """
 
-    def __init__(self, url: str, read_only: bool = False, known: Forms = TODAY) -> None:
+    def __init__(self, url: str, read_only: bool = False, known: forms.Forms = forms.TODAY) -> None:
         self.url = url
         self.read_only = read_only
         self._settled = 0
@@ -126,7 +127,7 @@ class Journal:
     def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (),
                beside: Iterable[SQLModel] = ()) -> None:
         """Commit all of them or none; on return they are on the disk. `beside`: rows of other tables. What an entry
-        makes forgotten (forgotten.py) goes in the same commit. Raises JournalConflict."""
+        makes forgotten (`forgetting`) goes in the same commit. Raises JournalConflict."""
         try:
             with self._engine.begin() as connection:
                 self._write(connection, entries, people, beside)
@@ -364,3 +365,43 @@ def _reading_sqlite(connection: Any, _record: object) -> None:
     cursor.execute("PRAGMA query_only=ON")
     cursor.execute("PRAGMA busy_timeout=5000")
     cursor.close()
+
+
+def to_row(entry: Entry) -> Mapping[str, Any]:
+    """The entry as a row of ENTRY."""
+    return {
+        "stream": entry.stream, "number": entry.number, "kind": entry.kind, "version": entry.version,
+        "at": canonical(entry.at.to_json()).decode(), "actor": entry.actor,
+        "data": canonical(dict(entry.data)).decode(), "prev": entry.prev, "hash": entry.hash,
+    }
+
+
+def next_entry(number: int, head: str, row: Sequence[Any]) -> Entry:
+    """The row of ENTRY (all its columns) as the one that follows entry `number` with the hash `head` in its stream.
+
+    Raises Problem("journal_broken") where it does not.
+    """
+    stream, at, kind, version, said_at, actor, data, prev, said = row
+    try:
+        entry = Entry(stream, at, kind, version, At(**json.loads(said_at)), actor, json.loads(data), prev, said)
+        # What lies there is canonical already: hashed as it stands, it need not be made canonical again.
+        holds = at == number + 1 and prev == head and (
+            hash_of_texts(stream, at, kind, version, said_at, actor, data, prev) == said or seal_holds(entry, head))
+    except (ValueError, TypeError):
+        holds = False
+    if not holds:
+        raise Problem("journal_broken", where=f"{stream}#{at}", stream=stream, number=at)
+    return entry
+
+
+def people_gone(entries: Iterable[Entry]) -> list[tuple[str, str]]:
+    """(event, competitor) of everybody whose row goes with these entries."""
+    return [(entry.stream, str(entry.data["competitor"])) for entry in entries if entry.kind == REMOVED]
+
+
+def forgetting(entries: Sequence[Entry]) -> Iterator[Delete]:
+    """What leaves the database with these entries, after everything that comes with them."""
+    if deleted := [entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED]:
+        yield delete(PERSON).where(PERSON.c.event.in_(deleted))
+    if taken_out := people_gone(entries):
+        yield delete(PERSON).where(tuple_(PERSON.c.event, PERSON.c.competitor).in_(taken_out))

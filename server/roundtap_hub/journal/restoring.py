@@ -18,8 +18,7 @@ from roundtap_hub.journal.database_url import DATABASE
 from roundtap_hub.journal.folder_copy import COPY_FILE, read_copy
 from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head, lineage_of
 from roundtap_hub.journal.journal import Head, Journal
-from roundtap_hub.journal.last_words import last_words, sealed_after
-from roundtap_hub.journal.lineage import following_epoch
+from roundtap_hub.journal.lineage import following_epoch, last_words, sealed_after
 from roundtap_hub.journal.salvage import Found, put_secrets, read_all
 from roundtap_hub.journal.venue import fold_venue
 from roundtap_hub.journal.verify import verify

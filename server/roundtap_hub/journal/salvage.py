@@ -2,6 +2,9 @@
 
 An entry carries its hash, and a person's row fits a digest in an entry: whatever page it is found on, it is known to be
 true. Nothing in the damaged folder is changed.
+
+SQLite itself stops at the first page that is wrong; `rows_in` reads on, page by page, by the file format of
+https://www.sqlite.org/fileformat2.html: a database without reserved bytes, in UTF-8, as ours are.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -28,7 +32,6 @@ from roundtap_hub.journal.batch import ENTRIES, PEOPLE
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.database_url import DATABASE, sqlite_url
 from roundtap_hub.journal.folder_copy import rows_of_copy
-from roundtap_hub.journal.forgotten import people_gone
 from roundtap_hub.journal.head_file import (
     HEAD_FILE,
     HeadFile,
@@ -39,12 +42,9 @@ from roundtap_hub.journal.head_file import (
     new_lineage,
     read_head_file,
 )
-from roundtap_hub.journal.journal import Journal, PersonRecord
+from roundtap_hub.journal.journal import Journal, PersonRecord, next_entry, people_gone
 from roundtap_hub.journal.keyed_units import REVOKED
-from roundtap_hub.journal.last_words import last_words, sealed_after
-from roundtap_hub.journal.lineage import following_epoch
-from roundtap_hub.journal.page_scan import rows_in
-from roundtap_hub.journal.rows import next_entry
+from roundtap_hub.journal.lineage import following_epoch, last_words, sealed_after
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.journal.staff_roll import SET
 from roundtap_hub.journal.venue import DELETED, fold_venue, is_key, is_pin
@@ -53,6 +53,16 @@ from roundtap_hub.models import StaffRow, UnitKeyRow
 
 AT_ONCE = 1000
 ENTRY_COLUMNS, PERSON_COLUMNS, KEY_COLUMNS = 9, 4, 2
+
+LEAF = 0x0D
+FILE_HEADER, LOG_HEADER, FRAME_HEADER = 100, 32, 24
+SIZES = (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
+USUAL_SIZE = 4096
+COLUMNS_MAX, PAYLOAD_MAX = 16, 1 << 24
+LENGTHS = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)
+
+Row = tuple[object, ...]
+Pages = dict[int, bytes]
 
 
 @dataclass(slots=True)
@@ -315,3 +325,119 @@ def put_secrets(journal: Journal, found: Found) -> None:
         is_out = lost or not venue.staff[person].pin
         journal.put([StaffRow(person=person, name=names[0] if names else "",
                               hashed=pins[0][1] if pins else "" if is_out else None)])
+
+
+def rows_in(database: Path) -> Iterator[Row]:
+    """Every record of a table's leaf in the file and in its log, in no order, some of them more than once. Raises
+    OSError where the file cannot be read at all."""
+    data = database.read_bytes() if database.is_file() else b""
+    log_path = database.with_name(database.name + "-wal")
+    log = log_path.read_bytes() if log_path.is_file() else b""
+    size = _page_size(data, log)
+    main: Pages = {n + 1: data[at : at + size] for n, at in enumerate(range(0, len(data), size))}
+    frames = list(_frames(log, size))
+    newest = {**main, **dict(frames)}
+    for number, page in frames:
+        yield from _leaf(number, page, (newest, main))
+    for number, page in main.items():
+        yield from _leaf(number, page, (newest, main))
+
+
+def _page_size(data: bytes, log: bytes) -> int:
+    said = struct.unpack(">H", data[16:18])[0] if len(data) >= FILE_HEADER else 0
+    said = 65536 if said == 1 else said
+    if said in SIZES:
+        return int(said)
+    said = struct.unpack(">I", log[8:12])[0] if len(log) >= LOG_HEADER else 0
+    return int(said) if said in SIZES else USUAL_SIZE
+
+
+def _frames(log: bytes, size: int) -> Iterator[tuple[int, bytes]]:
+    """Pages of the log by their number; its checksums are not asked: whoever reads knows better what holds."""
+    for at in range(LOG_HEADER, len(log) - FRAME_HEADER, FRAME_HEADER + size):
+        number = struct.unpack(">I", log[at : at + 4])[0]
+        page = log[at + FRAME_HEADER : at + FRAME_HEADER + size]
+        if number and len(page) == size:
+            yield number, page
+
+
+def _leaf(number: int, page: bytes, where: tuple[Pages, ...]) -> Iterator[Row]:
+    start = FILE_HEADER if number == 1 else 0
+    if len(page) < start + 8 or page[start] != LEAF:
+        return
+    for n in range(struct.unpack(">H", page[start + 3 : start + 5])[0]):
+        pointer = start + 8 + 2 * n
+        if pointer + 2 > len(page):
+            return
+        at = struct.unpack(">H", page[pointer : pointer + 2])[0]
+        for pages in where:
+            try:
+                yield _record(_payload(page, at, pages))
+                break
+            except (IndexError, ValueError, struct.error):
+                # A pointer to nowhere, a row cut off, or one whose rest is in a page that is another's by now.
+                continue
+
+
+def _payload(page: bytes, at: int, pages: Pages) -> bytes:
+    length, at = _varint(page, at)
+    _, at = _varint(page, at)
+    if not 0 < length <= PAYLOAD_MAX:
+        raise ValueError("no row")
+    usable = len(page)
+    here = length
+    if length > usable - 35:
+        least = (usable - 12) * 32 // 255 - 23
+        here = least + (length - least) % (usable - 4)
+        here = here if here <= usable - 35 else least
+    found = [page[at : at + here]]
+    left = length - here
+    follows = struct.unpack(">I", page[at + here : at + here + 4])[0] if left else 0
+    while left > 0:
+        more = pages.get(follows, b"")
+        if not more:
+            raise ValueError("the rest is missing")
+        follows = struct.unpack(">I", more[:4])[0]
+        found.append(more[4 : 4 + left])
+        left -= len(more) - 4
+    return b"".join(found)
+
+
+def _record(payload: bytes) -> Row:
+    end, at = _varint(payload, 0)
+    kinds = []
+    while at < end:
+        kind, at = _varint(payload, at)
+        kinds.append(kind)
+    if not kinds or len(kinds) > COLUMNS_MAX:
+        raise ValueError("no row of ours")
+    values: list[object] = []
+    for kind in kinds:
+        length = LENGTHS[kind] if kind < len(LENGTHS) else (kind - 12) // 2 if kind >= 12 else -1
+        if length < 0 or at + length > len(payload):
+            raise ValueError("no column")
+        raw, at = payload[at : at + length], at + length
+        values.append(_value(kind, raw))
+    return tuple(values)
+
+
+def _value(kind: int, raw: bytes) -> object:
+    if kind >= 12:
+        return raw if kind % 2 == 0 else raw.decode()
+    if kind in (8, 9):
+        return kind - 8
+    if kind == 7:
+        return struct.unpack(">d", raw)[0]
+    return int.from_bytes(raw, "big", signed=True) if kind else None
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = 0
+    for n in range(9):
+        byte = data[at + n]
+        if n == 8:
+            return value << 8 | byte, at + 9
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            return value, at + n + 1
+    raise ValueError("no number")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import queue
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,23 +20,16 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Command, SetClock
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.journal.committing import Committer, InDoubt
 from roundtap_hub.journal.copies import Copies
 from roundtap_hub.journal.deciding import Request, Step, decide_request
-from roundtap_hub.journal.forgotten import people_gone
 from roundtap_hub.journal.hall import HALL_COMMANDS
 from roundtap_hub.journal.head_file import HeadFile
-from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord
-from roundtap_hub.journal.loading import load, read_again
-from roundtap_hub.journal.places import Places
-from roundtap_hub.journal.sealer import Sealer
+from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord, people_gone
 from roundtap_hub.journal.seals import Seal
-from roundtap_hub.journal.shelf import Shelf
-from roundtap_hub.journal.snapshot import Snapshot
-from roundtap_hub.journal.storage_state import StorageState
-from roundtap_hub.journal.unknown_outcome import OutcomeUnknown
+from roundtap_hub.journal.shelf import Places, Sealer, Shelf
+from roundtap_hub.journal.snapshot import Snapshot, load, read_again
+from roundtap_hub.journal.storage import Committer, InDoubt, StorageState
 from roundtap_hub.journal.venue import DELETED, rests
-from roundtap_hub.journal.work_queue import WorkQueue
 from roundtap_hub.models import CheckpointRow
 
 __all__ = ["HubStopped", "OutcomeUnknown", "Service", "Snapshot", "Step"]
@@ -54,6 +48,66 @@ DOUBT_S = 1.0
 LOG_TRIM_BYTES = 16 * 1024 * 1024
 
 Listener = Callable[[Snapshot, Sequence[Entry]], None]
+Chore = Callable[[], None]
+
+
+class HubStopped(Exception):
+    """The hub is shutting down: ask again after its restart."""
+
+
+class OutcomeUnknown(Exception):
+    """Neither "done" nor "nothing was changed" would be true yet; `answer` holds the one or the other in time."""
+
+    def __init__(self, answer: Future[list[Entry]]) -> None:
+        super().__init__("whether it is saved is not known yet")
+        self.answer = answer
+
+
+class WorkQueue:
+    """What waits for the writer: requests, in groups that share one commit; chores, while nobody waits for anything.
+
+    `put` from any thread; the rest is the writer's. `limit`: requests in one group at the most.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._waiting: queue.SimpleQueue[Request | Chore | None] = queue.SimpleQueue()
+        self._chores: list[Chore] = []
+
+    def put(self, work: Request | Chore | None) -> None:
+        """Another request, or chore; None: nothing comes any more."""
+        self._waiting.put(work)
+
+    def later(self, chore: Chore) -> None:
+        """From the writer itself."""
+        self._chores.append(chore)
+
+    def next_batch(self) -> list[Request] | None:
+        """The next request and all that wait behind it. Empty while nobody asks for anything and a chore can be done;
+        None at the end."""
+        batch: list[Request] = []
+        while len(batch) < self._limit:
+            try:
+                asked = self._waiting.get(block=not batch and not self._chores)
+            except queue.Empty:
+                break
+            if asked is None:
+                if batch:
+                    self._waiting.put(None)
+                return batch or None
+            if isinstance(asked, Request):
+                batch.append(asked)
+            else:
+                self._chores.append(asked)
+        return batch
+
+    def do_a_chore(self) -> None:
+        self._chores.pop(0)()
+
+    def do_all_chores(self) -> None:
+        """At the end: whatever was left for a quiet moment."""
+        while self._chores:
+            self.do_a_chore()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +123,6 @@ class Group:
     @property
     def streams(self) -> set[str]:
         return {entry.stream for entry in self.entries} | {record.event for record in self.people}
-
-
-class HubStopped(Exception):
-    """The hub is shutting down: ask again after its restart."""
 
 
 class Service:
@@ -101,7 +151,7 @@ class Service:
         """Streams of which nobody knows what is saved: nothing is decided in them until they were read again."""
         shelf = Shelf(journal)
         self._places = Places(journal, shelf)
-        self.snapshot = load(journal, shelf)
+        self.snapshot = load(journal, shelf.open)
         self.sealer = Sealer(journal, shelf, lambda: self.snapshot,
                              lambda seal: self._queue.put(partial(self._write_seal, seal)))
 
@@ -207,7 +257,8 @@ class Service:
         else:
             self.storage.looked(there.f_bavail * there.f_frsize, bool(there.f_flag & os.ST_RDONLY), log_bytes)
             if log_bytes > LOG_TRIM_BYTES:
-                self._queue.put(self._trim_log)
+                # SQLite empties it by itself unless somebody always reads; then it grows until somebody asks.
+                self._queue.put(partial(self._scrub, "the journal's log cannot be emptied: %s"))
         if self.storage.fails or self._unknown:
             self._queue.put(self._try_disk)
 
@@ -224,10 +275,6 @@ class Service:
             timer = threading.Timer(DOUBT_S, lambda: self._queue.put(self._try_disk))
             timer.daemon = True
             timer.start()
-
-    def _trim_log(self) -> None:
-        """SQLite empties its log by itself unless somebody always reads; then it grows until somebody asks for it."""
-        self._scrub("the journal's log cannot be emptied: %s")
 
     def _scrub(self, otherwise: str = "deleted people may still lie in freed parts of the journal: %s") -> None:
         try:

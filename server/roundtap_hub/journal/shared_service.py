@@ -3,13 +3,17 @@ they commit, and after a lost connection finds out what became of its own."""
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+import psycopg
+from sqlalchemy.engine import URL
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
@@ -17,13 +21,13 @@ from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.database_url import libpq_arguments
 from roundtap_hub.journal.deciding import Request, Step, decide_request
 from roundtap_hub.journal.hall import HALL_COMMANDS
 from roundtap_hub.journal.journal import START, Head, JournalConflict, PersonRecord
-from roundtap_hub.journal.loading import read_again
-from roundtap_hub.journal.postgres import InDoubt, NumberTaken, PostgresJournal
-from roundtap_hub.journal.service import HubStopped, Service
-from roundtap_hub.journal.snapshot import Snapshot
+from roundtap_hub.journal.postgres import CHANNEL, InDoubt, NumberTaken, PostgresJournal, reason_of
+from roundtap_hub.journal.service import DOUBT_S, HubStopped, Service
+from roundtap_hub.journal.snapshot import Snapshot, read_again
 from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED, apply_venue
 
 log = logging.getLogger(__name__)
@@ -33,8 +37,11 @@ FREE_ATTEMPTS = 3
 hub that is a little slower can lose sixty times in a row.)"""
 ATTEMPTS = 8
 """So often in all; then its commands are refused as not saved."""
-DOUBT_S = 1.0
-"""How often a commit in doubt is looked into while the database is out of reach."""
+LOOK_UP_S = 0.5
+"""How long one wait for a notification lasts: a hub that stops waits no longer for its follower."""
+RECONNECT_S = 1.0
+
+Hear = Callable[[Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,8 +286,7 @@ class SharedService(Service):
             found += entries
         if VENUE in behind:
             after = after.with_rows(self._shared.secrets())
-        for event in (after.shelf if news is None else news.people):
-            self._places.forget([event])
+        self._places.forget(after.shelf if news is None else news.people)
         concerned = [event for event in (after.events if news is None else news.people) if event not in after.shelf]
         people = self._shared.people(concerned) if concerned else {}
         if any(people.get(event, {}) != after.people.get(event, {}) for event in concerned):
@@ -350,3 +356,63 @@ def _refuse(waiting: Iterable[Request]) -> None:
             request.answer.set_exception(Problem("not_saved"))
         else:
             request.answer.set_result([])
+
+
+class Follower:
+    """Hears what other hubs tell through the database: a thread that listens, for ever, on a connection of its own.
+
+    `commits` hears what another hub committed, and None whenever anything may have been missed: after each connecting.
+    `others` are further channels, each with who hears its messages (JSON objects). Messages of `name` are our own echo.
+    """
+
+    def __init__(self, url: URL, name: str, commits: Callable[[News | None], None],
+                 others: Mapping[str, Hear] | None = None) -> None:
+        self._url = url
+        self._name = name
+        self._commits = commits
+        self._others = dict(others or {})
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="follower", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join(timeout=10)
+
+    def _run(self) -> None:
+        reachable = True
+        while not self._stop.is_set():
+            try:
+                with psycopg.connect(**libpq_arguments(self._url), autocommit=True) as connection:
+                    for channel in (CHANNEL, *self._others):
+                        connection.execute(psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(channel)))
+                    reachable = True
+                    self._commits(None)
+                    self._listen(connection)
+            except psycopg.Error as lost:
+                if reachable:
+                    log.error("what other hubs write is not heard at the moment: %s", reason_of(lost))
+                reachable = False
+                self._stop.wait(RECONNECT_S)
+
+    def _listen(self, connection: psycopg.Connection[Any]) -> None:
+        while not self._stop.is_set():
+            for notice in connection.notifies(timeout=LOOK_UP_S):
+                self._hear(notice.channel, notice.payload)
+                if self._stop.is_set():
+                    return
+
+    def _hear(self, channel: str, payload: str) -> None:
+        try:
+            said = json.loads(payload)
+            if said["from"] == self._name:
+                return
+            if channel == CHANNEL:
+                self._commits(News(said["streams"], said["people"]) if "streams" in said else None)
+            else:
+                self._others[channel](said)
+        except Exception:
+            # Anybody with the database's password can notify; a listener that dies would miss what is meant.
+            log.exception("a notification could not be read: %s %.200s", channel, payload)

@@ -1,30 +1,32 @@
-"""The shelf: events at rest are known by their summaries, and opened when somebody looks; a few stay open."""
+"""The shelf: events at rest are known by their summaries, and opened when somebody looks. What goes
+there, and when its seals are made."""
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass
 
+from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
-from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, event_names
 from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.seals import Summary
+from roundtap_hub.journal.seals import Seal, Summary, made_by, seal_of, summary_of
+from roundtap_hub.journal.snapshot import OpenEvent, Snapshot
+from roundtap_hub.journal.venue import rests
+
+log = logging.getLogger(__name__)
 
 KEPT_OPEN = 4
 """Opened events that stay in memory: what a few people look through at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenEvent:
-    """An event with its people and the names that the hall reads."""
-
-    state: EventState
-    people: Mapping[str, Person]
-    names: Mapping[str, str]
+STAY_WHOLE = 2
+"""Finished events that stay among those in play until others are over: their last paper is printed, people look."""
+FIRST_AFTER_S = 10.0
+"""A hub that has just started has better things to do: a hall full of tables and phones comes back at once."""
+BREATH_EVERY, BREATH_S = 50, 0.02
+"""While it folds an old event, it stops so long after so many entries: everybody else goes first."""
 
 
 class Shelf:
@@ -92,3 +94,135 @@ class Shelf:
                 break
             breath()
         return state
+
+
+class Places:
+    """Where each event is kept: among those in play, or on the shelf once it has been over for long. The writer's."""
+
+    def __init__(self, journal: Journal, shelf: Shelf) -> None:
+        self._journal = journal
+        self._shelf = shelf
+        self._sealed: OrderedDict[str, str] = OrderedDict()
+        """Heads of the events that were sealed while in play, by id; the one that has waited longest first."""
+
+    def save(self, seal: Seal) -> bool:
+        """Whether the seal is on the disk. Without it the event is folded when somebody looks: whatever fails here
+        fails nobody."""
+        try:
+            self._journal.seals.save(seal)
+        except Exception:
+            log.exception("the seal of event %s is not saved", seal.summary.id)
+            return False
+        self._sealed[seal.summary.id] = seal.summary.head
+        self._sealed.move_to_end(seal.summary.id)
+        return True
+
+    def arranged(self, snapshot: Snapshot) -> Snapshot:
+        """Everything where it belongs: what is archived, and what has been over for long, is on the shelf."""
+        for event_id in [event_id for event_id in snapshot.shelf
+                         if not rests(snapshot.venue, snapshot.shelf[event_id].finished, event_id)]:
+            try:
+                snapshot = snapshot.off_the_shelf(event_id)
+            except Problem as problem:
+                # What has just been saved stands: an event that cannot be read stays where it can be asked for again.
+                log.error("event %s cannot be opened: %s", event_id, problem)
+        over = {event_id for event_id in snapshot.events if rests(snapshot.venue, False, event_id)}
+        waiting = [event_id for event_id, head in self._sealed.items()
+                   if event_id in snapshot.events and snapshot.events[event_id].head == head
+                   and snapshot.events[event_id].finished]
+        for event_id in over | set(waiting[: -STAY_WHOLE]):
+            self._sealed.pop(event_id, None)
+            self._shelf.keep(OpenEvent(snapshot.events[event_id], snapshot.people_of(event_id),
+                                       snapshot.names_of(event_id)))
+            snapshot = snapshot.on_the_shelf(event_id)
+        return snapshot
+
+    def forget(self, events: Iterable[str]) -> None:
+        """Their people stay nowhere in memory."""
+        for event_id in events:
+            self._shelf.forget(event_id)
+
+
+class Stopping(Exception):
+    """The hub stops: whatever was half folded is left."""
+
+
+class Sealer:
+    """A thread that makes the seals of events at rest, one at a time, in no hurry; the writer writes them.
+
+    `wake` whenever something may be due; `write` gets each seal that was made. Stops at once when told to.
+    """
+
+    def __init__(self, journal: Journal, shelf: Shelf, snapshot: Callable[[], Snapshot],
+                 write: Callable[[Seal], object]) -> None:
+        self._journal = journal
+        self._shelf = shelf
+        self._snapshot = snapshot
+        self._write = write
+        self._made: dict[str, tuple[str, str]] = {}
+        """Head and core of the seals that lie there, or could not be made: each is tried once."""
+        self._due = threading.Event()
+        self._stopping = threading.Event()
+        self._entries = 0
+        self._thread = threading.Thread(target=self._run, name="journal-sealer", daemon=True)
+
+    def start(self) -> None:
+        self._made = {event_id: (told.head, core) for event_id, (told, core) in self._journal.seals.summaries().items()}
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._due.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=10)
+
+    def wake(self) -> None:
+        self._due.set()
+
+    def settle(self) -> None:
+        """Make all seals that are due."""
+        for summary in self.due():
+            if self._stopping.is_set():
+                return
+            self._seal(summary)
+
+    def due(self) -> Iterator[Summary]:
+        """Events at rest whose seal is of another entry, or of another core, or missing."""
+        snapshot, core = self._snapshot(), made_by()
+        resting = [summary_of(state) for state in snapshot.events.values()
+                   if rests(snapshot.venue, state.finished, state.id)]
+        for summary in (*resting, *snapshot.shelf.values()):
+            if self._made.get(summary.id) != (summary.head, core) or summary.id in self._shelf.folded:
+                yield summary
+
+    def _run(self) -> None:
+        self._stopping.wait(FIRST_AFTER_S)
+        while not self._stopping.is_set():
+            self._due.clear()
+            self.settle()
+            self._due.wait()
+
+    def _seal(self, summary: Summary) -> None:
+        state = self._snapshot().events.get(summary.id)
+        self._made[summary.id] = summary.head, made_by()
+        try:
+            if state is None or state.head != summary.head:
+                state = self._shelf.read(summary, self._breathe).state
+            if state.diverged:
+                log.warning("event %s: rounds %s were computed otherwise by the core that ran then",
+                            state.id, list(state.diverged))
+            self._shelf.folded.discard(summary.id)
+            self._write(seal_of(state))
+        except Stopping:
+            return
+        except Exception:
+            self._shelf.folded.discard(summary.id)
+            # It is folded whenever somebody looks, and `roundtap journal verify` says what is wrong with it.
+            log.exception("event %s cannot be sealed", summary.id)
+
+    def _breathe(self) -> None:
+        if self._stopping.is_set():
+            raise Stopping
+        self._entries += 1
+        if self._entries % BREATH_EVERY == 0:
+            self._stopping.wait(BREATH_S)

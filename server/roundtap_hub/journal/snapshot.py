@@ -1,23 +1,37 @@
-"""Everything saved, at one moment: the venue, its events, the people in them and the names that the hall reads."""
+"""Everything saved, at one moment: the venue, its events, the people in them, the names that the hall reads; and how it
+is read from the journal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from sqlmodel import SQLModel
 
+from roundtap_core.event.apply import apply
+from roundtap_core.event.entries import VENUE
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, event_names
+from roundtap_hub.journal.journal import START, Head, Journal
 from roundtap_hub.journal.seals import Summary, summary_of
-from roundtap_hub.journal.shelf import OpenEvent
-from roundtap_hub.journal.venue import Venue
+from roundtap_hub.journal.venue import Venue, apply_venue, rests
 from roundtap_hub.models import StaffRow, UnitKeyRow
 
-V = TypeVar("V")
+log = logging.getLogger(__name__)
 
+V = TypeVar("V")
 NOBODY: Mapping[str, Person] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEvent:
+    """An event with its people and the names that the hall reads."""
+
+    state: EventState
+    people: Mapping[str, Person]
+    names: Mapping[str, str]
 
 
 def _no_shelf(summary: Summary) -> OpenEvent:
@@ -128,3 +142,70 @@ class Snapshot:
 
 def _without(mapping: Mapping[str, V], key: str) -> dict[str, V]:
     return {known: value for known, value in mapping.items() if known != key}
+
+
+def load(journal: Journal, opened: Callable[[Summary], OpenEvent]) -> Snapshot:
+    """Everything saved: what is in play is folded, what is at rest goes to the shelf unread.
+
+    Raises Problem where the chain of an event in play does not hold or has an entry of an unknown kind.
+    """
+    heads = journal.heads()
+    venue = read_venue(journal, Venue())
+    at_rest: dict[str, Summary] = {}
+    events: dict[str, EventState] = {}
+    for stream, summary in _summaries(journal, heads).items():
+        if rests(venue, summary.finished, stream):
+            at_rest[stream] = summary
+        else:
+            events[stream] = read_event(journal, EventState(stream))
+    people = journal.people(list(events))
+    return Snapshot(venue, events, people, shelf=at_rest, opened=opened).with_names().with_rows(journal.secrets())
+
+
+def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, Summary]:
+    """Of every event: from its seal, where that is of its last entry, else from a few of its entries."""
+    sealed = journal.seals.summaries()
+    found: dict[str, Summary] = {}
+    for stream, head in heads.items():
+        known = sealed[stream][0] if stream in sealed else None
+        if known is not None and (known.number, known.head) == head:
+            found[stream] = known
+        elif stream != VENUE:
+            found[stream] = journal.rough_summary(stream, head)
+    return found
+
+
+def read_again(journal: Journal, snapshot: Snapshot, streams: Iterable[str]) -> Snapshot:
+    """`snapshot` with these streams as they are saved now: what another writer was faster with, and what a commit that
+    failed left on the disk after all. Only what is new is read where the known part stands."""
+    for stream in streams:
+        if stream == VENUE:
+            venue = read_venue(journal, snapshot.venue)
+            snapshot = replace(snapshot, venue=venue).with_rows(journal.secrets())
+            continue
+        snapshot = snapshot.off_the_shelf(stream)
+        state = read_event(journal, snapshot.events.get(stream) or EventState(stream))
+        people = {**snapshot.people, stream: journal.people([stream]).get(stream, {})}
+        snapshot = replace(snapshot, people=people)
+        if state.number:
+            snapshot = snapshot.with_event(state)
+    return snapshot.with_names(snapshot)
+
+
+def read_event(journal: Journal, known: EventState) -> EventState:
+    """The event as it is saved; `known` is what was known of it (number 0: nothing)."""
+    state = known if journal.holds(known.id, Head(known.number, known.head)) else EventState(known.id)
+    for entry in journal.entries(known.id, Head(state.number, state.head) if state.number else START):
+        state = apply(state, entry)
+    if state.diverged != known.diverged:
+        log.warning("event %s: rounds %s were computed otherwise by the core that ran then",
+                    state.id, list(state.diverged))
+    return state
+
+
+def read_venue(journal: Journal, known: Venue) -> Venue:
+    """The venue as it is saved, from what was known of it."""
+    venue = known if journal.holds(VENUE, Head(known.number, known.head)) else Venue()
+    for entry in journal.entries(VENUE, Head(venue.number, venue.head)):
+        venue = apply_venue(venue, entry)
+    return venue

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.http_answers import status_of
-from roundtap_hub.journal.archiving import refuse_unless_may
+from roundtap_hub.journal.deciding import refuse_unless_may
 from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED
 from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, the_moment, the_snapshot

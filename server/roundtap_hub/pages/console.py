@@ -18,7 +18,7 @@ from roundtap_core.event.setup.about import ABOUT
 from roundtap_core.event.setup.decide import structure_is_open
 from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_hub.journal.archiving import may_archive
+from roundtap_hub.journal.deciding import may_archive
 from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import (

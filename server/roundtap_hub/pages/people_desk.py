@@ -28,7 +28,7 @@ from roundtap_core.event.state import TO_CONFIRM, awaited
 from roundtap_core.limits import PROSE_LETTERS
 from roundtap_core.lists.parts import fold, sought
 from roundtap_core.names import fit_name
-from roundtap_hub.hall_address import hall_address
+from roundtap_hub.hub import hall_address
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.journal.service import Step

@@ -20,7 +20,7 @@ from roundtap_core.lists.squads import fielded, letter
 from roundtap_core.records import SWISS, UNPAIRED_LOSS
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
 from roundtap_core.words import Words
-from roundtap_hub.hall_address import hall_address
+from roundtap_hub.hub import hall_address
 from roundtap_hub.pages.base import page, the_hub, the_moment, words
 from roundtap_hub.policy import EVERYBODY, HEADS_AND_DESK, SEEN, STAFF, route
 from roundtap_hub.printing.job_content import (

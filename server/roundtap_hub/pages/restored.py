@@ -17,11 +17,13 @@ from roundtap_hub.devices.reports import report_step
 from roundtap_hub.journal.afresh import ANEW, KEPT, REFUSED, SETTLED, WITHOUT, Afresh, Pending
 from roundtap_hub.journal.beyond_copy import (
     Assembled,
+    Claim,
     Lost,
     Paired,
     Point,
     assemble,
     beyond,
+    claim_of_view,
     free_id,
     is_known,
     lost_rounds,
@@ -29,7 +31,6 @@ from roundtap_hub.journal.beyond_copy import (
     unanswered,
     unheard,
 )
-from roundtap_hub.journal.claims import Claim, claim_of_view
 from roundtap_hub.journal.keyed_units import placed
 from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.snapshot import Snapshot

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import RemoveCompetitor, SetSignUp
 from roundtap_core.event.seen import marked
-from roundtap_hub.hall_address import hall_address
+from roundtap_hub.hub import hall_address
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import actor, field, mended_on, page, tell, the_hub, the_moment, words
 from roundtap_hub.phone_reports import PHONE

@@ -31,8 +31,7 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.pages.walking import Seat
 from roundtap_hub.policy import ROUTES, SEEN, STAFF, NotYourRole, refuse_role, route
-from roundtap_hub.printing.slip_marks import slip_codes
-from roundtap_hub.printing.slip_search import FoundSlip, OldSlip, find_slip
+from roundtap_hub.printing.slip_marks import FoundSlip, OldSlip, find_slip, slip_codes
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round, seats
 from roundtap_hub.views.judging import judge_view
 from roundtap_hub.views.tables import ShownResult, show_result

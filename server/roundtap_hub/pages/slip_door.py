@@ -14,7 +14,7 @@ from roundtap_hub.pages.base import now_ms, page, the_hub, the_snapshot
 from roundtap_hub.pages.slip_desk import opened_by_qr
 from roundtap_hub.policy import SLIP, route
 from roundtap_hub.presence import TAKEN
-from roundtap_hub.printing.slip_search import FoundSlip, OldSlip, find_slip
+from roundtap_hub.printing.slip_marks import FoundSlip, OldSlip, find_slip
 from roundtap_hub.views.event_at import event_at, shown_names
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.tables import side_names

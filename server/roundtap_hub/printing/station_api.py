@@ -12,8 +12,7 @@ from roundtap_core.messages import StationAsks
 from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.devices.unit_door import JOBS, Refusal
 from roundtap_hub.doors import caller_of
-from roundtap_hub.hall_address import hall_address
-from roundtap_hub.hub import Hub
+from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.policy import STATION, route
 from roundtap_hub.presence import kept
 from roundtap_hub.printing.job_book import PrintBook

@@ -2,28 +2,185 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import base64
+import json
+import logging
+import secrets
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE
+from roundtap_core.messages import StandbyAck, StandbyHello
+from roundtap_core.version import version
+from roundtap_core.wire import ECHO, envelope
+from roundtap_hub.devices.unit_door import COPY, Refusal, address_of
+from roundtap_hub.earlier_files import FILES as EARLIER_FILES
 from roundtap_hub.http_answers import (
     CLOSE,
     NO_STORE,
     Receive,
     Scope,
     Send,
+    header,
     read_message,
+    send_events,
     send_json,
 )
 from roundtap_hub.hub import Hub
+from roundtap_hub.journal.batch import ENTRIES
+from roundtap_hub.journal.journal import Head
 from roundtap_hub.policy import EVERYBODY, KIN, STANDBY, route
-from roundtap_hub.standby.standby_feed import StandbyFeed
+from roundtap_hub.standby.sealed_feed import SealedFeed
+from roundtap_hub.standby.standby_copy import StandbyCopy, Standbys
 from roundtap_hub.standby.taken_over_page import TakenOverPage
+
+log = logging.getLogger(__name__)
 
 QUESTION_BYTES_MAX = 8 * 1024
 """A hundred epochs; anybody may ask, and each byte is read before the signature is known."""
-WITHIN_S = 5.0
 ANYWHERE = (b"access-control-allow-origin", b"*")
 STAYS_OPEN = ("/static/", "/standby/", "/time")
 """What a hub that was taken over still answers, beside its page."""
+HELLO_BYTES_MAX = 256 * 1024
+"""More than a thousand events with their last entries."""
+ACK_BYTES_MAX = 4096
+WITHIN_S = 5.0
+BEAT_S = 2.0
+FILES = ("pin", "secret", "sessions.json")
+"""What makes a folder this hub's, beside the journal; with everything below `FOLDERS`."""
+FOLDERS = ("tls",)
+FILE_BYTES_MAX = 256 * 1024
+
+Beside = dict[str, Any]
+"""What a standby is told beside the entries, by the kind of message."""
+
+
+class StandbyFeed:
+    """What a standby is told: everything it lacks, then each commit as it happens; what it says it has on its disk. On
+    the event loop; the journal is read in threads."""
+
+    def __init__(self, hub: Hub, folder: Path, standbys: Standbys) -> None:
+        self._hub = hub
+        self._folder = folder
+        self._standbys = standbys
+        # A copy that has caught up is told so.
+        hub.service.storage.listen(standbys.look)
+        hub.units.keys.listen(standbys.end_of)
+
+    async def feed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "epochs"}, "mac"}."""
+        try:
+            # Whose key it is, before anything is read.
+            self._hub.units.door.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"), address_of(scope))
+            message = await read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
+            stream = self._stream_for(message, scope) if message is not None else None
+        except Refusal as refusal:
+            await send_json(send, refusal.status, refusal.said, CLOSE)
+        else:
+            if stream is not None:
+                await send_events(stream, receive, send)
+
+    async def acknowledge(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number"}, "mac"}."""
+        message = await read_message(scope, receive, send, ACK_BYTES_MAX, WITHIN_S)
+        if message is None:
+            return
+        try:
+            key, ack = self._hub.units.door.request_of(COPY, message, address_of(scope), StandbyAck)
+            if not self._standbys.acknowledged(ack.unit, ack.session, ack.seq, ack.number):
+                raise Refusal(409, "open the feed first")
+        except Refusal as refusal:
+            await send_json(send, refusal.status, refusal.said, CLOSE)
+        else:
+            await send_json(send, 200, envelope(key, ECHO, {"session": ack.session, "seq": ack.seq}))
+
+    def _stream_for(self, message: Mapping[str, Any], scope: Scope) -> AsyncIterator[bytes]:
+        """Raises Refusal."""
+        key, hello = self._hub.units.door.request_of(COPY, message, address_of(scope), StandbyHello)
+        if not self._hub.units.challenges.take(hello.challenge):
+            raise Refusal(403, "the challenge is old or was used")
+        if not hello.rows:
+            log.error("standby %s: its version knows no entries of keys and links; upgrade that machine", hello.unit)
+            raise Refusal(403, "this standby is older than the hub: upgrade it")
+        heads = {stream: Head(*head) for stream, head in hello.heads.items()}
+        host = (scope.get("client") or ("", 0))[0]
+        address = f"http://{f'[{host}]' if ':' in host else host}:{hello.port}" if 0 < hello.port < 65536 else None
+        copy = StandbyCopy(hello.unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
+        return self._stream(copy, key, hello.nonce, heads, hello.epochs)
+
+    async def _stream(self, copy: StandbyCopy, key: bytes, nonce: str, heads: Mapping[str, Head],
+                      epochs: list[str]) -> AsyncIterator[bytes]:
+        salt = secrets.token_hex(16)
+        feed = SealedFeed(key, nonce, salt)
+        yield b"data: " + json.dumps({"salt": salt}).encode() + b"\n\n"
+        venue = self._hub.service.snapshot.venue
+        yield feed.seal({"type": "welcome", "session": copy.session, "core": version(), "epochs": list(venue.epochs)})
+        told: Beside = {}
+        loop = asyncio.get_running_loop()
+        try:
+            strange = await asyncio.to_thread(self._standbys.journal.unknown, heads)
+            if strange is not None:
+                ours = bool(epochs) and epochs[0] == venue.epochs[0]
+                yield feed.seal({"type": "refused", "why": "ahead" if ours else "foreign", "stream": strange})
+                return
+            self._standbys.join(copy)
+            if self._hub.units.keys.get(copy.name) != key:
+                # Revoked since its hello was read.
+                self._standbys.end_of({copy.name})
+            due_s = 0.0
+            while not copy.ended:
+                copy.news.clear()
+                while copy.queue:
+                    message = copy.queue.popleft()
+                    if any(row[0] == VENUE for row in message[ENTRIES]):
+                        # With a word of keys or staff its row comes at once.
+                        due_s = 0.0
+                    yield feed.seal(message)
+                level = not copy.told_level and self._standbys.is_level(copy)
+                if level or loop.time() >= due_s:
+                    # Also before "level": what was told before an entry of it need not be what stands beside it now.
+                    news, told = await asyncio.to_thread(self._beside, told)
+                    due_s = loop.time() + BEAT_S
+                    if level:
+                        self._standbys.told_level(copy)
+                    for message in [*news, {"type": "level" if level else "beat"}]:
+                        yield feed.seal(message)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout_at(due_s):
+                        await copy.news.wait()
+        except Problem as problem:
+            log.error("standby %s: %s", copy.name, problem)
+        finally:
+            copy.end()
+
+    def _beside(self, told: Beside) -> tuple[list[dict[str, Any]], Beside]:
+        """What has changed beside the entries since that was told, as messages; and what is told now."""
+        snapshot = self._hub.service.snapshot
+        now: Beside = {
+            "checkpoints": [[event, each.remaining_ms, each.at.boot_id, each.at.mono_ms]
+                            for event, each in sorted(self._standbys.journal.checkpoints().items())],
+            "files": own_files(self._folder),
+        }
+        # Those of an earlier hub, and the standby keeps its own copy of them, until they are taken over.
+        if not any((self._folder / name).exists() for name, *_ in EARLIER_FILES):
+            now["rows"] = {"unit_key": [{"unit": unit, "key": key} for unit, key in snapshot.keys.items()],
+                           "staff": [row.model_dump() for row in snapshot.staff.values()]}
+        return [{"type": kind, kind: said} for kind, said in now.items() if said != told.get(kind)], now
+
+
+def own_files(folder: Path) -> dict[str, str]:
+    """The hub's own small files by their path in the folder, in base 64."""
+    paths = [folder / name for name in FILES]
+    paths += [path for name in FOLDERS for path in sorted((folder / name).rglob("*")) if path.suffix != ".new"]
+    found = {}
+    for path in paths:
+        if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX:
+            found[path.relative_to(folder).as_posix()] = base64.b64encode(path.read_bytes()).decode()
+    return found
 
 
 class StandbyApi:

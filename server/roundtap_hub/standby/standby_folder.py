@@ -15,12 +15,12 @@ from typing import Any, TextIO
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, At, NewEntry, seal
 from roundtap_hub.earlier_files import FILES
+from roundtap_hub.journal.backups import back_up_if_behind
 from roundtap_hub.journal.batch import following, people_of
-from roundtap_hub.journal.before_upgrade import back_up_if_behind
 from roundtap_hub.journal.database_url import sqlite_url
 from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.journal.lineage import lineage_key, next_epoch
-from roundtap_hub.journal.loading import read_venue
+from roundtap_hub.journal.snapshot import read_venue
 from roundtap_hub.journal.venue import Venue
 from roundtap_hub.models import SECRETS, CheckpointRow
 from roundtap_hub.private_files import write_private, write_private_bytes

@@ -4,13 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Engine, func, insert, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.errors import Problem
-from roundtap_hub.journal.migrations.known_forms import FIRST, TODAY, Forms, Noted
+from roundtap_core.version import version
 from roundtap_hub.models import FORM, WRITTEN_BY, create_all
+
+FIRST = "0001"
+"""What a journal has that does not say its form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """`folder` holds the forms (versions/); `newest` is the last of them; `running` the version that knows them."""
+
+    folder: Path
+    newest: str
+    running: Callable[[], str] = version
+    readable: frozenset[str] = frozenset()
+    """Earlier forms that lack tables only: who just looks may read them."""
+
+
+TODAY = Forms(Path(__file__).parent / "versions", "0002", readable=frozenset({FIRST}))
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What a database says of itself. `form`: "" where it holds nothing yet; `stamped`: whether it says its form, or
+    only may be known by its tables; `written_by`: (form, version), oldest first."""
+
+    form: str
+    stamped: bool = False
+    written_by: tuple[tuple[str, str], ...] = ()
+
+    def since(self, form: str) -> str:
+        """The first version that opened it in this form; "?" where nobody noted it."""
+        return next((version for noted, version in self.written_by if noted == form), "?")
 
 
 def noted_in(connection: Connection) -> Noted:
@@ -64,7 +98,6 @@ def _change(connection: Connection, forms: Forms, lock: Callable[[Connection], N
     noted = noted_in(connection)
     _refuse_newer(noted, forms)
     if moved := noted.form not in ("", forms.newest):
-        from roundtap_hub.journal.migrations.moving import move
 
         move(connection, forms, noted)
     # Of an earlier program some may be missing: only hubs made the print book's, at their start.
@@ -94,3 +127,27 @@ def _refuse_newer(noted: Noted, forms: Forms) -> None:
     if noted.form > forms.newest:
         raise Problem("journal_newer", form=noted.form, version=noted.since(noted.form), newest=forms.newest,
                       own=forms.running())
+
+
+def move(connection: Connection, forms: Forms, noted: Noted) -> None:
+    """By Alembic, within the connection's transaction, which whoever began it ends. Raises
+    Problem("journal_form_failed")."""
+    # Imported only where there is something to do.
+    from alembic.operations import Operations
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory(str(forms.folder.parent), version_locations=[str(forms.folder)])
+
+    def steps(heads: Any, _: MigrationContext) -> Any:
+        # Alembic's own command is this, with a configuration in files around it.
+        return scripts._upgrade_revs(forms.newest, heads)
+
+    context = MigrationContext.configure(connection, opts={"fn": steps, "transactional_ddl": True})
+    try:
+        with Operations.context(context):
+            context.run_migrations()
+    except Exception as error:
+        connection.rollback()
+        reason = " ".join(str(getattr(error, "orig", None) or error).split()) or type(error).__name__
+        raise Problem("journal_form_failed", form=noted.form, newest=forms.newest, reason=reason) from error

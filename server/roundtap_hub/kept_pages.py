@@ -1,15 +1,16 @@
-"""Players' own pages answered on the event loop: drawn once and kept like public ones; reports, and no thread waits for
-the disk. A hall of phones that comes back at one moment holds up nobody."""
+"""Pages answered on the event loop, as gzip from the cache: public ones, the staff's own kind of them, and players'
+own, whose reports no thread waits for either. A hall of phones that comes back at one moment holds up nobody."""
 
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 from roundtap_core.errors import Problem
-from roundtap_hub.cookies import PHONE, PHONE_S, cookies_in, new_phone
+from roundtap_hub.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone
 from roundtap_hub.http_answers import (
     CLOSE,
     NO_STORE,
@@ -27,22 +28,98 @@ from roundtap_hub.http_answers import (
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.given_links import Person
 from roundtap_hub.journal.service import HubStopped
+from roundtap_hub.known_displays import DISPLAY, DISPLAY_S, Place, place_of
 from roundtap_hub.lanes import LoopInbox, Precedence
 from roundtap_hub.page_cache import PageCache, PageKey
+from roundtap_hub.page_guard import asker_of
 from roundtap_hub.phone_reports import Told, in_phone_s_words, phone_status, submit, told, told_in_words
-from roundtap_hub.policy import Route
+from roundtap_hub.policy import EVERYBODY, Route
 from roundtap_hub.reader_language import language_of
+from roundtap_hub.sessions import form_token
+from roundtap_hub.views.event_list import COLOURS, KIND, colours
 from roundtap_hub.views.isolated import words_in
 from roundtap_hub.views.page_versions import page_key
+from roundtap_hub.views.regions import filled
+from roundtap_hub.views.wall import WALL_ASKS, wall_variant
+
+HTML = b"text/html; charset=utf-8"
+SEAL = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
+"""Flask's pages are not kept (pages/base.py); these are, and asked for by their mark each time."""
+STAFF_SEAL = [*NO_STORE, (b"vary", b"Accept-Language, Cookie")]
+"""As Flask's: the mark of its reader's forms is on the page."""
 
 PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
 BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
-SEAL: Headers = [*NO_STORE, (b"referrer-policy", b"no-referrer"),
-                 (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
+PERSONAL_SEAL: Headers = [*NO_STORE, (b"referrer-policy", b"no-referrer"),
+                          (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
+
+
+class PublicPages:
+    """What everybody sees: answers what it can from the cache."""
+
+    def __init__(self, hub: Hub, cache: PageCache) -> None:
+        self._hub = hub
+        self._cache = cache
+
+    async def answer(self, scope: Scope, send: Send, asked_for: Route, named: Mapping[str, str]) -> bool:
+        """Whether the request was answered; what is not, is Flask's."""
+        if asked_for.address == COLOURS and scope["method"] == "GET":
+            # Every page asks for it: behind pages in the making it would hold up those that are ready.
+            await send_answer(send, 200, KIND.encode(), colours(self._hub.service.snapshot).encode(), SEAL)
+            return True
+        query = scope["query_string"].decode("latin-1")
+        asked = dict(parse_qsl(query, keep_blank_values=True)) if query else {}
+        if not asked_for.kept or EVERYBODY not in asked_for.who or scope["method"] != "GET" \
+                or not asked.keys() <= {"lang", *WALL_ASKS}:
+            return False
+        sent = cookies_in(header(scope, b"cookie").decode("latin-1"))
+        if asked.get("lang", sent.get(LANGUAGE)) != sent.get(LANGUAGE):
+            return False  # A language chosen just now has to be remembered.
+        asker = asker_of(self._hub, scope)
+        found, more = Place(asked_for.shows(named), _variant(asked_for, asked)), Headers()
+        if asked_for.path == "/wall" and not asked.keys() - {"lang"}:
+            found, more = self._display(scope, sent.get(DISPLAY, ""))
+        key = PageKey(*found, language_of(scope, self._hub.language), asker.role)
+        kept = await self._cache.page(key)
+        if kept is None or (key.role and kept.elsewhere):
+            return False
+        body, language = kept.body or b"", (b"content-language", key.language.encode())
+        if kept.elsewhere:
+            await send_answer(send, 302, b"text/plain", b"", [*SEAL, *more, (b"location", kept.elsewhere.encode())])
+        elif key.role:
+            page = filled(gzip.decompress(body).decode(), form_token(asker.token, self._hub.access.secret),
+                          self._hub.clocks.mono_ms())
+            await send_answer(send, 200, HTML, page.encode(), [*STAFF_SEAL, *more, language])
+        else:
+            await send_kept(scope, send, HTML, body, [*SEAL, *more, language], kept.etag)
+        return True
+
+    def _display(self, scope: Scope, sent: str) -> tuple[Place, list[tuple[bytes, bytes]]]:
+        """What the display that asks is to show, and the cookie by which it is known again."""
+        snapshot = self._hub.service.snapshot
+        screens = snapshot.venue.walls.screens
+        address = str(scope["client"][0]) if scope.get("client") else ""
+        display, name = self._hub.hall.displays.meet(sent, address, screens)
+        place = place_of(snapshot, screens.get(display), name, self._hub.clocks.mono_ms())
+        return place, cookie_header(display, name)
+
+
+def _variant(asked_for: Route, asked: Mapping[str, str]) -> str:
+    if asked_for.path.startswith("/wall"):
+        return wall_variant(asked)
+    return "stay" if asked_for.path == "/" and "lang" in asked else ""
+
+
+def cookie_header(display: str, name: str) -> list[tuple[bytes, bytes]]:
+    """A display's cookie; none where there were too many to give it a name."""
+    if not name:
+        return []
+    cookie = f"{DISPLAY}={display}.{name}; Path=/; Max-Age={DISPLAY_S}; HttpOnly; SameSite=Lax"
+    return [(b"set-cookie", cookie.encode())]
 
 
 class PersonalPages:
-    """Answers what it can; what it does not is Flask's, which says the same."""
+    """Players' own pages: answers what it can; what it does not is Flask's, which says the same."""
 
     def __init__(self, hub: Hub, cache: PageCache, precedence: Precedence) -> None:
         self._hub = hub
@@ -70,7 +147,7 @@ class PersonalPages:
         kept = await self._cache.page(key)
         if kept is None or not kept.body:
             return False
-        more = [*SEAL, (b"content-language", key.language.encode())]
+        more = [*PERSONAL_SEAL, (b"content-language", key.language.encode())]
         if not phone_of(scope):
             more.append((b"set-cookie", f"{PHONE}={new_phone()}; Path=/; Max-Age={PHONE_S}; HttpOnly; SameSite=Lax"
                          .encode()))
@@ -83,7 +160,7 @@ class PersonalPages:
         try:
             body = await read_body(scope, receive, BODY_BYTES_MAX, BODY_WITHIN_S)
         except (BodyTooLarge, BodyLate):
-            await send_answer(send, 400, b"text/plain", b"the report did not come whole\n", [*SEAL, *CLOSE])
+            await send_answer(send, 400, b"text/plain", b"the report did not come whole\n", [*PERSONAL_SEAL, *CLOSE])
             return None
         fields = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=64)) \
             if body.count(b"&") < 64 else {}
@@ -105,7 +182,7 @@ class PersonalPages:
             await _json(send, said, 200)
         else:
             await send_answer(send, 303, b"text/plain", b"", [
-                *SEAL, (b"location", f"/me/{token}/said/{said['report_id']}".encode("latin-1", "replace"))])
+                *PERSONAL_SEAL, (b"location", f"/me/{token}/said/{said['report_id']}".encode("latin-1", "replace"))])
         return None
 
     async def _said(self, who: Person, fields: Mapping[str, str], phone: str) -> Told:
@@ -148,4 +225,5 @@ def _again(body: bytes) -> Receive:
 
 
 async def _json(send: Send, said: Mapping[str, object], status: int) -> None:
-    await send_answer(send, status, b"application/json", json.dumps(said, separators=(",", ":")).encode(), SEAL)
+    await send_answer(send, status, b"application/json", json.dumps(said, separators=(",", ":")).encode(),
+                      PERSONAL_SEAL)
