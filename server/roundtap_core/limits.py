@@ -93,8 +93,9 @@ def refuse_outside(value: int, limits: Range, where: str = "") -> None:
 
 
 def beyond(value: Any, where: str, most: int = MOST_ITEMS, letters: int = PROSE_LETTERS) -> Iterator[Problem]:
-    """Where plain JSON holds a number, a text or a list beyond any limit, a fraction, or is nested too deeply. `most`:
-    how many items a list or an object may have, `letters` a key."""
+    """Where plain JSON holds a number, a text or a list beyond any limit, a fraction, or is nested too deeply; what is
+    in a list or below a key that is too long is not looked at. `most`: how many items a list or an object may have,
+    `letters` a key."""
     if where.count("/") > MOST_LEVELS:
         yield Problem("too_deep", where=where, maximum=MOST_LEVELS)
         return
@@ -105,9 +106,10 @@ def beyond(value: Any, where: str, most: int = MOST_ITEMS, letters: int = PROSE_
         elif isinstance(value, int):
             refuse_outside(value, EXACT, where)
         elif isinstance(value, Mapping | list | tuple | set | frozenset):
-            parts = value.items() if isinstance(value, Mapping) else enumerate(value)
             if len(value) > most:
-                yield Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=most)
+                # Nothing in it is looked at: a file of millions of rows would name every one of them.
+                raise Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=most)
+            parts = value.items() if isinstance(value, Mapping) else enumerate(value)
             for key in value if isinstance(value, Mapping) else ():
                 refuse_unfit(str(key), where, letters)
         elif value is not None:
@@ -115,7 +117,9 @@ def beyond(value: Any, where: str, most: int = MOST_ITEMS, letters: int = PROSE_
     except Problem as problem:
         yield problem
     for key, inner in parts:
-        yield from beyond(inner, pointer(where, key), most, letters)
+        # Below a key that is too long each thing's address would be as long.
+        if len(str(key)) <= letters:
+            yield from beyond(inner, pointer(where, key), most, letters)
 
 
 def refuse_boundless(value: Any, where: str = "") -> None:

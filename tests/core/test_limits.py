@@ -26,12 +26,14 @@ from roundtap_core.limits import (
     ID_LETTERS,
     LINE_LETTERS,
     MOST_COMPETITORS,
+    MOST_ITEMS,
     MOST_ROUNDS,
     NUMBER,
     OPTIONS,
     PROSE_LETTERS,
     ROUND,
     STAGE_OPTIONS,
+    beyond,
     fits_line,
     fits_prose,
     harmless,
@@ -237,6 +239,14 @@ def test_nesting_ends() -> None:
     refuse_beyond(c.ImportRound({"number": 1, "matches": [], "notes": deep(20)}))
     with pytest.raises(Problem, check=lambda problem: problem.key == "too_deep"):
         refuse_beyond(c.ImportRound({"number": 1, "matches": [], "notes": deep(60)}))
+
+
+def test_what_is_too_long_is_named_once_and_not_looked_into() -> None:
+    rows = [f"{HUGE}\0"] * (MOST_ITEMS + 1)
+    assert [(problem.key, problem.where) for problem in beyond({"rows": rows, "x": HUGE + 1}, "")] == [
+        ("wrong_length", "/rows"), ("figure_out_of_range", "/x")]
+    below = [problem.where for problem in beyond({"k" * (PROSE_LETTERS + 1): [HUGE + 1] * 9, "x": HUGE + 1}, "")]
+    assert below == ["", "/x"]
 
 
 @pytest.mark.parametrize("text", [*ODD, *INVISIBLE, "x" * 81])
