@@ -17,7 +17,7 @@ from roundtap_hub.devices.panel_api import PanelApi
 from roundtap_hub.enrolment.enrol_api import EnrolApi
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
-from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, sealed, send_json, with_one_slash
+from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, allowing, sealed, send_json, with_one_slash
 from roundtap_hub.hub import Hub
 from roundtap_hub.kept_pages import PersonalPages, PublicPages
 from roundtap_hub.lanes import Precedence, WatchedThread
@@ -27,7 +27,6 @@ from roundtap_hub.page_guard import PageGuard, is_logged_in
 from roundtap_hub.page_threads import BusyPage, PageThreads, Wsgi
 from roundtap_hub.policy import asked_by, find, native_routes
 from roundtap_hub.public_clock import next_change_ms
-from roundtap_hub.standby.other_hubs import allowing
 from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi
 from roundtap_hub.standby.taken_over_page import TakenOverPage
 from roundtap_hub.static_files import PREFIX, StaticFiles

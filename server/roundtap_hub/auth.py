@@ -9,11 +9,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv6Address, ip_address
 from math import ceil
 from urllib.parse import unquote
 
 from roundtap_hub.cookies import phone_mark
+from roundtap_hub.doors import caller_of
 from roundtap_hub.rate_limits import Bucket, Buckets, Rate
 
 FREE_TRIES = 5
@@ -57,7 +58,7 @@ class PinGate:
 
     def wait_ms(self, address: str) -> int:
         """How long this address must still wait; 0: it may try."""
-        address = network_of(address)
+        address = caller_of(address)
         with self._lock:
             tries, now = self._tries.get(address), self._now_ms()
             own = max(0, tries.until_ms - now) if tries else 0
@@ -70,7 +71,7 @@ class PinGate:
         The try counts as wrong before it is checked, so that many at once gain nothing. `forgives`: asked of a right
         one, whether those before it are forgotten; else a PIN of one's own would buy guesses at another's.
         """
-        address = network_of(address)
+        address = caller_of(address)
         with self._lock:
             now = self._now_ms()
             tries = self._tries.pop(address, None) or Tries()
@@ -108,26 +109,13 @@ def _keep_newest(kept: dict[str, Tries] | dict[str, None]) -> None:
         del kept[next(iter(kept))]
 
 
-def _parsed(address: str) -> IPv4Address | IPv6Address | None:
+def is_loopback(address: str) -> bool:
+    """Whether an address is the machine's own."""
     try:
         found = ip_address(address.partition("%")[0])
     except ValueError:
-        return None
-    return found.ipv4_mapped or found if isinstance(found, IPv6Address) else found
-
-
-def network_of(address: str) -> str:
-    """Whose guesses are counted together: one IPv4 address; the /64 that one IPv6 host may roam in."""
-    found = _parsed(address)
-    if isinstance(found, IPv6Address) and not found.is_loopback:
-        return str(IPv6Address(int(found) >> 64 << 64))
-    return str(found) if found is not None else address
-
-
-def is_loopback(address: str) -> bool:
-    """Whether an address is the machine's own."""
-    found = _parsed(address)
-    return found is not None and found.is_loopback
+        return False
+    return (found.ipv4_mapped or found if isinstance(found, IPv6Address) else found).is_loopback
 
 
 HERE = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?", re.IGNORECASE)
@@ -182,7 +170,7 @@ class SignUpGate:
 
     def admits(self, address: str) -> bool:
         """Whether one more may come from there now; it counts as come."""
-        return self._rates.admit((network_of(address), SIGN_UPS_OF_ONE), ((), SIGN_UPS_OF_ALL))
+        return self._rates.admit((caller_of(address), SIGN_UPS_OF_ONE), ((), SIGN_UPS_OF_ALL))
 
     def answered(self, event_id: str, form: str) -> str | None:
         """Whom this very form entered before: a phone that got no answer sends it again."""
@@ -191,7 +179,7 @@ class SignUpGate:
 
     def entered(self, event_id: str, form: str, competitor: str, phone: str, address: str) -> None:
         """`phone`: the browser's own cookie; without one, all of an address are one phone."""
-        network = network_of(address)
+        network = caller_of(address)
         with self._lock:
             self._from[event_id, competitor] = phone_mark(phone) or network, network
             if form:

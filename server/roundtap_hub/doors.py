@@ -9,7 +9,7 @@ import errno
 import os
 import resource
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 from math import inf
@@ -72,6 +72,13 @@ def caller_of(address: str) -> str:
             return str(found.ipv4_mapped)
         return str(found) if found.is_loopback else f"{IPv6Address(int(found) >> 64 << 64)}/64"
     return str(found)
+
+
+def asker_in(scope: Mapping[str, Any]) -> str:
+    """Whose request it is, for their share of what many want at once; "" at the machine itself."""
+    client = scope.get("client")
+    who = caller_of(str(client[0])) if client else ""
+    return "" if who in FREE_ADDRESSES else who
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ import gzip
 import json
 import logging
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
 from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
@@ -45,7 +45,7 @@ def sealed(send: Send) -> Send:
             page = any(name == b"content-type" and kind.startswith(b"text/html") for name, kind in headers)
             # With 304 a browser would put another policy on the page that it has kept.
             policy = [] if message["status"] == 304 else [
-                (b"content-security-policy", PAGE_POLICY if page else OTHER_POLICY)]
+                (POLICY, PAGE_POLICY if page else OTHER_POLICY)]
             # A page that is more careful by itself stays so.
             named = {name for name, _ in headers}
             seal = [each for each in SEAL if each[0] not in named]
@@ -53,6 +53,27 @@ def sealed(send: Send) -> Send:
         await send(message)
 
     return send_sealed
+
+
+POLICY, CONNECT = b"content-security-policy", b"connect-src 'self'"
+
+
+def allowing(send: Send, hubs: Sequence[str]) -> Send:
+    """`send`, whose pages may ask the other machines that hold the journal, too, whether the event goes on there."""
+    if not hubs:
+        return send
+    known = b" ".join([CONNECT, *(address.encode("ascii", "ignore") for address in hubs)])
+
+    def widened(policy: bytes) -> bytes:
+        return policy.replace(CONNECT, known) if CONNECT in policy else policy + b"; " + known
+
+    async def sends(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [(name, widened(value) if name.lower() == POLICY else value)
+                                              for name, value in message.get("headers", ())]}
+        await send(message)
+
+    return sends
 
 
 LINK = re.compile(r"/(me|s)/[^/?\s]+")

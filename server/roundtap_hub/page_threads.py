@@ -14,7 +14,7 @@ from html import escape
 from typing import Any
 
 from roundtap_core.words import catalogue
-from roundtap_hub.doors import FREE_ADDRESSES, caller_of
+from roundtap_hub.doors import asker_in
 from roundtap_hub.http_answers import (
     CLOSE,
     NO_STORE,
@@ -154,7 +154,7 @@ class PageThreads:
         work = partial(self._made, await self.built(), environ_of(scope, body, left_out), lane is not self._stations)
         try:
             # A form is done even if nobody waits any more: whoever sent it has pressed a button.
-            page = await lane.run(work, patience, None if form else partial(until_gone, receive), asker=_asker(scope))
+            page = await lane.run(work, patience, None if form else partial(until_gone, receive), asker=asker_in(scope))
         except Busy:
             await self._busy.answer(scope, send, form)
         except Gone:
@@ -196,13 +196,6 @@ class PageThreads:
         if gives_way:
             self._precedence.give_way()
         return call_wsgi(application, environ)
-
-
-def _asker(scope: Scope) -> str:
-    """Whose request it is, for their share of a queue; empty at the machine itself."""
-    client = scope.get("client")
-    who = caller_of(str(client[0])) if client else ""
-    return "" if who in FREE_ADDRESSES else who
 
 
 PROBED: Scope = {"method": "GET", "path": "/login", "query_string": b"", "headers": [(b"host", b"localhost")]}

@@ -13,14 +13,13 @@ from urllib.parse import parse_qs
 
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.cookies import cookies_in
-from roundtap_hub.doors import FREE_ADDRESSES, caller_of
+from roundtap_hub.doors import asker_in
 from roundtap_hub.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, header, send_json, until_gone
 from roundtap_hub.hub import Hub
 from roundtap_hub.known_displays import COOKIE, DISPLAY, place_of
 from roundtap_hub.page_cache import Kept, PageCache, PageKey
 from roundtap_hub.policy import EVERYBODY, route
 from roundtap_hub.public_clock import public_clock
-from roundtap_hub.standby.other_hubs import hubs_event
 from roundtap_hub.views.regions import Rendered, changes
 from roundtap_hub.views.round_clock import time_of_day
 from roundtap_hub.views.wall import plain_variant
@@ -207,9 +206,7 @@ class BrowserFeed:
         Without a language of ours nobody is told by "patch" what changed, only by "view" that something did. An address
         that has its share of feeds is refused: 503.
         """
-        asker = caller_of(str(scope["client"][0])) if scope.get("client") else ""
-        if asker in FREE_ADDRESSES:
-            asker = ""
+        asker = asker_in(scope)
         if asker and self._askers[asker] >= self._of_one:
             await send_json(send, 503, {"error": "too many pages from one address"}, [(b"retry-after", b"30"), *CLOSE])
             return
@@ -402,8 +399,11 @@ class BrowserFeed:
         return f"event: clock\ndata: {clock}, {self._now()}}}\n\n".encode()
 
     def _hubs_event(self) -> bytes:
-        kin = self._hub.host.kin
-        return hubs_event(kin.lineage, self._hub.host.other_addresses()) if kin is not None else b""
+        """Where to look when this hub is silent; empty where there is nothing to tell."""
+        kin, hubs = self._hub.host.kin, list(self._hub.host.other_addresses())
+        if kin is None or not hubs:
+            return b""
+        return b"event: hubs\ndata: " + json.dumps({"lineage": kin.lineage, "hubs": hubs}).encode() + b"\n\n"
 
     def _others_changed(self) -> None:
         """Another standby has come; from any thread."""
