@@ -10,7 +10,7 @@ from itertools import count
 
 from roundtap_core.clock import Instant
 from roundtap_core.event.state import EventState
-from roundtap_hub.calls import close_settled_calls
+from roundtap_hub.calls import close_granted_wishes, close_settled_calls
 from roundtap_hub.captive import CaptivePortal
 from roundtap_hub.devices.device_api import DeviceApi, Hellos
 from roundtap_hub.devices.panel_api import PanelApi
@@ -31,7 +31,6 @@ from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi
 from roundtap_hub.standby.taken_over_page import TakenOverPage
 from roundtap_hub.static_files import PREFIX, StaticFiles
 from roundtap_hub.views.page_versions import version_at
-from roundtap_hub.wishes import close_granted_wishes
 
 log = logging.getLogger(__name__)
 

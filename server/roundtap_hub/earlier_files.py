@@ -16,10 +16,8 @@ from sqlmodel import SQLModel
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.devices.unit_keys import KEY_BYTES, check_named, usual_role
-from roundtap_hub.journal.given_links import Link, held
-from roundtap_hub.journal.keyed_units import UNITS_MAX, Keyed, key_digest, keyed
+from roundtap_hub.journal.rights import SET, TIED, UNITS_MAX, Keyed, Link, held, key_digest, keyed, pin_digest
 from roundtap_hub.journal.service import HubStopped, OutcomeUnknown, Service, Step
-from roundtap_hub.journal.staff_roll import SET, TIED, pin_digest
 from roundtap_hub.models import StaffRow, UnitKeyRow
 from roundtap_hub.pin import HASHED
 from roundtap_hub.policy import STAFF_ROLES

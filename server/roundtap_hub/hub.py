@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from roundtap_core.errors import Problem
 from roundtap_hub.auth import SignUpGate, is_loopback
-from roundtap_hub.calls import Calls
+from roundtap_hub.calls import Calls, Wishes
 from roundtap_hub.devices.unit_door import Challenges, UnitDoor, UnitTroubles
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.enrolment.desk import EnrolDesk
@@ -31,7 +31,6 @@ from roundtap_hub.private_files import write_private
 from roundtap_hub.reached_at import HTTP, ReachedAt, url_at
 from roundtap_hub.staff import Organizers, organizers_of
 from roundtap_hub.tls import Encrypted
-from roundtap_hub.wishes import Wishes
 
 if TYPE_CHECKING:
     from roundtap_hub.hub_sound import HubSound

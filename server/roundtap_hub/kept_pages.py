@@ -26,7 +26,7 @@ from roundtap_hub.http_answers import (
     send_kept,
 )
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal.given_links import Person
+from roundtap_hub.journal.rights import Person
 from roundtap_hub.journal.service import HubStopped
 from roundtap_hub.known_displays import DISPLAY, DISPLAY_S, Place, place_of
 from roundtap_hub.lanes import LoopInbox, Precedence

@@ -20,7 +20,7 @@ from pathlib import Path
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.auth import PinGate
-from roundtap_hub.devices.unit_keys import UnitKeys
+from roundtap_hub.devices.unit_keys import UnitKeys, local_folder, loopback_address, make_local_units
 from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
 from roundtap_hub.earlier_files import take_over_files
 from roundtap_hub.hall_time import HallTime
@@ -35,7 +35,6 @@ from roundtap_hub.journal.folder_copy import FolderCopy
 from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head, check_database
 from roundtap_hub.journal.journal import Journal, JournalConflict
 from roundtap_hub.journal.service import Service
-from roundtap_hub.local_units import local_folder, loopback_address, make_local_units
 from roundtap_hub.memory import share_heaps
 from roundtap_hub.own_machine import OwnMachine
 from roundtap_hub.personal_links import PersonalLinks

@@ -126,7 +126,7 @@ class PrintSettingRow(SQLModel, table=True):
 
 class UnitKeyRow(SQLModel, table=True):
     """A unit's key, in hex; "" once it is revoked. It counts where the venue's stream has its digest
-    (journal/keyed_units.py)."""
+    (journal/rights.py)."""
 
     __tablename__ = "unit_key"
     unit: StrictStr = Field(primary_key=True)
@@ -135,7 +135,7 @@ class UnitKeyRow(SQLModel, table=True):
 
 class StaffRow(SQLModel, table=True):
     """Somebody of the staff. `hashed`: of the PIN; it counts where the venue's stream has its digest
-    (journal/staff_roll.py), and is "" for who was revoked, whose name is kept for the journal. `last_login`: wall time.
+    (journal/rights.py), and is "" for who was revoked, whose name is kept for the journal. `last_login`: wall time.
 
     What is None stays as it is: who logs in just as their PIN is replaced writes nothing over it.
     """

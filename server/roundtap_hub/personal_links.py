@@ -16,7 +16,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.auth import PinGate
 from roundtap_hub.cookies import phone_mark
-from roundtap_hub.journal.given_links import DESK, TAKEN_BACK, Link, Person, held, link_of
+from roundtap_hub.journal.rights import DESK, TAKEN_BACK, Link, Person, held, link_of
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.policy import ORGANIZER
 from roundtap_hub.rate_limits import Buckets, Rate

@@ -20,7 +20,7 @@ from roundtap_core.words import Words
 from roundtap_hub.cookies import phone_mark
 from roundtap_hub.http_answers import status_of
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal.given_links import Person
+from roundtap_hub.journal.rights import Person
 from roundtap_hub.journal.service import Snapshot, Step
 from roundtap_hub.personal_links import REPORTS
 

@@ -13,8 +13,8 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.auth import PinGate
 from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.rights import SET, TIED, pin_digest
 from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.journal.staff_roll import SET, TIED, pin_digest
 from roundtap_hub.journal.venue import is_pin
 from roundtap_hub.models import StaffRow
 from roundtap_hub.pin import PinFile, hash_pin, new_pin, pin_is

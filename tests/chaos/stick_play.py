@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, NewEntry, seal
-from roundtap_hub.journal.batch import Batch
+from roundtap_hub.journal.copies import Batch
 from roundtap_hub.journal.folder_copy import FolderCopy
 
 PEOPLE = 12

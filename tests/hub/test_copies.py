@@ -15,8 +15,7 @@ from hub_kit import NAMES, HandClock, event_steps, make_event, people, url_of
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, At, NewEntry, seal
-from roundtap_hub.journal.batch import Batch, following
-from roundtap_hub.journal.copies import AWAY, CURRENT, LET_GO, REFUSED, SLOW, Copies, Copy
+from roundtap_hub.journal.copies import AWAY, CURRENT, LET_GO, REFUSED, SLOW, Batch, Copies, Copy, following
 from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy, read_copy, rows_of_copy
 from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.journal.service import Service, Step

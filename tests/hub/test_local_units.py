@@ -14,8 +14,15 @@ from roundtap_core.errors import Problem
 from roundtap_core.messages import Asked
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.devices.unit_door import JOBS, TIME, Refusal
-from roundtap_hub.devices.unit_keys import PANEL, STATION, TABLE, UnitKeys
-from roundtap_hub.local_units import local_folder, loopback_address, make_local_units
+from roundtap_hub.devices.unit_keys import (
+    PANEL,
+    STATION,
+    TABLE,
+    UnitKeys,
+    local_folder,
+    loopback_address,
+    make_local_units,
+)
 from roundtap_units.link.local_key import read_local
 
 HERE, ELSEWHERE = "127.0.0.1", "10.42.0.66"

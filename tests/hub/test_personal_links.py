@@ -278,7 +278,7 @@ def test_a_slip_s_word_that_comes_after_the_link_was_taken_back_gives_nothing(
 
 def test_of_people_of_years_ago_it_is_forgotten_who_had_a_link_and_never_what_was_revoked(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roundtap_hub.journal.given_links.KEPT_MAX", 3)
+    monkeypatch.setattr("roundtap_hub.journal.rights.LINKS_MAX", 3)
     with running(tmp_path / "hub.db") as service:
         links = PersonalLinks(service, SECRET, Clock())
         mine = links.token("e1", "p1")

@@ -22,7 +22,7 @@ from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.wire import REPORT, sign
 from roundtap_hub.devices.unit_keys import TABLE, UnitKeys
 from roundtap_hub.journal.backups import Upkeep
-from roundtap_hub.journal.batch import Batch
+from roundtap_hub.journal.copies import Batch
 from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy, read_copy
 from roundtap_hub.journal.journal import Journal, person_row
 from roundtap_hub.journal.salvage import Rescued, salvage

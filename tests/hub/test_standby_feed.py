@@ -22,7 +22,7 @@ from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.earlier_files import LINKS_FILE, take_over_files
 from roundtap_hub.hub import Host, hub_in_memory
-from roundtap_hub.journal.batch import following
+from roundtap_hub.journal.copies import following
 from roundtap_hub.journal.journal import Head, Journal, JournalConflict
 from roundtap_hub.main import Opened, open_folder
 from roundtap_hub.models import UnitKeyRow

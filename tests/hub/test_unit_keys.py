@@ -15,7 +15,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.devices.unit_keys import STANDBY, STATION, TABLE, UnitKeys
 from roundtap_hub.earlier_files import take_over_files
-from roundtap_hub.journal.keyed_units import NO_KEY, keyed
+from roundtap_hub.journal.rights import NO_KEY, keyed
 from roundtap_hub.journal.service import Step
 from roundtap_hub.models import UnitKeyRow
 

@@ -1,32 +1,50 @@
-"""The keys of the units, and what each may be used for: as the venue's stream says, from rows beside it."""
+"""The keys of the units, and what each may be used for: as the venue's stream says, from rows beside it; and those
+of units on the hub's own machine: fresh ones at each start, in files under /run that only they may read."""
 
 from __future__ import annotations
 
+import grp
+import json
+import logging
+import os
 import re
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.journal.keyed_units import NO_KEY, REVOKED, Keyed, keyed, placed
+from roundtap_hub.auth import is_loopback
+from roundtap_hub.journal.rights import NO_KEY, REVOKED, Keyed, keyed, placed
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.journal.venue import is_key
 from roundtap_hub.models import UnitKeyRow
 from roundtap_hub.policy import ORGANIZER
+from roundtap_systemd.atomic_write import write_atomically
+
+log = logging.getLogger(__name__)
 
 TABLE, STATION, STANDBY = "table", "station", "standby"
 ROLES = (TABLE, STATION, STANDBY)
 """What a key may be for."""
 PANEL = "panel"
-"""The front panel: on the hub's machine only (local_units.py)."""
+"""The front panel: on the hub's machine only (`make_local_units`)."""
 KEY_BYTES = 32
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """A unit's name stands in a header, on labels and in four languages' sentences."""
 
 Listener = Callable[[frozenset[str]], None]
 """Told which units have another key or role than before, or none any more."""
+
+LOCAL_ROLES = (PANEL, STATION, TABLE)
+"""Of units on the hub's own machine: each is in a file of this name, and called "hub-" and this name."""
+GROUP = "roundtap-local"
+"""Who may read the files beside the hub; a group "roundtap-panel" that the hub is in has the panel's to itself."""
+FILE_MODE, FOLDER_MODE = 0o640, 0o755
+FOLDER_NAME = "local"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +105,7 @@ class UnitKeys(Mapping[str, bytes]):
         return found.role if found is not None else None
 
     def hold_local(self, units: Mapping[str, UnitKey]) -> None:
-        """The units on this machine (local_units.py): their keys are in no journal, and count from
+        """The units on this machine (`make_local_units`): their keys are in no journal, and count from
         loopback addresses alone."""
         with self._lock:
             changed = frozenset(unit for unit in {*self._local, *units} if self._local.get(unit) != units.get(unit))
@@ -179,3 +197,69 @@ def check_named(unit: str, role: str) -> None:
         raise Invalid("unit_name", unit=unit[:40])
     if role not in ROLES:
         raise Invalid("unit_role", role=role[:40])
+
+
+def unit_name(kind: str) -> str:
+    """What the unit of this kind on the hub's machine is called: "hub-panel"."""
+    return f"hub-{kind}"
+
+
+def local_folder(said: Path | None, runtime: str | None) -> Path | None:
+    """Where the files go: what the command line says, else the directory called "local" among those that systemd made
+    for this service (RUNTIME_DIRECTORY); None: nowhere."""
+    if said is not None:
+        return said
+    return next((path for path in map(Path, (runtime or "").split(":")) if path.name == FOLDER_NAME), None)
+
+
+def loopback_address(host: str, port: int) -> str | None:
+    """Where a unit on this machine reaches a hub that listens on `host`; None where it is not to be reached by
+    loopback, and units here are like units elsewhere."""
+    if host in ("", "0.0.0.0", "::") or host == "localhost":
+        return f"http://127.0.0.1:{port}"
+    if is_loopback(host):
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return None
+
+
+def make_local_units(folder: Path, address: str, taken: Container[str],
+                     new_key: Callable[[], bytes] = lambda: secrets.token_bytes(KEY_BYTES)) -> dict[str, UnitKey]:
+    """New keys by unit, each in `folder`/NAME.json as {"unit", "key" (hex), "hub" (address)}: mode 0640, of the group
+    that may read it where there is one. `taken`: names that have a key in the journal, which counts instead.
+
+    A folder that cannot be written is said, and changes nothing else: then there are no units on this machine.
+    """
+    made: dict[str, UnitKey] = {}
+    try:
+        if not folder.is_dir():
+            folder.mkdir(parents=True)
+            # Whatever the hub's own umask: units have to get in.
+            folder.chmod(FOLDER_MODE)
+    except OSError as error:
+        log.warning("units on this machine get no keys: %s", error)
+        return made
+    for kind in LOCAL_ROLES:
+        unit = unit_name(kind)
+        if unit in taken:
+            log.warning("%s has a key on the console: on this machine it gets no other", unit)
+            continue
+        key = UnitKey(new_key(), kind)
+        try:
+            said = json.dumps({"unit": unit, "key": key.key.hex(), "hub": address}) + "\n"
+            write_atomically(folder / f"{kind}.json", said.encode(), FILE_MODE,
+                             (-1, _group(f"roundtap-{kind}", GROUP)))
+        except OSError as error:
+            log.warning("%s gets no key: %s", unit, error)
+            continue
+        made[unit] = key
+    return made
+
+
+def _group(*names: str) -> int:
+    """The number of the first one that there is and that this process may give a file to; -1: none of them."""
+    for name in names:
+        with suppress(KeyError):
+            number = grp.getgrnam(name).gr_gid
+            if os.geteuid() == 0 or number in (os.getegid(), *os.getgroups()):
+                return number
+    return -1

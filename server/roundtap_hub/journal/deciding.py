@@ -11,13 +11,23 @@ from sqlmodel import SQLModel
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
 from roundtap_core.event.commands import (
+    AdoptRound,
+    CheckIn,
     Command,
+    ConfirmEntry,
     CreateEvent,
     DrawRound,
     EnterCompetitor,
     FinishEvent,
+    ImportRound,
     ImposeRound,
     MakeCut,
+    MoveTables,
+    MoveToTable,
+    NoShowUndone,
+    NoteLot,
+    PairAgain,
+    PairWaiting,
     PublishRound,
     Report,
 )
@@ -26,6 +36,7 @@ from roundtap_core.event.entries import VENUE, At, Entry, NewEntry, seal
 from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.rounds.decide_adopted import ADOPTED
+from roundtap_core.event.rounds.tables_held import tables_drafted, tables_in_play
 from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.event.setup.open_points import list_points
 from roundtap_core.event.state import EventState
@@ -34,12 +45,57 @@ from roundtap_core.limits import refuse_boundless
 from roundtap_core.lists.parts import fold
 from roundtap_core.numbers import next_number
 from roundtap_hub.journal.beyond_copy import has_place, refuse_settling
-from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.journal.journal import PersonRecord, people_gone
-from roundtap_hub.journal.keyed_units import refuse_key
 from roundtap_hub.journal.person_rows import refuse_damaged
+from roundtap_hub.journal.rights import refuse_key
 from roundtap_hub.journal.snapshot import Snapshot
-from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED, apply_venue, decide_venue, rests
+from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED, Venue, apply_venue, decide_venue, rests
+
+Events = Mapping[str, EventState]
+
+LOOK_FOR_FREE_TABLES = (AdoptRound, CheckIn, ConfirmEntry, DrawRound, EnterCompetitor, ImposeRound, ImportRound,
+                        MoveTables, MoveToTable, NoShowUndone, PairAgain, PairWaiting)
+HALL_COMMANDS = (PublishRound, *LOOK_FOR_FREE_TABLES)
+"""Commands that stand on what all events have of the hall."""
+UNIT = "unit:"
+"""What the actor of an entry begins with that a device made."""
+
+
+def in_the_hall(events: Events, venue: Venue, state: EventState, command: Command, actor: str) -> Command:
+    """`command` on `state` with the other events' tables and with what `actor`, if it is a unit, may say: only the
+    writer, which decides one command after the other, sees both as they really are."""
+    if isinstance(command, PublishRound):
+        return replace(command, taken_tables=taken_tables(events, state.id), venue_number=venue.number)
+    if isinstance(command, LOOK_FOR_FREE_TABLES):
+        command = replace(command, busy_tables=command.busy_tables | busy_tables(events, state.id))
+        return replace(command, venue_number=venue.number) if isinstance(command, ImportRound) else command
+    if isinstance(command, Report | NoteLot) and actor.startswith(UNIT):
+        return replace(command, stood_there=stood_there(venue, state, command.match, actor.removeprefix(UNIT)))
+    return command
+
+
+def stood_there(venue: Venue, state: EventState, match_id: str, unit: str) -> bool:
+    """Whether the unit stood at the match's table at any time since its round was published: who was moved away in
+    the middle of it may still deliver. Whoever stands alone, as drawn or because the other one did not appear, has no
+    table: what the core says of that is said to everybody."""
+    found = state.find_match(match_id)
+    if found is None or found[1].match.b is None:
+        return True
+    return venue.stood_at(unit, found[1].match.table, found[0].venue_number)
+
+
+def taken_tables(events: Events, event_id: str) -> dict[int, str]:
+    """Tables at which other events play, with the names of these events."""
+    return {table: state.name for state in _others(events, event_id) for table in tables_in_play(state)}
+
+
+def busy_tables(events: Events, event_id: str) -> frozenset[int]:
+    """Tables at which other events play, or for which they have drawn a round."""
+    return frozenset().union(*(tables_in_play(state) | tables_drafted(state) for state in _others(events, event_id)))
+
+
+def _others(events: Events, event_id: str) -> list[EventState]:
+    return [state for state in events.values() if state.id != event_id and not state.finished]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.journal.batch import COLUMNS, ENTRIES, PEOPLE, Batch, Rows
+from roundtap_hub.journal.copies import COLUMNS, ENTRIES, PEOPLE, Batch, Rows
 from roundtap_hub.journal.journal import REMOVED, Head
 from roundtap_hub.journal.venue import DELETED
 from roundtap_systemd.atomic_write import replacing

@@ -12,10 +12,8 @@ from itertools import dropwhile
 from pathlib import Path
 
 from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, NewEntry, seal
-from roundtap_hub.journal.given_links import HELD, TAKEN_BACK
 from roundtap_hub.journal.journal import START, Head
-from roundtap_hub.journal.keyed_units import OF_KEYS, REVOKED
-from roundtap_hub.journal.staff_roll import OF_STAFF
+from roundtap_hub.journal.rights import HELD, OF_KEYS, OF_STAFF, REVOKED, TAKEN_BACK
 from roundtap_hub.journal.venue import Venue
 
 RANDOM_DIGITS, MARK_DIGITS = 8, 16

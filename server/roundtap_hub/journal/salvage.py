@@ -28,8 +28,8 @@ from roundtap_core.wire import REPORT, digest, verify
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.earlier_files import take_over_files
 from roundtap_hub.journal.backups import FOLDER, SUFFIX
-from roundtap_hub.journal.batch import ENTRIES, PEOPLE
 from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.copies import ENTRIES, PEOPLE
 from roundtap_hub.journal.database_url import DATABASE, sqlite_url
 from roundtap_hub.journal.folder_copy import rows_of_copy
 from roundtap_hub.journal.head_file import (
@@ -43,10 +43,9 @@ from roundtap_hub.journal.head_file import (
     read_head_file,
 )
 from roundtap_hub.journal.journal import Journal, PersonRecord, next_entry, people_gone
-from roundtap_hub.journal.keyed_units import REVOKED
 from roundtap_hub.journal.lineage import following_epoch, last_words, sealed_after
+from roundtap_hub.journal.rights import REVOKED, SET
 from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.journal.staff_roll import SET
 from roundtap_hub.journal.venue import DELETED, fold_venue, is_key, is_pin
 from roundtap_hub.journal.verify import digests_in
 from roundtap_hub.models import StaffRow, UnitKeyRow

@@ -21,8 +21,7 @@ from roundtap_core.event.commands import Command, SetClock
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.copies import Copies
-from roundtap_hub.journal.deciding import Request, Step, decide_request
-from roundtap_hub.journal.hall import HALL_COMMANDS
+from roundtap_hub.journal.deciding import HALL_COMMANDS, Request, Step, decide_request
 from roundtap_hub.journal.head_file import HeadFile
 from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord, people_gone
 from roundtap_hub.journal.seals import Seal

@@ -22,8 +22,7 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.database_url import libpq_arguments
-from roundtap_hub.journal.deciding import Request, Step, decide_request
-from roundtap_hub.journal.hall import HALL_COMMANDS
+from roundtap_hub.journal.deciding import HALL_COMMANDS, Request, Step, decide_request
 from roundtap_hub.journal.journal import START, Head, JournalConflict, PersonRecord
 from roundtap_hub.journal.postgres import CHANNEL, InDoubt, NumberTaken, PostgresJournal, reason_of
 from roundtap_hub.journal.service import DOUBT_S, HubStopped, Service

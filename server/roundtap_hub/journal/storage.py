@@ -12,9 +12,8 @@ from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
-from roundtap_hub.journal.batch import Batch
 from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.journal.copies import AWAY, CATCHING_UP, CURRENT, LET_GO, REFUSED, SLOW, Copies, CopyState
+from roundtap_hub.journal.copies import AWAY, CATCHING_UP, CURRENT, LET_GO, REFUSED, SLOW, Batch, Copies, CopyState
 from roundtap_hub.journal.head_file import HeadFile
 from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord, person_row
 

@@ -10,10 +10,23 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.state import Fate
 from roundtap_hub.journal.afresh import ANEW, HEARD, KEPT, OF_AFRESH, PENDING, REFUSED, WITHOUT, Afresh, begun, taken
-from roundtap_hub.journal.given_links import HELD, Links, with_link
-from roundtap_hub.journal.keyed_units import NO_KEY, OF_KEYS, REVOKED, Keyed, key_digest, with_id, with_key
 from roundtap_hub.journal.on_walls import OF_WALLS, UNSAID, OnWalls, with_entry
-from roundtap_hub.journal.staff_roll import OF_STAFF, Roll, pin_digest, with_staff
+from roundtap_hub.journal.rights import (
+    HELD,
+    NO_KEY,
+    OF_KEYS,
+    OF_STAFF,
+    REVOKED,
+    Keyed,
+    Links,
+    Roll,
+    key_digest,
+    pin_digest,
+    with_id,
+    with_key,
+    with_link,
+    with_staff,
+)
 
 BEGUN, ARCHIVED, RESTORED, DELETED = "event-begun", "event-archived", "event-restored", "event-deleted"
 """Entries of the venue's stream about events: these are no facts of a tournament."""

@@ -13,7 +13,7 @@ from roundtap_core.event.entries import VENUE
 from roundtap_hub.devices.unit_keys import TABLE
 from roundtap_hub.enrolment.desk import read_typed
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal.keyed_units import placed
+from roundtap_hub.journal.rights import placed
 from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.pages.base import (

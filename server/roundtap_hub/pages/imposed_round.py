@@ -17,7 +17,7 @@ from roundtap_core.event.course import seeds_now, what_follows
 from roundtap_core.event.rounds.decide_imposed import imposed_mend
 from roundtap_core.event.state import EventState, active_ids
 from roundtap_core.records import BYE, SECOND_SWISS, SWISS
-from roundtap_hub.journal.hall import in_the_hall
+from roundtap_hub.journal.deciding import in_the_hall
 from roundtap_hub.pages.base import (
     actor,
     back_to_event,

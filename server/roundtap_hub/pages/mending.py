@@ -19,7 +19,7 @@ from roundtap_core.event.mending.mend import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE
 from roundtap_core.limits import NUMBER
 from roundtap_core.numbers import typed_number
 from roundtap_hub.http_answers import status_of
-from roundtap_hub.journal.hall import in_the_hall
+from roundtap_hub.journal.deciding import in_the_hall
 from roundtap_hub.pages.base import (
     actor,
     back_to_event,

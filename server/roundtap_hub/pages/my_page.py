@@ -38,8 +38,8 @@ from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.result_words import Told, outcome, tell, winner_of
 from roundtap_core.wire import canonical
 from roundtap_core.words import Words
-from roundtap_hub.calls import call_at
-from roundtap_hub.journal.given_links import Person
+from roundtap_hub.calls import call_at, wishes_of
+from roundtap_hub.journal.rights import Person
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import (
@@ -70,7 +70,6 @@ from roundtap_hub.views.page_versions import page_key
 from roundtap_hub.views.round_clock import Face, face_of
 from roundtap_hub.views.squads import lost_squads
 from roundtap_hub.views.tables import side_names
-from roundtap_hub.wishes import wishes_of
 
 REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
 """What there is to do: say how it ended; say whether what the other one said is right; wait for the other one; settle

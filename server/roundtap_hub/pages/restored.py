@@ -31,7 +31,7 @@ from roundtap_hub.journal.beyond_copy import (
     unanswered,
     unheard,
 )
-from roundtap_hub.journal.keyed_units import placed
+from roundtap_hub.journal.rights import placed
 from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, the_snapshot, whole_number, with_name, words

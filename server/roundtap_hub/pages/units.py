@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.devices.unit_keys import ROLES, TABLE
-from roundtap_hub.journal.keyed_units import placed
+from roundtap_hub.journal.rights import placed
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import (
     actor,

@@ -26,9 +26,9 @@ from roundtap_core.errors import Problem
 from roundtap_core.version import version
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub import main as hub_main
+from roundtap_hub.devices.unit_keys import local_folder
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.journal import JournalConflict
-from roundtap_hub.local_units import local_folder
 from roundtap_hub.private_files import write_private
 from roundtap_hub.standby.sealed_feed import NotSealed, SealedFeed
 from roundtap_hub.standby.standby_folder import KEY_TURNED, StandbyFolder, is_promoted, promote_folder, read_notes

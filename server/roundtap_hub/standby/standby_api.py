@@ -31,7 +31,7 @@ from roundtap_hub.http_answers import (
     send_json,
 )
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal.batch import ENTRIES
+from roundtap_hub.journal.copies import ENTRIES
 from roundtap_hub.journal.journal import Head
 from roundtap_hub.policy import EVERYBODY, KIN, STANDBY, route
 from roundtap_hub.standby.sealed_feed import SealedFeed

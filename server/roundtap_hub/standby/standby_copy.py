@@ -10,8 +10,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from roundtap_hub.journal.batch import Batch
-from roundtap_hub.journal.copies import CURRENT, Copies
+from roundtap_hub.journal.copies import CURRENT, Batch, Copies
 from roundtap_hub.journal.journal import Head
 
 WITHIN_S = 1.5

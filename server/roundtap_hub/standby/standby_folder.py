@@ -16,7 +16,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, At, NewEntry, seal
 from roundtap_hub.earlier_files import FILES
 from roundtap_hub.journal.backups import back_up_if_behind
-from roundtap_hub.journal.batch import following, people_of
+from roundtap_hub.journal.copies import following, people_of
 from roundtap_hub.journal.database_url import sqlite_url
 from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.journal.lineage import lineage_key, next_epoch

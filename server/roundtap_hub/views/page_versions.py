@@ -11,8 +11,8 @@ from roundtap_core.event.state import ONE_SIDED, EventState
 from roundtap_core.records import ELIMINATION
 from roundtap_core.rounds.phases import phase_now
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal.given_links import Person
-from roundtap_hub.journal.hall import taken_tables
+from roundtap_hub.journal.deciding import taken_tables
+from roundtap_hub.journal.rights import Person
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import LEAVE, UnitStatus, asked_of
 from roundtap_hub.views.attention import ONE_SIDED_MS
