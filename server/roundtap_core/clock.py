@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 IDLE, RUNNING, PAUSED = "idle", "running", "paused"
 COUNTING = "counting"
@@ -10,16 +11,14 @@ COUNTING = "counting"
 and a person says how the round goes on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Instant:
+class Instant(Struct, frozen=True):
     """A moment on one machine: its boot and the monotonic milliseconds since."""
 
     boot_id: str
     mono_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(Struct, frozen=True):
     """`remaining_ms` held at `anchor`; while RUNNING it falls with the monotonic clock of that boot.
 
     Below zero the round is overtime: the players finish the current game round and count.

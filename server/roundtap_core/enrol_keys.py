@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 CODE_DIGITS = 6
 KEY_BYTES = 32
@@ -19,8 +20,7 @@ HUB_IDENTITY = LABEL + b" hub"
 """Of side A in SPAKE2; which hub it is stands in what both confirm."""
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(Struct, frozen=True):
     """What both sides must mean by one exchange: which hub and which epoch of its journal, which unit and what kind,
     which of its codes, and the exchange's own random name. Another hub, unit or code makes another key."""
 
@@ -42,8 +42,7 @@ class About:
         return _joined(b"hub", self.hub, self.epoch, self.exchange, self.unit_identity)
 
 
-@dataclass(frozen=True, slots=True)
-class Agreed:
+class Agreed(Struct, frozen=True):
     """What follows from one exchange. The confirmations are in hex: the hub says its first, the unit answers with its
     own only if that is right; who says a wrong one had other digits. `key`: the unit's from then on."""
 

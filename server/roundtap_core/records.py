@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -38,8 +40,7 @@ def other(side: Side) -> Side:
     return "b" if side == "a" else "a"
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """One figure for each side of a table."""
 
     a: int = 0
@@ -49,8 +50,7 @@ class Pair:
         return self.a if side == "a" else self.b
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """How a match ended, in real figures as they stood (the event file's `result`).
 
     `winner` is None where the figures tell; `timeout` holds what a time-out resolver was told.
@@ -67,8 +67,7 @@ class Result:
     timeout: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Competitor:
+class Competitor(Struct, frozen=True):
     """A player, or a team, as the event file knows it."""
 
     id: str
@@ -109,8 +108,7 @@ class Competitor:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """Two competitors at a table, or one competitor and the kind of bye. Without `result` a match is open."""
 
     a: str
@@ -139,8 +137,7 @@ def drawn_for(matches: Iterable[Match]) -> int:
     return sum(0 if m.bye == UNPAIRED_LOSS else 2 if m.b is not None or m.bye == NO_SHOW else 1 for m in matches)
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(Struct, frozen=True):
     """Where a round's pairing came from: replaying `seed` and `attempt` draws it again."""
 
     seed: int
@@ -148,8 +145,7 @@ class Draw:
     method: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(Struct, frozen=True):
     number: int
     stage: str = SWISS
     matches: tuple[Match, ...] = ()
@@ -160,14 +156,13 @@ class Round:
     """As for a competitor."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tournament:
+class Tournament(Struct, frozen=True):
     """One event file's content. Competitors keep the file's order: draws shuffle in that order."""
 
     name: str
     rulebook: str
     level: str | None = None
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = {}
     seed: int = 0
     competitors: tuple[Competitor, ...] = ()
     rounds: tuple[Round, ...] = ()
@@ -191,8 +186,7 @@ class Tournament:
         return tuple(r for r in self.rounds if r.stage == stage)
 
 
-@dataclass(frozen=True, slots=True)
-class StandingsRow:
+class StandingsRow(Struct, frozen=True):
     """One line of the standings, best first. `decided_by` names what put it above the next row.
 
     `by_chance` marks both neighbours of a tie that only the lot decided. `status`: DISQUALIFIED (`rank` is None then,

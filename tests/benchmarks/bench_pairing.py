@@ -20,7 +20,8 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from roundtap.kit.leash import clean_up_when_told_to_end
 from roundtap_core.eventfile.write import tournament_to_json

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.pairing.swiss_round import Pairing

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import random
-from dataclasses import replace
 
 import networkx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from roundtap_core.check.byes import round_exists
 from roundtap_core.check.check import violations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from bracket_kit import entered, leaves, played, ranked
 from roundtap_core.check.check import violations

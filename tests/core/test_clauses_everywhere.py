@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from itertools import combinations, pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from event_kit import MINUTE, Event, refused
 from roundtap_core.elimination.bracket import Bracket

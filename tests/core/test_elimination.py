@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from bracket_kit import better_wins, entered, games, leaves, played, ranked, upper_wins
 from event_kit import refused

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c

@@ -8,6 +8,7 @@ import tracemalloc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from event_kit import Event, score
 from roundtap_core.event.fates import TAIL, Fates
@@ -70,8 +71,7 @@ def test_two_may_follow_upon_one() -> None:
 def test_a_state_takes_a_plain_dict_for_it_and_goes_on() -> None:
     event = Event(4).play()
     event.report("a", score(100, 24), report_id="r1")
-    event.state = type(event.state)(**{
-        name: getattr(event.state, name) for name in event.state.__slots__} | {"fates": dict(event.state.fates)})
+    event.state = replace(event.state, fates=dict(event.state.fates))
     event.report("b", score(100, 24), report_id="r2")
     assert [(report_id, what.fate, what.match) for report_id, what in event.state.fates.items()] == [
         ("r1", "accepted", "1.1"), ("r2", "accepted", "1.1")]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import BY_FIGURES, Form, Way, form_from_json, form_to_json

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import typing
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import fields
 
 from event_kit import Event
 from published_schema import EVENT_SCHEMA
@@ -155,7 +156,7 @@ def field_types(kind: Any) -> Iterator[tuple[str, str, Any]]:
     hints = typing.get_type_hints(kind)
     for field in fields(kind):
         for plain in plain_types(hints[field.name]):
-            if is_dataclass(plain):
+            if isinstance(plain, type) and issubclass(plain, Struct):
                 yield from field_types(plain)
             else:
                 yield kind.__name__, field.name, plain

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.records import Match

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.swiss_round import pair_next, pairing_to_json

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from roundtap_core.pairing.draw import draw_round
 from roundtap_core.pairing.field import Chance, Field

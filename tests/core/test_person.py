@@ -27,7 +27,7 @@ def test_what_is_organizers_alone_is_no_part_of_a_competitor() -> None:
     said = repr(Person("Ana Ruiz", paid=True, list_link="https://secret.example/7", note="owes 5").to_competitor("p1"))
     assert "secret" not in said
     assert "owes" not in said
-    assert not {"paid", "note", "list_link"} & set(Competitor.__dataclass_fields__)
+    assert not {"paid", "note", "list_link"} & set(Competitor.__struct_fields__)
 
 
 @pytest.mark.parametrize("link", [

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
 from roundtap_core.lists.squads import fielded, let_go, to_field

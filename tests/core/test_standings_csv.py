@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from bracket_kit import better_wins, played, ranked
 from roundtap_core.eventfile.standings_csv import plain_text, standings_csv

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
+
+from msgspec.structs import replace
 
 from roundtap_core.elimination.bracket import bracket_of
 from roundtap_core.elimination.bracket_json import bracket_to_json

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
 
 import pytest
+from msgspec.structs import replace
 
 from event_kit import Event, score
 from roundtap_core.event import commands as c
@@ -76,8 +76,7 @@ def test_other_bytes_are_refused(raw: bytes) -> None:
 
 
 def test_a_core_whose_states_have_another_field_has_another_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    @dataclass(frozen=True)
-    class Grown(EventState):
+    class Grown(EventState, frozen=True):
         spectators: int = 0
 
     before = form()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from roundtap_core.pairing.table_numbers import assign_tables
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament

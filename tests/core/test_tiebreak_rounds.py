@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from event_kit import refused
 from roundtap_core.records import SWISS, TIEBREAK, Competitor, Match, Pair, Result, Round, Tournament

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.swiss_round import pair_next

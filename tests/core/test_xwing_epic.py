@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
 from roundtap_core.elimination.cut import cut_table, qualified

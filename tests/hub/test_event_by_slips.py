@@ -6,10 +6,11 @@ import html
 import random
 import re
 from csv import DictReader
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import StringIO
 
 import pytest
+from msgspec.structs import replace
 from pages_kit import open_house, problem_of, text_of
 
 from roundtap_core.elimination.ranking import final_ranking

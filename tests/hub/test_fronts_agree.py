@@ -11,7 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from fronts_world import (
     places,
     world,
 )
+from msgspec.structs import replace
 
 from roundtap_core.check.check import impossible_results
 from roundtap_core.errors import Problem

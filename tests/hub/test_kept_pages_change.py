@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from asgi_client import AsgiClient
+from msgspec.structs import replace
 from pages_kit import House, open_house
 
 from roundtap_core.event import commands as c

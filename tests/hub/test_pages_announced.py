@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from pages_kit import House, text_of
 
 from roundtap_core.event.official import Official
@@ -81,7 +82,7 @@ def test_only_stages_that_come_have_a_length():
 
 def test_the_second_official_is_announced_with_the_others():
     moment = event(level="relaxed")
-    state = replace(moment.state, officials={
+    state = structs.replace(moment.state, officials={
         "o1": Official("o1", "head_judge", plays="p1"), "o2": Official("o2", "judge", second=True, on_duty=False),
     })
     people = {"o1": Person("Kai Eich", ""), "o2": Person("Eva Luz", "")}

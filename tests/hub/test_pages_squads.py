@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from pages_kit import House, problem_of, text_of
 from test_pages_leaving import FOUR, playing, sitting
 from test_pages_my_report import Phone, hidden_in

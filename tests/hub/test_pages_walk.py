@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import replace
 from urllib.parse import urlencode
 
 import pytest
+from msgspec.structs import replace
 from pages_kit import Browser, House, problem_of, text_of
 from werkzeug.test import TestResponse
 

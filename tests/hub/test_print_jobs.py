@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from hub_kit import NAMES, HandClock, event_steps, people, running, url_of
+from msgspec import structs
 
 from roundtap_core.event import commands as c
 from roundtap_core.records import Pair, Result
@@ -190,9 +191,9 @@ def with_swapped(service):
     snapshot = service.snapshot
     state = snapshot.events["e1"]
     one, two, *rest = state.live.matches
-    swapped = (replace(one, match=replace(one.match, b=two.match.b)),
-               replace(two, match=replace(two.match, b=one.match.b)), *rest)
-    changed = replace(state, rounds=(*state.rounds[:-1], replace(state.live, matches=swapped)))
+    swapped = (structs.replace(one, match=structs.replace(one.match, b=two.match.b)),
+               structs.replace(two, match=structs.replace(two.match, b=one.match.b)), *rest)
+    changed = structs.replace(state, rounds=(*state.rounds[:-1], structs.replace(state.live, matches=swapped)))
     return replace(snapshot, events={**snapshot.events, "e1": changed})
 
 
@@ -224,8 +225,8 @@ def test_a_table_that_is_moved_has_a_new_slip_and_its_old_code_holds(service):
     publish(service)
     state = service.snapshot.events["e1"]
     first = state.live.matches[0]
-    moved = replace(state, rounds=(replace(state.live, matches=(
-        replace(first, match=replace(first.match, table=9)), *state.live.matches[1:])),))
+    moved = structs.replace(state, rounds=(structs.replace(state.live, matches=(
+        structs.replace(first, match=structs.replace(first.match, table=9)), *state.live.matches[1:])),))
     before = {job.id for job in derived_jobs(state)}
     assert [job.match for job in derived_jobs(moved) if job.id not in before] == ["1.1"]
     assert slip_codes(moved, moved.live) == slip_codes(state, state.live)

@@ -6,11 +6,11 @@ import gzip
 import re
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from asgi_client import Answer, AsgiClient
+from msgspec.structs import replace
 from pages_kit import Browser, House, open_house
 
 from roundtap_core.event.commands import ChangePerson, DrawRound, EnterResult, PublishRound, SetClock

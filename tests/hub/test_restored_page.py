@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from pages_kit import Browser, House, problem_of, text_of
 from restored_kit import Evening, backup_of, evening, restored_house, results
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from pages_kit import open_house, problem_of, text_of
 
 from roundtap_core.event.commands import DrawRound, PublishRound, SetClock
@@ -116,7 +117,7 @@ def test_a_wrong_code_is_told(house):
 def test_a_round_that_was_not_drawn_here_has_codes_of_its_own(house):
     """An imported round has no draw; its slips are told from those of a round with the same people that was drawn."""
     played = house.event.rounds[0]
-    imported = replace(played, draw=None)
+    imported = structs.replace(played, draw=None)
     codes = [set(slip_codes(house.event, each).values()) for each in (played, imported)]
     assert [len(each) for each in codes] == [len(played.matches)] * 2
     assert not codes[0] & codes[1]
@@ -265,9 +266,9 @@ def redrawn(house):
 
     state: EventState = house.event
     live = state.live
-    swapped = tuple(replace(m, match=replace(m.match, a=other.match.a)) for m, other in zip(
+    swapped = tuple(structs.replace(m, match=structs.replace(m.match, a=other.match.a)) for m, other in zip(
         live.matches, (*live.matches[1:], live.matches[0]), strict=True))
-    return replace(state, rounds=(*state.rounds[:-1], replace(live, matches=swapped)))
+    return structs.replace(state, rounds=(*state.rounds[:-1], structs.replace(live, matches=swapped)))
 
 
 def test_a_slip_of_a_round_that_was_changed_since_is_refused_and_says_why(house):

@@ -1,8 +1,7 @@
 """Reporting: who presses what, and what the screen says."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from tableplay import Table, score
 
 from roundtap_core.forms.form import OPENER, Form, Way

@@ -3,10 +3,10 @@
 import json
 import lzma
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tableplay import BOOK, Table, score
 
 from roundtap_core.records import Pair, Result

@@ -1,9 +1,9 @@
 """Fingers say any result of any rulebook: what they press at a table is what is reported."""
 
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from tableplay import Table
 
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns

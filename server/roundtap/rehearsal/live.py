@@ -15,10 +15,11 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any, Protocol
+
+from msgspec.structs import replace
 
 from roundtap.kit.virtual_kit import VirtualKit
 from roundtap.rehearsal.script import Script, ScriptRound, Typing

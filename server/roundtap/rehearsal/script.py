@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from roundtap.kit.player_names import player_names
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from roundtap_core.elimination.bracket import Bracket, Game, bracket_of, there_for
 from roundtap_core.elimination.next_games import match_of

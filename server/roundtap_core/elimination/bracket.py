@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from roundtap_core.elimination.cut import cut_order, swiss_order
 from roundtap_core.elimination.shape import THIRD, bracket_size, feeders, games_in, numbered, rounds_of, size_by
@@ -13,8 +14,7 @@ from roundtap_core.rulebooks.base import Options, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(Struct, frozen=True):
     """One side of a game. `winner_of` and `loser_of` are running numbers of games; seeds exist after a cut only.
 
     `competitor` is None while nobody is known, and where nobody sits (`empty`). `gone`: got here, but left before.
@@ -28,8 +28,7 @@ class Seat:
     gone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Game:
+class Game(Struct, frozen=True):
     """`number` runs through the whole bracket (1, 2, … the final, the third place); `game` is the number within its
     round, as the event file has it. `decided` without a `winner`: nobody goes on from here."""
 
@@ -63,8 +62,7 @@ class Game:
         return f"{own} ✓" if who == self.winner and own <= others else str(own)
 
 
-@dataclass(frozen=True, slots=True)
-class Bracket:
+class Bracket(Struct, frozen=True):
     """`size`: a power of two. `seeds` by seed (empty without a cut). `round_numbers`: the event's numbers of the
     bracket's rounds that are drawn. `standing`: everybody by Swiss rank as it was when the cut was made; empty where no
     Swiss round was played."""

@@ -6,8 +6,9 @@ Only presentation attributes and `currentColor`: it can stand in a page whose po
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from html import escape
+
+from msgspec import Struct
 
 from roundtap_core.elimination.bracket import Bracket, Game, Seat
 from roundtap_core.elimination.shape import (
@@ -53,8 +54,7 @@ def text_width(text: str, size_px: float) -> float:
     return units * size_px
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Where a game stands: left edge and the line between its two names."""
 
     x: float

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from roundtap_core.records import ELIMINATION, SWISS, StandingsRow, Tournament
 from roundtap_core.rulebooks.plan import plan
@@ -13,8 +14,7 @@ from roundtap_core.standings.standings import as_it_stood, standings
 from roundtap_core.standings.tiebreakers import RANDOM
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Struct, frozen=True):
     """A cut as it was made: everybody's `order` then, and who got a place, by seed.
 
     Whoever leaves or gives up a place stays in `seeds`; `seeds_now` leaves them out, so that all below move up. The
@@ -72,8 +72,7 @@ def swiss_order(tournament: Tournament) -> tuple[str, ...]:
     return tuple(row.competitor for row in ranked_for_cut(tournament, corrected=False))
 
 
-@dataclass(frozen=True, slots=True)
-class CutRow:
+class CutRow(Struct, frozen=True):
     """One line of a cut table. `opponents_points` comes right after the points here, whatever the standings do.
 
     `decided_by`: "points", "opponents_points", "random", or "last"; `by_chance` marks both neighbours of a lot.

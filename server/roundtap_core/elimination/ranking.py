@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.elimination.shape import CHAMPION, THIRD, games_in, round_key
@@ -10,8 +10,7 @@ from roundtap_core.records import DISQUALIFIED, ELIMINATION, SWISS_STAGES, Tourn
 from roundtap_core.standings.standings import standings
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct, frozen=True):
     """One line. `reached`: the round somebody came to ("champion", "final", "semi-final" …), None for who did not make
     the cut; `swiss_rank` None without Swiss rounds, where those who came equally far share a rank.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from msgspec.structs import force_setattr, replace
+
 from roundtap_core.errors import Problem
 from roundtap_core.event.cut.apply import APPLY_CUT
 from roundtap_core.event.entries import Entry
@@ -16,7 +18,6 @@ from roundtap_core.event.results.apply import APPLY_RESULTS
 from roundtap_core.event.rounds.apply import APPLY_ROUNDS
 from roundtap_core.event.setup.apply import APPLY_SETUP
 from roundtap_core.event.state import EventState
-from roundtap_core.frozen import changed
 
 Upcaster = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -35,10 +36,10 @@ def apply(state: EventState, entry: Entry) -> EventState:
         data, version = UPCASTERS[entry.kind, version](data), version + 1
     after = step(state, data, entry)
     if after is state:
-        return changed(state, number=entry.number, head=entry.hash)
+        return replace(state, number=entry.number, head=entry.hash)
     # Made a moment ago and seen by nobody yet: another copy of all its fields would be for nothing.
-    object.__setattr__(after, "number", entry.number)
-    object.__setattr__(after, "head", entry.hash)
+    force_setattr(after, "number", entry.number)
+    force_setattr(after, "head", entry.hash)
     return after
 
 

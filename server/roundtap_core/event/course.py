@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from roundtap_core.clock import COUNTING, IDLE, Clock, Instant
 from roundtap_core.elimination.bracket import Bracket, bracket_of

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from roundtap_core.clock import Instant
 from roundtap_core.wire import digest
@@ -16,8 +17,7 @@ GENESIS = "0" * 64
 VENUE = "venue"
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(Struct, frozen=True):
     """When an entry was made: order is the entry's number, never this."""
 
     boot_id: str
@@ -32,8 +32,7 @@ class At:
         return {"boot_id": self.boot_id, "mono_ms": self.mono_ms, "wall": self.wall}
 
 
-@dataclass(frozen=True, slots=True)
-class NewEntry:
+class NewEntry(Struct, frozen=True):
     """What `decide` wants recorded; number, time and hash are put to it when it is sealed."""
 
     kind: str
@@ -41,8 +40,7 @@ class NewEntry:
     version: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One fact. `hash` covers everything before it, through `prev`."""
 
     stream: str

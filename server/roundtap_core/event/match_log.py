@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 RULING, APPEAL, DECISION, EXTENSION = "ruling", "appeal", "decision", "extension"
 """Kinds of lines in a match's log."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(Struct, frozen=True):
     """One line of a match's log; `number` is its entry.
 
     `by` is an official or a role; at an appeal, the competitor. `upheld` (at a decision): the ruling stands.

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from roundtap_core.rulebooks.base import HEAD_JUDGE, JUDGE, ORGANIZER
 
 ROLES = (ORGANIZER, HEAD_JUDGE, JUDGE)
 
 
-@dataclass(frozen=True, slots=True)
-class Official:
+class Official(Struct, frozen=True):
     """An official as entries know one: the name is with the people, under the same id.
 
     `plays` is the competitor that this official also is. `second`: announced as a second official at the start.

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from roundtap_core.records import Competitor
 from roundtap_core.wire import digest
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(Struct, frozen=True):
     """Names and lists of one competitor. Entries hold only `digest(salt)`: salted, or short names could be guessed."""
 
     name: str

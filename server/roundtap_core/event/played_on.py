@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class OpenPoint:
+
+class OpenPoint(Struct, frozen=True):
     """One thing that the rulebook wants before round 1; `who` is the competitor it is about, "" where nobody is."""
 
     kind: str
@@ -18,8 +18,7 @@ class OpenPoint:
         return f"{self.kind}:{self.who}" if self.who else self.kind
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedOn:
+class PlayedOn(Struct, frozen=True):
     """One such decision: in which entry, what was missing, why it was played on, who said so, and the wall time where
     the hub knew one."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 ACTIVE, PLAYED, CHECKED_IN = "active", "played", "checked_in"
 AMONG = (ACTIVE, PLAYED, CHECKED_IN)
 """Among whom a door prize is drawn: who is still in, who has played a match, who was there at the check-in."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prize:
+class Prize(Struct, frozen=True):
     """What is won: for the places `first` to `last`, or for a `category`, whose `competitor` somebody chooses."""
 
     what: str
@@ -20,8 +19,7 @@ class Prize:
     competitor: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DoorPrize:
+class DoorPrize(Struct, frozen=True):
     """One draw: out of `pool` by `seed`, `winners` in the order in which they were drawn. `number`: its entry."""
 
     number: int

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from roundtap_core.clock import Clock
 from roundtap_core.elimination.cut import Cut
@@ -14,7 +17,6 @@ from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import PlayedOn
 from roundtap_core.event.prize import DoorPrize, Prize
-from roundtap_core.frozen import changed
 from roundtap_core.names import public_names
 from roundtap_core.records import (
     ELIMINATION,
@@ -55,8 +57,7 @@ LATE_ENTRY, DROPPED_OUT = "late", "drop"
 """How somebody dropped: only after the round, or when both of a match had asked to leave before either left."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entrant:
+class Entrant(Struct, frozen=True):
     """A competitor as entries know one: an id and a salted digest, no name (names live in people)."""
 
     id: str
@@ -97,8 +98,7 @@ class Entrant:
         return self.active or (self.how_left == PLAYS_ON and self.disqualified_after is None)
 
 
-@dataclass(frozen=True, slots=True)
-class Reported:
+class Reported(Struct, frozen=True):
     """What one side says, and the number of the entry that holds it. `report_id` and `body` (the digest of all that
     was sent) name it to the other side, which may agree to it. `holder`: a mark of the browser that said it; None: a
     unit, at which both sit."""
@@ -110,15 +110,7 @@ class Reported:
     holder: str | None = None
 
 
-class _WorkedOut:
-    """A place beside the fields of a frozen record for what follows from them: worked out when it is first asked for,
-    and thousands of times for one page. It is no field: nothing compares it, copies it or writes it down."""
-
-    __slots__ = ("_worked_out",)
-
-
-@dataclass(frozen=True, slots=True)
-class MatchState(_WorkedOut):
+class MatchState(Struct, frozen=True, dict=True):
     """A match in play. `revision` counts officials' interventions: a report that saw an older one comes too late.
 
     `number` is the entry at which the standing result became so.
@@ -126,12 +118,12 @@ class MatchState(_WorkedOut):
 
     id: str
     match: Match
-    reports: Mapping[Side, Reported] = field(default_factory=dict)
+    reports: Mapping[Side, Reported] = {}
     revision: int = 0
     decided: bool = False
     number: int | None = None
     reported_mono_ms: int | None = None
-    lots: Mapping[str, Side] = field(default_factory=dict)
+    lots: Mapping[str, Side] = {}
     """What lots before play have said: {"first_player": "b"}. They stand whatever is taken back later."""
     by_leaving: bool = False
     """The result came about because one of the two left."""
@@ -144,22 +136,16 @@ class MatchState(_WorkedOut):
     "after_round": the newest round that anybody had seen}."""
     drawn: Match | None = None
     """The pairing as it was drawn, where one of the two, or both, did not appear."""
-    heard: Mapping[Side, int] = field(default_factory=dict)
+    heard: Mapping[Side, int] = {}
     """The highest serial of each side's reports that was accepted; what officials did since changes nothing of it."""
-    strangers: Mapping[str, int] = field(default_factory=dict)
+    strangers: Mapping[str, int] = {}
     """Units that reported this match and had not stood at its table: the entry that last refused each of them."""
     by_hand: Mapping[str, Any] | None = None
     """Who last paired these two, or moved them here, by hand, and why: {"what", "by", "reason"}. None: as drawn."""
 
-    @property
+    @cached_property
     def state(self) -> str:
-        kept: str | None = getattr(self, "_worked_out", None)
-        if kept is None:
-            kept = self._state_by_reports()
-            object.__setattr__(self, "_worked_out", kept)
-        return kept
-
-    def _state_by_reports(self) -> str:
+        """Asked for thousands of times for one page."""
         said = [report.result for report in self.reports.values()]
         if self.decided:
             return DECIDED
@@ -197,14 +183,13 @@ class MatchState(_WorkedOut):
             self.match.result is not None and self.state not in (DISPUTE, SECOND))
 
 
-@dataclass(frozen=True, slots=True)
-class RoundState(_WorkedOut):
+class RoundState(Struct, frozen=True, dict=True):
     number: int
     stage: str
     status: str
     matches: tuple[MatchState, ...]
     draw: Draw | None = None
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    notes: Mapping[str, Any] = {}
     tiebreak_form: str | None = None
     mark: str = ""
     """Names this very draw: another one of the same round has the same match ids, but another mark."""
@@ -218,17 +203,12 @@ class RoundState(_WorkedOut):
     taken_back: int = 0
     """How often it was published and became a draft again."""
 
-    @property
+    @cached_property
     def open_matches(self) -> tuple[MatchState, ...]:
-        kept: tuple[MatchState, ...] | None = getattr(self, "_worked_out", None)
-        if kept is None:
-            kept = tuple(m for m in self.matches if not m.done)
-            object.__setattr__(self, "_worked_out", kept)
-        return kept
+        return tuple(m for m in self.matches if not m.done)
 
 
-@dataclass(frozen=True, slots=True)
-class Fate:
+class Fate(Struct, frozen=True):
     """What became of a report: accepted or refused (with the reason), in which entry. `body` is the digest of
     what was said, so that the same id with another body is noticed."""
 
@@ -240,8 +220,7 @@ class Fate:
     match: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EventState:
+class EventState(Struct, frozen=True):
     """Everything about one event but names. `number` and `head` are the last entry's."""
 
     id: str
@@ -251,13 +230,13 @@ class EventState:
     rulebook_id: str = ""
     level: str | None = None
     color: str = "#0072B2"
-    given_options: Mapping[str, Any] = field(default_factory=dict)
+    given_options: Mapping[str, Any] = {}
     seed: int = 0
     players_at_start: int | None = None
-    entrants: Mapping[str, Entrant] = field(default_factory=dict)
+    entrants: Mapping[str, Entrant] = {}
     rounds: tuple[RoundState, ...] = ()
-    clock: Clock = field(default_factory=Clock)
-    fates: Mapping[str, Fate] = field(default_factory=dict)
+    clock: Clock = Clock()
+    fates: Mapping[str, Fate] = {}
     """By the id of the report; of any kind of mapping: the first report makes it one that grows (fates.py)."""
     finished: bool = False
     ended_as: tuple[str, ...] | None = None
@@ -266,10 +245,10 @@ class EventState:
     """Rounds whose recorded digest this core does not reproduce: it computes otherwise than the core that ran then."""
     cut: Cut | None = None
     """The cut as it was made here; an imported event has none, its bracket tells."""
-    about: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str] = {}
     """What the event says of itself, by the keys of setup/about.py; each may be missing."""
     played_on: tuple[PlayedOn, ...] = ()
-    officials: Mapping[str, Official] = field(default_factory=dict)
+    officials: Mapping[str, Official] = {}
     """By id. Empty: whoever is logged in is the organizer."""
     check_in: bool = False
     """Whether only those who have checked in are paired."""
@@ -341,11 +320,11 @@ class EventState:
         """The state with this match in the place of the one of its id, where there is one, and other fields changed."""
         place = self._place_of(match.id)
         if place is None:
-            return changed(self, **more)
+            return replace(self, **more)
         r, m = place
         played = self.rounds[r]
         matches = (*played.matches[:m], match, *played.matches[m + 1:])
-        return changed(self, rounds=(*self.rounds[:r], changed(played, matches=matches), *self.rounds[r + 1:]), **more)
+        return replace(self, rounds=(*self.rounds[:r], replace(played, matches=matches), *self.rounds[r + 1:]), **more)
 
     def _place_of(self, match_id: str) -> tuple[int, int] | None:
         """Where a match stands: its round and itself. Where its id says, nearly always; but ids may have gaps."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from roundtap_core.event.state import EventState
 from roundtap_core.wire import digest
@@ -53,7 +55,7 @@ def form() -> str:
 
 
 def _describe(kind: Any, known: dict[str, list[list[str]]]) -> None:
-    if is_dataclass(kind) and isinstance(kind, type):
+    if isinstance(kind, type) and issubclass(kind, Struct):
         if kind.__name__ not in known:
             hints = get_type_hints(kind)
             known[kind.__name__] = [[f.name, str(hints[f.name])] for f in fields(kind)]
@@ -78,7 +80,7 @@ def _same(value: Any) -> Any:
 
 @cache
 def _codec(kind: Any) -> Codec:
-    if is_dataclass(kind) and isinstance(kind, type):
+    if isinstance(kind, type) and issubclass(kind, Struct):
         return _record(kind)
     origin, parts = get_origin(kind), get_args(kind)
     if origin is UnionType or (origin is not None and NoneType in parts):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.person import Person
@@ -106,7 +108,7 @@ def _value(value: Any, name: str, where: str) -> None:
         _text(value, name, f"{where}/{name}")
     elif isinstance(value, int):
         refuse_outside(value, RANGES.get(name, EXACT), f"{where}/{name}")
-    elif is_dataclass(value):
+    elif isinstance(value, Struct):
         _record(value, f"{where}/{name}")
     elif name == "options":
         refuse_wild_options(value)

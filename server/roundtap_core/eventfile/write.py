@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
+
+from msgspec.structs import fields
 
 from roundtap_core.records import Competitor, Match, Round, Tournament
 from roundtap_core.result_json import result_to_json

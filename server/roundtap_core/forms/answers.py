@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import OPENER, Way
@@ -15,8 +17,7 @@ from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
 Answers = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """One way to read a record. `walked` stops at a figure that the record does not hold; `supposed`: the answers that
     it does not hold, and that may have been these."""
 

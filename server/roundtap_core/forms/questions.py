@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.numbers import typed_number
@@ -44,16 +43,15 @@ Figures = dict[tuple[str, str], int]
 """(key, WINNER or LOSER) → figure, as it stands at some step."""
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(Struct):
     """What the answers leave for the record: squads by side, choices with a place of their own, and by key what a
     resolver was told. `bonus`: keys that a rule adds to, of which the record keeps what was told before."""
 
     bonus: frozenset[str]
-    picks: dict[Side, list[int]] = field(default_factory=dict)
-    chosen: dict[str, Any] = field(default_factory=dict)
-    figures: dict[str, dict[Side, int]] = field(default_factory=dict)
-    told: dict[str, Any] = field(default_factory=dict)
+    picks: dict[Side, list[int]] = {}
+    chosen: dict[str, Any] = {}
+    figures: dict[str, dict[Side, int]] = {}
+    told: dict[str, Any] = {}
 
 
 class _Step(Message, frozen=True, tag_field="step", tag=str.lower):

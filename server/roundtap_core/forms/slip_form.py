@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, TOLD_APART, Figure, Picks
@@ -14,8 +15,7 @@ RECORDED = ("winner", "initiative", "first_player")
 """Choices that a result keeps. All others are asked by steps that few matches ever come to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ticks:
+class Ticks(Struct, frozen=True):
     """A question, and what may be ticked: "a" and "b" are the sides, all else are keys of texts. `label`: a key of a
     text, or "" where the options say it."""
 
@@ -23,8 +23,7 @@ class Ticks:
     options: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SlipFigure:
+class SlipFigure(Struct, frozen=True):
     """A number that each side writes; `label` is a key of a text. `lost`: the text of what one's own losses are called,
     where they lead to the other's points; else ""."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Way
@@ -24,8 +25,7 @@ from roundtap_core.forms.questions import (
 from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(Struct, frozen=True):
     """How far the answers lead. `question`: what is asked next, None at the end. `decided_by`: the id of the step
     that decided, and for whom ("winner" and "loser" as in forms, or a side); None while nothing did.
 

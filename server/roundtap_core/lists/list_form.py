@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.lists.parts import ListData, fold, plain
@@ -18,8 +20,7 @@ TEXT, NUMBER, CHOICE, TICK, NAMES = "text", "number", "choice", "tick", "names"
 nothing), a list of strings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One thing a list says, under `key`; its label is the core's text "list.KEY", or "list.LABEL".
 
     `options`: what a choice, or each of some names, may be. `count`: so many names belong here, 0 for any number.
@@ -41,8 +42,7 @@ class Field:
         return f"list.{self.label or self.key}"
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(Struct, frozen=True):
     """A table whose lines a person types: under `key` stands a list of objects with the columns' keys.
 
     `usually`: so many lines are offered at first. Its title is the text "list.KEY", with `number` where it has one.
@@ -60,8 +60,7 @@ class Lines:
         return f"list.{self.label or self.key}"
 
 
-@dataclass(frozen=True, slots=True)
-class ListForm:
+class ListForm(Struct, frozen=True):
     """What a list is asked. `per_member`: so many members bring one each: `fields` and `lines` are then asked of each
     of them and stand under /players/0, /players/1 …; `shared` is asked once, and stands beside them."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from roundtap_core.records import SIDES, Match, Round
 
 
-@dataclass(frozen=True, slots=True)
-class ToField:
+class ToField(Struct, frozen=True):
     """`squads` not fielded yet, `rounds` guaranteed Swiss rounds left. `must`: every pick of these has to be one of
     them; `late`: even that is not enough any more."""
 

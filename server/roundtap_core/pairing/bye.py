@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from roundtap_core.pairing.cardinality import LargestMatching
 from roundtap_core.pairing.field import Field, Met
@@ -15,8 +16,7 @@ from roundtap_core.standings.standings import standings
 RANDOM = "random"
 
 
-@dataclass(frozen=True, slots=True)
-class Bye:
+class Bye(Struct, frozen=True):
     """The choice and its reason: `why` is "random" (first round), "last" or "random-lowest" (the rulebook's ways).
 
     `passed_over` would have come first, but without them a repeat could not have been avoided.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.randomness import Rand, generator
@@ -15,8 +16,7 @@ Groups = list[list[int]]
 Met = Sequence[set[int]]
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """The competitors a round may pair, by position in the file's order: `points[i]` belongs to `ids[i]`.
 
     `met[i]` are the earlier opponents of i in this stage, `byes[i]` the byes received or won beforehand.
@@ -43,8 +43,7 @@ class Field:
         return sum(b in self.met[a] for a, b in pairs)
 
 
-@dataclass(frozen=True, slots=True)
-class Chance:
+class Chance(Struct, frozen=True):
     """The generators of one draw: each purpose has its own, so that one more throw here changes nothing there."""
 
     seed: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
@@ -13,8 +14,7 @@ WIDEST, MOST_WAITING = 512, 256
 """People looked at together, and those of them who wait, at most: a bound by counting, the same on every machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """What a completion is measured by, as small whole numbers by member.
 
     `met[i]` are earlier opponents, `together[i]` who came with i and should not meet them; `group[i]` counts the

@@ -13,8 +13,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.bye import Bye, first_bye, later_bye
@@ -31,8 +32,7 @@ from roundtap_core.standings.totals import swiss_totals
 __all__ = ["Pairing", "pair_next", "pairing_to_json"]
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
+class Pairing(Struct, frozen=True):
     """A drawn round and what explains it. `notes` is plain data:
 
     `repeats`: how many pairs meet again, and if there are any, `repeated`: which, as {"a", "b"};

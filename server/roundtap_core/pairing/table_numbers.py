@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from itertools import count
+
+from msgspec.structs import replace
 
 from roundtap_core.randomness import generator, shuffle
 from roundtap_core.records import SWISS, Match, Tournament

@@ -7,7 +7,7 @@ first, so no draw of the whole field can do better there, and what remains is a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 from roundtap_core.pairing.bounded import improve
 from roundtap_core.pairing.cardinality import LargestMatching
@@ -31,8 +31,7 @@ ROWS = 32
 FIRST_WIDTH = 12
 
 
-@dataclass(slots=True)
-class TopDown:
+class TopDown(Struct):
     """The draw of an even field that has a legal round. `rest` are the groups still to pair, the top one first;
     nobody has met more than `most_met` of them. A step costs no more than the groups it touches: with thousands of
     players on points of their own there are a thousand steps."""
@@ -41,9 +40,9 @@ class TopDown:
     met: Met
     chance: Chance
     most_met: int
-    pairs: Pairs = field(default_factory=list)
+    pairs: Pairs = []
     method: int = IDEAL
-    _witness: dict[int, int] = field(default_factory=dict)
+    _witness: dict[int, int] = {}
     _search: Rand | None = None
     _size: int = 0
     _effort: int = 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
 from roundtap_core.pairing.field import Groups, Met, Pairs
@@ -12,8 +13,7 @@ from roundtap_core.randomness import Rand
 NOISE = 1 << 24
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """A solution: `pairs` among the groups; `tokens` are the members who meet one of the group above;
     `floating` those who go below the window."""
 

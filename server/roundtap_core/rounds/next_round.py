@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.swiss_round import Pairing, pair_next, pairing_to_json

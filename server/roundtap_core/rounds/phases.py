@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from roundtap_core.clock import COUNTING, PAUSED, RUNNING, Clock, Instant
 from roundtap_core.rulebooks.base import Phase
@@ -17,8 +18,7 @@ COUNTING_KEY = "phase.counting"
 LAST_KEY, LAST_MINUTES_KEY, OVER_KEY = "phase.last", "phase.last_minutes", "phase.over"
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseNow:
+class PhaseNow(Struct, frozen=True):
     """A round at one moment, as everybody may know it.
 
     `key`: the word, as a key of texts. `remaining_ms`: down to 0 at the length that was announced; it stays there

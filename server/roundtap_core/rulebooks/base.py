@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import Form
@@ -38,17 +39,15 @@ OWN = "own"
 """The structure that any rulebook allows: whatever rounds and cut the organizer announces."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """What one match gives one side: tournament points, the outcome, and figures summed for tiebreakers."""
 
     points: int
     outcome: str
-    figures: Mapping[str, int] = field(default_factory=dict)
+    figures: Mapping[str, int] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(Struct, frozen=True):
     """One line of a structure table: this many players, Swiss rounds and cut (0: none)."""
 
     at_least: int
@@ -57,8 +56,7 @@ class Structure:
     cut: int
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(Struct, frozen=True):
     """Where a match stands: its stage ("swiss", "elimination", "final", "third_place", "tiebreak"), what the lists of
     a and b cost (None: nobody knows), and the houses of a's deck and of b's (empty: unknown)."""
 
@@ -80,16 +78,14 @@ class Situation:
 SWISS_ROUND = Situation()
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(Struct, frozen=True):
     """A part of the round with a name of its own ("phase.key"), from so many minutes before the announced end."""
 
     key: str
     before_end: int
 
 
-@dataclass(frozen=True, slots=True)
-class AidFigure:
+class AidFigure(Struct, frozen=True):
     """A whole number that a counting aid wants (the text "aid.AID.KEY"), or a tick: 1 for yes, 0 for no."""
 
     key: str
@@ -98,8 +94,7 @@ class AidFigure:
     tick: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CountingAid:
+class CountingAid(Struct, frozen=True):
     """A sum that players do by hand and a page can do for them: `worth` of the figures, by key. Its texts are
     "aid.ID" and "aid.ID.worth"."""
 
@@ -108,8 +103,7 @@ class CountingAid:
     worth: Callable[[Mapping[str, int]], int]
 
 
-@dataclass(frozen=True, slots=True)
-class Squads:
+class Squads(Struct, frozen=True):
     """Lists of so many squads, of which each round takes so many; every one has to be fielded once."""
 
     listed: int

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 ENFORCED, DEFAULT, OFFERED, PEOPLE = "enforced", "default", "offered", "people"
 KINDS = (ENFORCED, DEFAULT, OFFERED, PEOPLE)
@@ -22,8 +24,7 @@ CORE = "core"
 FOLDER = os.path.join(os.path.dirname(__file__), "clauses")
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Struct, frozen=True):
     """One thing that a document asks for.
 
     `section` is the document's own heading, in its language; `text` says the clause in short English; `reason` says,
@@ -43,8 +44,7 @@ class Clause:
     fronts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Struct, frozen=True):
     """The clauses of one document, in its order, as far as they hold for the rulebooks asked about."""
 
     document: str

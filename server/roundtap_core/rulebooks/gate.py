@@ -8,7 +8,9 @@ the result. Where the record stops before the form decides, nothing is said.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.answers import readings
@@ -29,8 +31,7 @@ _SIDE: Mapping[str, Side] = {WINNER: "a", LOSER: "b"}
 """The record is walked through with a as the opener."""
 
 
-@dataclass(frozen=True, slots=True)
-class Saying:
+class Saying(Struct, frozen=True):
     """Who says a result, and at which moment. `time_is_up`: whether this match's time was up, its extension included;
     None: nobody can know, or it does not matter (a file, a closed round, a slip that is typed later). `reason`: why an
     official enters what players may not say themselves. `side`: whose report it is, who may leave the other's squads to

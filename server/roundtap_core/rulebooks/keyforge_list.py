@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.lists.list_form import NAMES, TICK, Field, ListCheck, ListForm

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.answers import answers_on_record
@@ -30,8 +31,7 @@ Names = Mapping[str, str]
 """The sides' names: {"a": …, "b": …}."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """One line: "Keys", "1:2 → 2:2", and which step made the difference ("forging")."""
 
     label: str

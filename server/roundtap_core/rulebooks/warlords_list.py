@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.lists.list_form import NUMBER, TICK, Field, Lines, ListCheck, ListForm
@@ -25,8 +26,7 @@ CARDS = (
 SWAP_SIGN = ">"
 
 
-@dataclass(frozen=True, slots=True)
-class Swap:
+class Swap(Struct, frozen=True):
     """One card of the battle or construction deck for one of the sideboard, before a game."""
 
     deck: str

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.lists.list_form import CHOICE, NAMES, NUMBER, TICK, Field, Lines, ListCheck, ListForm
@@ -36,8 +38,7 @@ SECTIONS = {
 NAVIGATION_OFFICER = frozenset({"oficial de navegacion", "navigation officer"})
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Of one player: squad points, epic points, and ships of one type."""
 
     points: int

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
+
+from msgspec.structs import replace
 
 from roundtap_core.records import DISQUALIFIED, SECOND_SWISS, StandingsRow, Tournament
 from roundtap_core.result_json import result_from_json

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+
+from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK, Tournament
@@ -18,8 +19,7 @@ EACH, KNOCKOUT = "each", "knockout"
 Worth = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Meeting:
+class Meeting(Struct, frozen=True):
     """A tie-break match between two of the tied. `winner` None: not played yet, or both lost."""
 
     round: int

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import lcm
 from typing import Any
+
+from msgspec import Struct
 
 from roundtap_core.randomness import lot
 from roundtap_core.records import Tournament
@@ -17,8 +18,7 @@ from roundtap_core.standings.totals import SwissTotals
 RANDOM = "random"
 
 
-@dataclass(frozen=True, slots=True)
-class Basis:
+class Basis(Struct, frozen=True):
     """What a tiebreaker may look at: the tournament after round `after` (None: all of it), what was gathered, and who
     is placed above the tied already."""
 
@@ -28,8 +28,7 @@ class Basis:
     above: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(Struct, frozen=True):
     """A tiebreaker's values: `order` compares (more is better), `shown` is what a reader sees (empty: nothing)."""
 
     order: Mapping[str, Any]

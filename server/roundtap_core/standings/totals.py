@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.records import BYE, SIDES, SWISS_STAGES, WON_BYE, Match, Tournament
@@ -13,8 +14,7 @@ from roundtap_core.rulebooks.registry import rulebook
 Tallies = Callable[[Match], tuple[Tally, ...]]
 
 
-@dataclass(slots=True)
-class SwissTotals:
+class SwissTotals(Struct):
     """What one competitor has gathered: outcomes, byes ("bye" and "won"), summed figures, opponents met in order, and
     what each of these meetings gave."""
 
@@ -24,9 +24,9 @@ class SwissTotals:
     losses: int = 0
     draws: int = 0
     byes: int = 0
-    figures: dict[str, int] = field(default_factory=dict)
-    opponents: list[str] = field(default_factory=list)
-    tallies: list[Tally] = field(default_factory=list)
+    figures: dict[str, int] = {}
+    opponents: list[str] = []
+    tallies: list[Tally] = []
 
 
 def swiss_totals(tournament: Tournament, after: int | None = None) -> dict[str, SwissTotals]:

@@ -10,8 +10,10 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec.structs import replace
 
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.state import EventState, MatchState, RoundState
@@ -61,8 +63,8 @@ NAMES_UNIT = b"roundtap-unit"
 
 SEEN_BY_NOBODY = frozenset({"number", "head", "fates", "late", "rounds"})
 """What a view does not show of an event; its rounds are compared one by one."""
-OF_THE_EVENT = tuple(field.name for field in fields(EventState) if field.name not in SEEN_BY_NOBODY)
-OF_THE_ROUND = tuple(field.name for field in fields(RoundState) if field.name != "matches")
+OF_THE_EVENT = tuple(name for name in EventState.__struct_fields__ if name not in SEEN_BY_NOBODY)
+OF_THE_ROUND = tuple(name for name in RoundState.__struct_fields__ if name != "matches")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import structs
+
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DrawRound, Report
@@ -342,7 +344,7 @@ def _expected(state: EventState, lost: Lost) -> list[Mapping[str, Any]]:
     if lost.stage == SWISS:
         return []
     try:
-        made = decide(replace(state, rounds=state.public_rounds), DrawRound(0), Instant("", 0))
+        made = decide(structs.replace(state, rounds=state.public_rounds), DrawRound(0), Instant("", 0))
     except Problem:
         return []
     drawn = next((new.data for new in made if new.kind == "round-drawn"), None)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
+from msgspec import structs
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
@@ -65,12 +66,12 @@ def in_the_hall(events: Events, venue: Venue, state: EventState, command: Comman
     """`command` on `state` with the other events' tables and with what `actor`, if it is a unit, may say: only the
     writer, which decides one command after the other, sees both as they really are."""
     if isinstance(command, PublishRound):
-        return replace(command, taken_tables=taken_tables(events, state.id), venue_number=venue.number)
+        return structs.replace(command, taken_tables=taken_tables(events, state.id), venue_number=venue.number)
     if isinstance(command, LOOK_FOR_FREE_TABLES):
-        command = replace(command, busy_tables=command.busy_tables | busy_tables(events, state.id))
-        return replace(command, venue_number=venue.number) if isinstance(command, ImportRound) else command
+        command = structs.replace(command, busy_tables=command.busy_tables | busy_tables(events, state.id))
+        return structs.replace(command, venue_number=venue.number) if isinstance(command, ImportRound) else command
     if isinstance(command, Report | NoteLot) and actor.startswith(UNIT):
-        return replace(command, stood_there=stood_there(venue, state, command.match, actor.removeprefix(UNIT)))
+        return structs.replace(command, stood_there=stood_there(venue, state, command.match, actor.removeprefix(UNIT)))
     return command
 
 
@@ -180,7 +181,7 @@ def _give_free_ids(pending: Snapshot, request: Request) -> None:
     ids = {record.competitor: f"p{number}" for number, record in enumerate(coming, start=first)}
     request.people = [replace(each, competitor=ids.get(each.competitor, each.competitor)) for each in request.people]
     request.steps = [
-        replace(step, command=replace(step.command, entrant=replace(
+        replace(step, command=structs.replace(step.command, entrant=structs.replace(
             step.command.entrant, id=ids.get(step.command.entrant.id, step.command.entrant.id))))
         if isinstance(step.command, EnterCompetitor) else step for step in request.steps]
 
@@ -274,7 +275,7 @@ def _of_event(pending: Snapshot, step: Step, command: Command, at: At, request: 
     for refuse in GUARDS:
         refuse(pending, state, step)
     if isinstance(command, PublishRound):
-        command = replace(command, list_points=_list_points(people, state, request))
+        command = structs.replace(command, list_points=_list_points(people, state, request))
     for new in decide(state, command, at.instant):
         entry = seal(new, step.stream, state.number + 1, state.head, at, actor)
         state = apply(state, entry)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Collection
-from dataclasses import fields
 from typing import Any
 
+from msgspec.structs import asdict
 from sqlalchemy import Connection, LargeBinary, cast, select
 
 from roundtap_core.errors import Problem
@@ -21,7 +21,7 @@ NAMED = 5
 """So many of the damaged are named in one line."""
 
 _LINES = ("members", "houses")
-_KNOWN = frozenset(field.name for field in fields(Person))
+_KNOWN = frozenset(Person.__struct_fields__)
 
 
 def read_people(connection: Connection, events: Collection[str] | None) -> dict[str, dict[str, Person]]:
@@ -88,7 +88,7 @@ def _checked(data: Any) -> Person:
 
 def _shown(competitor: str, person: Person) -> Person:
     """As it may stand on a wall: names that came in before the limits stood disturb nothing."""
-    values: dict[str, Any] = {field.name: getattr(person, field.name) for field in fields(Person)}
+    values = asdict(person)
     for name, value in values.items():
         if name == "note" and isinstance(value, str):
             values[name] = harmless(value)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from msgspec import structs
+
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.state import Fate
@@ -100,8 +102,8 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
         return [] if venue.afresh is None or _is_so(venue.afresh, new) else [new]
     if new.kind == REFUSED and "report" in new.data:
         if venue.afresh is not None:
-            return decide_venue(venue, replace(new, kind=PENDING))
-        new = replace(new, data={key: value for key, value in new.data.items() if key != "report"})
+            return decide_venue(venue, structs.replace(new, kind=PENDING))
+        new = structs.replace(new, data={key: value for key, value in new.data.items() if key != "report"})
     event_id = new.data.get("event")
     known = {
         REFUSED: lambda: new.data["report_id"] in venue.refused,

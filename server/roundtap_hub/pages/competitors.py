@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from flask import g, request
+from msgspec import structs
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -100,7 +101,7 @@ def enter(event_id: str) -> AnyResponse:
         )
         record, entrant = enrol(event_id, competitor)
         people.append(record)
-        entrant = replace(entrant, checked_in=bool(field("here")))
+        entrant = structs.replace(entrant, checked_in=bool(field("here")))
         steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets, reason=field("reason")[:PROSE_LETTERS])))
     the_hub().service.ask(steps, actor(), people)
     return back_to_event(event_id, "competitors")
@@ -180,8 +181,8 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
     members, captain = team()
     if members:
         refuse_broken_teams(moment, {name: (members, captain)}, but=competitor)
-        before = replace(before, members=members, captain=captain)
-    person, salt = replace(before, name=name, public_name=public or None), secrets.token_hex(16)
+        before = structs.replace(before, members=members, captain=captain)
+    person, salt = structs.replace(before, name=name, public_name=public or None), secrets.token_hex(16)
     the_hub().service.tell(event_id, ChangePerson(competitor, person.digest(salt)), actor(),
                            [PersonRecord(event_id, competitor, salt, person)])
     return back_to_event(event_id, "competitors")

@@ -11,6 +11,7 @@ from functools import wraps
 from typing import Any
 
 from flask import Blueprint, Response, abort, g, redirect, request, url_for
+from msgspec import structs
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import Instant
@@ -235,7 +236,7 @@ def my_face(moment: EventAt, competitor: str, now: Instant, words: Words) -> tup
     more_ms = (mine.remaining_ms or 0) - (state.clock.remaining_ms or 0) if mine.remaining_ms is not None else 0
     if not more_ms:
         return face, 0
-    own = face_of(replace(state, clock=mine), now, words)
+    own = face_of(structs.replace(state, clock=mine), now, words)
     return replace(own, deadline_ms=face.deadline_ms, held_ms=face.held_ms, total_ms=face.total_ms,
                    starts=face.starts), more_ms
 

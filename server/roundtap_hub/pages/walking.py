@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from flask import abort, g
+from msgspec import structs
 from werkzeug.datastructures import MultiDict
 
 from roundtap_core.errors import Problem
@@ -284,7 +285,7 @@ def _saying(seat: Seat, result: Result, earlier: bool) -> Saying:
     """As who, and when: what stands, or a player has said, may be made the result at any time."""
     if seat.saying.by == OFFICIAL and result in said_of(seat.match):
         return ON_RECORD
-    return replace(seat.saying, time_is_up=None, corrects=None) if earlier else seat.saying
+    return structs.replace(seat.saying, time_is_up=None, corrects=None) if earlier else seat.saying
 
 
 def _refuse_left_out(trail: Trail, fields: Fields) -> None:

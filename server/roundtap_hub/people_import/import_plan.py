@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from msgspec import structs
+
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
@@ -350,7 +352,7 @@ class _Book:
     def _of_event(self, row: int, who: str, said: Person, came_with: str | None, table: int | None) -> Planned:
         """What is not said in the table stays as it is; nobody's name is changed by one."""
         before, entrant = self._people[who], self._entrants[who]
-        after = replace(
+        after = structs.replace(
             before, club=said.club or before.club, external_id=said.external_id or before.external_id,
             list_link=said.list_link or before.list_link, note=said.note or before.note,
             paid=said.paid or before.paid, members=before.members or said.members,
@@ -396,5 +398,5 @@ def _table(text: str) -> int | None:
 
 def competitor_of(planned: Planned, competitor: str) -> Competitor:
     """Somebody new, as the event gets them."""
-    return replace(planned.person.to_competitor(competitor), came_with=planned.came_with,
+    return structs.replace(planned.person.to_competitor(competitor), came_with=planned.came_with,
                    fixed_table=planned.fixed_table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from roundtap_core.errors import Problem
@@ -130,7 +130,7 @@ def ranking_by_id(moment: EventAt) -> dict[str, StandingsRow]:
 
 IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates"})
 """What of an event changes as it is played, and is not all on every page."""
-DECIDED = tuple(part.name for part in fields(EventState) if part.name not in IN_PLAY)
+DECIDED = tuple(name for name in EventState.__struct_fields__ if name not in IN_PLAY)
 
 
 def _decided(moment: EventAt) -> object:

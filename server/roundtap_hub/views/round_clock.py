@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from statistics import median_low
 
+from msgspec import structs
+
 from roundtap_core.clock import COUNTING, Clock, Instant, show
 from roundtap_core.event.course import match_clock
 from roundtap_core.event.state import EventState
@@ -118,7 +120,7 @@ def face_of(state: EventState, now: Instant, texts: Words, official: bool = Fals
 
 def counted_face(state: EventState, counted: TablesCounted, now: Instant, texts: Words) -> Face:
     """The clock as the tables count it, while the hub's own is held: a face of its own, for officials."""
-    running = replace(state, clock=counted.running(state.clock.total_ms, now))
+    running = structs.replace(state, clock=counted.running(state.clock.total_ms, now))
     return replace(face_of(running, now, texts), event=f"{state.id}-counted")
 
 

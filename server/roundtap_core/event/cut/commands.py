@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class MakeCut:
+class MakeCut(Struct, frozen=True):
     """The Swiss rounds are over: note who goes on."""
 
 
-@dataclass(frozen=True, slots=True)
-class WithdrawCut:
+class WithdrawCut(Struct, frozen=True):
     """Back to the standings, while no elimination round is published."""
 
 
-@dataclass(frozen=True, slots=True)
-class AcceptPlace:
+class AcceptPlace(Struct, frozen=True):
     """Who was offered a place that became free in the cut takes it."""
 
     competitor: str
 
 
-@dataclass(frozen=True, slots=True)
-class PassOver:
+class PassOver(Struct, frozen=True):
     """The next stage goes on with those present: all of `absent`, and nobody else, are passed over for it."""
 
     absent: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DeclinePlace:
+class DeclinePlace(Struct, frozen=True):
     """Who was offered a place does not want it."""
 
     competitor: str

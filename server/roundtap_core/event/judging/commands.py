@@ -6,37 +6,33 @@ named. What an official may do depends on the role; see officials.roles_of.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from roundtap_core.event.official import Official
 from roundtap_core.records import Result
 from roundtap_core.rulebooks.base import ORGANIZER
 
 
-@dataclass(frozen=True, slots=True)
-class SetOfficials:
+class SetOfficials(Struct, frozen=True):
     """All officials of the event, in place of those before. None at all: whoever is logged in is the organizer."""
 
     officials: tuple[Official, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OfficialDuty:
+class OfficialDuty(Struct, frozen=True):
     """An official goes off duty, and counts as a spectator from then on, or comes back."""
 
     official: str
     on: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Warn:
+class Warn(Struct, frozen=True):
     competitor: str
     reason: str
     by: str = ORGANIZER
 
 
-@dataclass(frozen=True, slots=True)
-class ProposeDisqualification:
+class ProposeDisqualification(Struct, frozen=True):
     """The head judge proposes, somebody else decides."""
 
     competitor: str
@@ -44,31 +40,27 @@ class ProposeDisqualification:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeclineProposal:
+class DeclineProposal(Struct, frozen=True):
     """No disqualification for what was proposed so far; another warning may propose it again."""
 
     competitor: str
     by: str = ORGANIZER
 
 
-@dataclass(frozen=True, slots=True)
-class NoteRuling:
+class NoteRuling(Struct, frozen=True):
     match: str
     text: str
     by: str = ORGANIZER
 
 
-@dataclass(frozen=True, slots=True)
-class Appeal:
+class Appeal(Struct, frozen=True):
     """A player wants the head judge to look at the latest ruling."""
 
     match: str
     by_competitor: str
 
 
-@dataclass(frozen=True, slots=True)
-class DecideAppeal:
+class DecideAppeal(Struct, frozen=True):
     """The head judge's word, which is final. `upheld`: the ruling stands."""
 
     match: str
@@ -77,8 +69,7 @@ class DecideAppeal:
     by: str = ORGANIZER
 
 
-@dataclass(frozen=True, slots=True)
-class GrantExtension:
+class GrantExtension(Struct, frozen=True):
     """So many minutes more for one match, on top of those it has."""
 
     match: str
@@ -86,16 +77,14 @@ class GrantExtension:
     by: str = ORGANIZER
 
 
-@dataclass(frozen=True, slots=True)
-class TakeBackExtension:
+class TakeBackExtension(Struct, frozen=True):
     """The last minutes that a match was given were too many, or another match's: as if they had not been given."""
 
     match: str
     by: str = ORGANIZER
 
 
-@dataclass(frozen=True, slots=True)
-class Disqualify:
+class Disqualify(Struct, frozen=True):
     """`by`: who decides, an official of the event or a role. `stood`: as when somebody drops."""
 
     competitor: str

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from roundtap_core.event.match_log import APPEAL, DECISION, EXTENSION, LogLine
 from roundtap_core.event.state import Entrant, EventState, MatchState, RoundState
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """Somebody might be disqualified: by the head judge's word (`by`, with a reason), or for so many warnings."""
 
     competitor: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.mending.mend import Changed
@@ -18,8 +19,7 @@ from roundtap_core.records import BYE, NO_SHOW, UNPAIRED_LOSS, Match
 Waits = Mapping[str, tuple[str, MatchState | None]]
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
+class Again(Struct, frozen=True):
     """What must change; `conceded` are those who lose a win that the other one's leaving had given them."""
 
     changes: tuple[Changed, ...]

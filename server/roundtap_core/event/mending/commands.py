@@ -6,13 +6,12 @@ shown before it is done (mend.py). "" says nothing: then nothing may stand in th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from roundtap_core.rulebooks.base import ORGANIZER
 
 
-@dataclass(frozen=True, slots=True)
-class SwapSeats:
+class SwapSeats(Struct, frozen=True):
     """The two of `who` take each other's places; one of them may have the bye."""
 
     number: int
@@ -22,8 +21,7 @@ class SwapSeats:
     plan: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MoveToTable:
+class MoveToTable(Struct, frozen=True):
     """The match `match` goes to `table`; where another one of the round sits there, the two exchange tables."""
 
     number: int
@@ -35,8 +33,7 @@ class MoveToTable:
     busy_tables: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class PairWaiting:
+class PairWaiting(Struct, frozen=True):
     """The two of `who`, who wait, meet at `table` (None: one that is fixed for them, else the lowest free one)."""
 
     number: int
@@ -48,8 +45,7 @@ class PairWaiting:
     busy_tables: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class GiveBye:
+class GiveBye(Struct, frozen=True):
     """Who waits without points for this round gets the bye."""
 
     number: int
@@ -59,8 +55,7 @@ class GiveBye:
     plan: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PairAgain:
+class PairAgain(Struct, frozen=True):
     """Who waits is paired with the smallest change of what is published."""
 
     number: int
@@ -70,8 +65,7 @@ class PairAgain:
     busy_tables: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class UnpublishRound:
+class UnpublishRound(Struct, frozen=True):
     """A published round that nobody has begun is taken back: it becomes a draft again, or, `withdrawn`, is gone."""
 
     number: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.records import Match
@@ -18,8 +19,7 @@ SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW, IMPOSED = (
 MARK_DIGITS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Warned:
+class Warned(Struct, frozen=True):
     """Something to be said before. `who`: the competitors it is about; `number`: a round, a table or a count.
 
     `kind`: "repeat" (they met in round `number`), "came_with", "bye_again" (`number` byes so far), "second_bye" (who
@@ -33,8 +33,7 @@ class Warned:
     number: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """One match as it will be, by its id; `was`: as it is now, None for a new one. `revision`: the one it is at."""
 
     id: str
@@ -48,8 +47,7 @@ class Changed:
             self.match.a, self.match.b, self.match.bye)
 
 
-@dataclass(frozen=True, slots=True)
-class Mend:
+class Mend(Struct, frozen=True):
     """All of one step. `gone` are the ids of entries that vanish, since whoever stood there alone plays elsewhere."""
 
     number: int
@@ -57,7 +55,7 @@ class Mend:
     changes: tuple[Changed, ...] = ()
     gone: tuple[str, ...] = ()
     warnings: tuple[Warned, ...] = ()
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    notes: Mapping[str, Any] = {}
 
     @property
     def mark(self) -> str:

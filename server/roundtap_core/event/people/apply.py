@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.state import DROPPED_OUT, LATE_ENTRY, SIGNED_UP, Entrant, EventState, MatchState, RoundState
-from roundtap_core.frozen import changed
 from roundtap_core.records import UNPAIRED_LOSS, Match
 
 
 def with_entrant(state: EventState, competitor: str, **changes: Any) -> EventState:
     """The state with these fields of one entrant changed."""
     entrant = replace(state.entrants[competitor], **changes)
-    return changed(state, entrants={**state.entrants, entrant.id: entrant})
+    return replace(state, entrants={**state.entrants, entrant.id: entrant})
 
 
 def with_missed(state: EventState, competitor: str, missed: Iterable[int]) -> EventState:
@@ -51,7 +51,7 @@ def _entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
         officials_role=data.get("role"), checked_in=data.get("checked_in", False), sign_up=data.get("sign_up"),
         reasons=_reasons(state, data, LATE_ENTRY), **_kept(data.get("record", {})),
     )
-    entered = changed(state, entrants={**state.entrants, entrant.id: entrant})
+    entered = replace(state, entrants={**state.entrants, entrant.id: entrant})
     return with_missed(entered, entrant.id, data["missed"])
 
 
@@ -116,12 +116,12 @@ def _removed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
     who = data["competitor"]
     officials = {key: replace(official, plays=None) if official.plays == who else official
                  for key, official in state.officials.items()}
-    return changed(state, entrants={key: entrant for key, entrant in state.entrants.items() if key != who},
+    return replace(state, entrants={key: entrant for key, entrant in state.entrants.items() if key != who},
                    officials=officials, removed=(*state.removed, who))
 
 
 def _check_in_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return changed(state, check_in=data["used"])
+    return replace(state, check_in=data["used"])
 
 
 def _checked_in(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
@@ -130,7 +130,7 @@ def _checked_in(state: EventState, data: Mapping[str, Any], entry: Entry) -> Eve
 
 
 def _sign_up_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return changed(state, sign_up=data["sign_up"])
+    return replace(state, sign_up=data["sign_up"])
 
 
 def _confirmed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:

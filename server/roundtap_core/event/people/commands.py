@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from roundtap_core.event.state import Entrant
 from roundtap_core.records import Result
 from roundtap_core.rulebooks.base import ORGANIZER
 
 
-@dataclass(frozen=True, slots=True)
-class EnterCompetitor:
+class EnterCompetitor(Struct, frozen=True):
     """`imported`: as an event file has it, with its drops and without unpaired losses made up here.
 
     `meets`: the match id of a bye, or of another latecomer's unpaired loss, of round 1 while it is played: the two
@@ -26,23 +25,20 @@ class EnterCompetitor:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveCompetitor:
+class RemoveCompetitor(Struct, frozen=True):
     """An entry that never played is taken out as if it had not been: no place in standings, files or pages. Its id is
     given to nobody else."""
 
     competitor: str
 
 
-@dataclass(frozen=True, slots=True)
-class SetCheckIn:
+class SetCheckIn(Struct, frozen=True):
     """Whether only those who have checked in are paired: said before round 1 is published."""
 
     used: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CheckIn:
+class CheckIn(Struct, frozen=True):
     """Somebody is here, or is not after all. Once round 1 is published that is a late arrival: `meets` and
     `busy_tables` as in EnterCompetitor."""
 
@@ -52,8 +48,7 @@ class CheckIn:
     busy_tables: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class SetSignUp:
+class SetSignUp(Struct, frozen=True):
     """Whether players enter themselves by their phones before round 1; `confirm`: each has to be confirmed at the
     desk before being paired."""
 
@@ -61,8 +56,7 @@ class SetSignUp:
     confirm: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ConfirmEntry:
+class ConfirmEntry(Struct, frozen=True):
     """Who signed up by phone is known at the desk. `meets` and `busy_tables` as in EnterCompetitor."""
 
     competitor: str
@@ -70,16 +64,14 @@ class ConfirmEntry:
     busy_tables: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class SetFixedTable:
+class SetFixedTable(Struct, frozen=True):
     """The table at which somebody always sits; None: any."""
 
     competitor: str
     fixed_table: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ChangePerson:
+class ChangePerson(Struct, frozen=True):
     """A name was corrected: only its digest is the event's business. `total`: what the list costs, where known."""
 
     competitor: str
@@ -87,8 +79,7 @@ class ChangePerson:
     total: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DropCompetitor:
+class DropCompetitor(Struct, frozen=True):
     """`stood`: score, wounds and squads of the match that is left, as they stood; None: nobody said. `plays_on`: only
     after this round, the open match is played. `together`: the opponent had asked to leave as well, before either left.
     `reason`: why they leave, for the journal.
@@ -101,13 +92,11 @@ class DropCompetitor:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReturnCompetitor:
+class ReturnCompetitor(Struct, frozen=True):
     competitor: str
 
 
-@dataclass(frozen=True, slots=True)
-class SubmitList:
+class SubmitList(Struct, frozen=True):
     """A list is handed in, or changed while that is free. `digest` is the person's, with the list; `total` its cost."""
 
     competitor: str
@@ -115,8 +104,7 @@ class SubmitList:
     total: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectList:
+class CorrectList(Struct, frozen=True):
     """An official corrects a list, on record."""
 
     competitor: str
@@ -126,8 +114,7 @@ class CorrectList:
     by: str = ORGANIZER
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(Struct, frozen=True):
     """Something about a competitor was looked at or declared ("sleeves", "replacement_rulers"), or no longer holds."""
 
     competitor: str
@@ -135,8 +122,7 @@ class Tick:
     on: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class SetCameWith:
+class SetCameWith(Struct, frozen=True):
     """Who came together, as a word that they share; None: came alone."""
 
     competitor: str

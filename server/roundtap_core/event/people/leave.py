@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from roundtap_core.event.course import (
     elimination_rounds,
@@ -24,8 +25,7 @@ BEFORE, LATER, CONCEDES, REPORTED, JUDGED, WAITS, BOTH, PLACE, KNOCKOUT = (
     "before", "later", "concedes", "reported", "judged", "waits", "both", "place", "knockout")
 
 
-@dataclass(frozen=True, slots=True)
-class Leaving:
+class Leaving(Struct, frozen=True):
     """What somebody's leaving would do just now (`what`, one of the words above), at which `match`, and who is their
     `opponent` there."""
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from roundtap_core.event.prize import ACTIVE, Prize
 
 
-@dataclass(frozen=True, slots=True)
-class SetPrizes:
+class SetPrizes(Struct, frozen=True):
     """The whole list, in place of the one before."""
 
     prizes: tuple[Prize, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DrawDoorPrize:
+class DrawDoorPrize(Struct, frozen=True):
     """Draw `count` winners of a door prize by `seed`. `again`: who has won one may win another. `seen`: how many draws
     were known to who pressed the button, so that nobody draws twice."""
 

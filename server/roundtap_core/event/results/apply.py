@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.fates import Fates
@@ -12,7 +13,6 @@ from roundtap_core.event.match_log import RULING as RULING_LINE
 from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.people.apply import with_entrant, with_missed, without_missed
 from roundtap_core.event.state import PLAYS_ON, EventState, Fate, Reported
-from roundtap_core.frozen import changed
 from roundtap_core.records import NO_SHOW, RULING, Match, Result, Side
 from roundtap_core.result_json import result_from_json, result_to_json
 
@@ -22,11 +22,11 @@ def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSt
     fates = Fates.of(state.fates).with_fate(data["report_id"], fate)
     found = state.find_match(data["match"]) if fate.fate == "accepted" or fate.reason == "elsewhere" else None
     if found is None:
-        return changed(state, fates=fates)
+        return replace(state, fates=fates)
     match = found[1]
     if fate.fate != "accepted":
         strangers = {**match.strangers, entry.actor.removeprefix("unit:"): entry.number}
-        return state.with_match(changed(match, strangers=strangers), fates=fates)
+        return state.with_match(replace(match, strangers=strangers), fates=fates)
     side: Side = data["side"]
     result = result_from_json(data["result"])
     said_now = Reported(result, entry.number, data["report_id"], data["body"], data.get("holder"))
@@ -36,13 +36,13 @@ def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSt
     said = [report.result for report in reports.values()]
     # Entries of cores before this one say no serial: with them, a second agreement replaced the first.
     stands = match.match.result if "serial" in data else None
-    one_phone = stands is None and changed(match, reports=reports).one_phone
+    one_phone = stands is None and replace(match, reports=reports).one_phone
     if len(said) == 2 and said[0] == said[1] and not match.decided and stands in (None, result) and not one_phone:
-        agreed = changed(match.match, result=result)
-        match = changed(match, reports=reports, heard=heard, reported_mono_ms=entry.at.mono_ms, match=agreed,
+        agreed = replace(match.match, result=result)
+        match = replace(match, reports=reports, heard=heard, reported_mono_ms=entry.at.mono_ms, match=agreed,
                         number=entry.number)
     else:
-        match = changed(match, reports=reports, heard=heard, reported_mono_ms=entry.at.mono_ms)
+        match = replace(match, reports=reports, heard=heard, reported_mono_ms=entry.at.mono_ms)
     return state.with_match(match, fates=fates)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from roundtap_core.records import Result, Side
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """What one side says, as it came from a device whose signature holds. `body` is the digest of all of it.
 
     `draw` is the mark of the draw it speaks of (RoundState.mark); None: an older unit, which does not say.
@@ -40,16 +40,14 @@ class Report:
     holder: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SettleStrangers:
+class SettleStrangers(Struct, frozen=True):
     """An official has read which units reported this match from elsewhere; `seen` is the newest such entry they saw."""
 
     match: str
     seen: int
 
 
-@dataclass(frozen=True, slots=True)
-class EnterResult:
+class EnterResult(Struct, frozen=True):
     """An official's word. `revision` is the one they saw, `result` None takes a result back.
 
     `seen` is the number of the entry whose result they saw standing, 0 for none; None does not say. `reason`: why it is
@@ -67,14 +65,12 @@ class EnterResult:
     cut: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NoShow:
+class NoShow(Struct, frozen=True):
     match: str
     absent: str
 
 
-@dataclass(frozen=True, slots=True)
-class NoteLot:
+class NoteLot(Struct, frozen=True):
     """Lots were drawn at a table before play, and fell on `side`: `about` is one of the rulebook's `lots`.
 
     `draw` is the mark of the draw the table has seen (RoundState.mark); None does not say. The first lot stands.
@@ -88,15 +84,13 @@ class NoteLot:
     stood_there: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class NobodyCame:
+class NobodyCame(Struct, frozen=True):
     """Neither of the two appeared: both lose and are gone."""
 
     match: str
 
 
-@dataclass(frozen=True, slots=True)
-class NoShowUndone:
+class NoShowUndone(Struct, frozen=True):
     """Who did not appear is there after all: the pairing as it was, at its table unless that was given away.
 
     `busy_tables`: those at which other events play.
@@ -106,8 +100,7 @@ class NoShowUndone:
     busy_tables: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class SetPicks:
+class SetPicks(Struct, frozen=True):
     """The squads that somebody fields at a bye."""
 
     match: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem

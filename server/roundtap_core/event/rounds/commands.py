@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.records import SWISS
 from roundtap_core.rulebooks.base import ORGANIZER
 
 
-@dataclass(frozen=True, slots=True)
-class ImportRound:
+class ImportRound(Struct, frozen=True):
     """One round of an event file, in the file's JSON. `players`: how many were there, where the file says. If it is
     still played, it moves away from `busy_tables`; `venue_number` as in PublishRound."""
 
@@ -22,8 +22,7 @@ class ImportRound:
     venue_number: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DrawRound:
+class DrawRound(Struct, frozen=True):
     """Draw the next round, or draw it anew. `seed` comes fresh from the system's randomness.
 
     `busy_tables`: where other events play or have drawn; whoever sees all events of the hall fills them in.
@@ -35,8 +34,7 @@ class DrawRound:
     tiebreak_form: str = "each"
 
 
-@dataclass(frozen=True, slots=True)
-class ImposeRound:
+class ImposeRound(Struct, frozen=True):
     """The next round as somebody wants it, whatever the draw would say: knowingly forced, and recorded as that.
 
     `matches` are the event file's, without results; `stage` and `tiebreak_form` as there. A match without a table takes
@@ -53,8 +51,7 @@ class ImposeRound:
     plan: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AdoptRound:
+class AdoptRound(Struct, frozen=True):
     """Round `number` as the tables hold it, after a hub was restored from a copy that lacks it.
 
     `mark` is the draw's (RoundState.mark). `matches` are the event file's, without results, each with its `id` and,
@@ -69,13 +66,11 @@ class AdoptRound:
     busy_tables: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class DiscardDraft:
+class DiscardDraft(Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class MoveTables:
+class MoveTables(Struct, frozen=True):
     """The drawn round leaves `busy_tables` for free ones; `number` and `attempt` are what the organizer looked at."""
 
     number: int
@@ -83,8 +78,7 @@ class MoveTables:
     busy_tables: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class PublishRound:
+class PublishRound(Struct, frozen=True):
     """`number` and `attempt` are what the organizer looked at: another draft is never published by mistake.
 
     Round 1 needs what the rulebook wants before it (setup/open_points.py): `noted` says why it is played without,
@@ -99,32 +93,28 @@ class PublishRound:
     seen: tuple[str, ...] | None = None
     by: str = ORGANIZER
     list_points: tuple[OpenPoint, ...] = ()
-    taken_tables: Mapping[int, str] = field(default_factory=dict)
+    taken_tables: Mapping[int, str] = {}
     venue_number: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SetClock:
+class SetClock(Struct, frozen=True):
     """`action`: "start", "pause", "adjust" (by `delta_ms`), "set" (to `delta_ms`), or "reset": back to not started."""
 
     action: str
     delta_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class FinishEvent:
+class FinishEvent(Struct, frozen=True):
     """The standings are final. `reason`: why, where something is still to be played."""
 
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReopenEvent:
+class ReopenEvent(Struct, frozen=True):
     """It was finished too early, or a result has to be put right."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetExtraMinutes:
+class SetExtraMinutes(Struct, frozen=True):
     """What chance adds to the round in play: rolled by a person, known to officials only until it runs."""
 
     number: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.played_on import played_on_from_json

@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from roundtap_core.elimination.cut import Cut
 from roundtap_core.event.official import Official
 from roundtap_core.event.played_on import PlayedOn
 
 
-@dataclass(frozen=True, slots=True)
-class CreateEvent:
+class CreateEvent(Struct, frozen=True):
     name: str
     rulebook: str
     level: str | None
     options: Mapping[str, Any]
     color: str
     seed: int
-    about: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str] = {}
     """The keys of setup/about.py, as far as they are known."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetAbout:
+class SetAbout(Struct, frozen=True):
     """All that the event says of itself from now on (keys of setup/about.py); what is missing or empty is not said."""
 
     about: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class SetOptions:
+class SetOptions(Struct, frozen=True):
     options: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ImportRecord:
+class ImportRecord(Struct, frozen=True):
     """What an event file keeps beside competitors and rounds, as it happened: nothing of it is judged anew."""
 
     officials: tuple[Official, ...] = ()
