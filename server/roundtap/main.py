@@ -6,8 +6,8 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
+from typing import NamedTuple
 
 DONE, BAD_INPUT, INTERRUPTED, NOBODY_READS = 0, 2, 130, 141
 OWN_PACKAGES = ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices",
@@ -20,8 +20,7 @@ END_WITHIN_S = 20
 """Who has not ended by then, for whatever reason, is ended by the kernel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """Where a command lives: its module has `add_arguments(parser)` and `run(args) -> exit code`.
 
     `extras` are the optional dependencies of the package that it needs.

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from roundtap import main as command_line
 from roundtap.headless.columns import table
-from roundtap.headless.event_input import indented
+from roundtap.headless.event_input import json_text
 from roundtap_core.version import version
 
 EVENT: dict[str, Any] = {
@@ -316,14 +316,14 @@ def test_only_the_rulebook_that_the_file_names_is_imported(event: Path, command:
 
 
 JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.tuples(inner) | st.dictionaries(st.text(), inner, max_size=3),
 )
 
 
 @given(st.dictionaries(st.text(), JSON_VALUES, max_size=3))
 def test_json_is_written_as_the_library_indents_it(data: dict[str, Any]) -> None:
-    assert indented(data) == json.dumps(data, ensure_ascii=False, indent=2)
+    assert json_text(data) == json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
 @pytest.mark.parametrize("columns", ["", "0", "no number", "40", "132"])

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import gc
 import io
-import json
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Mapping
-from json.encoder import encode_basestring
+from json import dumps
 from pathlib import Path
 from typing import Any
+
+from msgspec import json
 
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import parse
@@ -21,32 +22,6 @@ from roundtap_core.words import Words, catalogue, choose_language, core_words
 
 DONE, BAD_INPUT = 0, 2
 LARGEST = 2**53 - 1
-_STEP = "  "
-_NAMES = {True: "true", False: "false", None: "null"}
-
-
-def indented(data: Mapping[str, Any]) -> str:
-    """The very text of `json.dumps(data, ensure_ascii=False, indent=2)`, for data whose keys are texts."""
-    return _written(data, "\n")
-
-
-def _written(value: Any, newline: str) -> str:
-    """`newline` has the blanks of the line on which `value` stands."""
-    kind = type(value)
-    if kind is str:
-        return encode_basestring(value)
-    if kind is int:
-        return int.__repr__(value)
-    if value is None or kind is bool:
-        return _NAMES[value]
-    inner = newline + _STEP
-    if kind is dict:
-        parts = [f"{encode_basestring(key)}: {_written(item, inner)}" for key, item in value.items()]
-        return "{" + inner + ("," + inner).join(parts) + newline + "}" if parts else "{}"
-    if kind is list or kind is tuple:
-        parts = [_written(item, inner) for item in value]
-        return "[" + inner + ("," + inner).join(parts) + newline + "]" if parts else "[]"
-    return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", newline)
 
 
 def add_file(parser: ArgumentParser) -> None:
@@ -148,7 +123,8 @@ def printable(text: str) -> str:
 
 
 def json_text(data: Mapping[str, Any]) -> str:
-    return indented(data) + "\n"
+    """As `json.dumps(…, indent=2)` writes it, in a fraction of the time: with an indent the library takes no C."""
+    return json.format(dumps(data, ensure_ascii=False).encode(errors="replace"), indent=2).decode() + "\n"
 
 
 def write(text: str) -> None:
