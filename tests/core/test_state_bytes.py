@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -55,20 +56,13 @@ def test_competitors_come_back_in_the_order_in_which_draws_shuffle_them() -> Non
     assert list(decode(encode(event.state)).entrants) == ["p2", "p10", "p1"]
 
 
-def test_the_bytes_are_one_line_of_canonical_json() -> None:
-    raw = encode(an_evening().state)
-    assert canonical(json.loads(raw)) == raw
-
-
-def test_short_texts_are_in_memory_once() -> None:
-    fates = list(decode(encode(an_evening().state)).fates.values())
-    assert len({id(fate.fate) for fate in fates if fate.fate == "accepted"}) == 1
+NEW = json.loads(encode(EventState("e1")))
 
 
 @pytest.mark.parametrize("raw", [
-    b"", b"null", b"[]", b"{}", b'"e1"', encode(EventState("e1"))[:-1],
-    canonical(json.loads(encode(EventState("e1")))[:-1]),
-    canonical([*json.loads(encode(EventState("e1"))), 1]),
+    b"", b"null", b"[]", b"{}", b'"e1"', b'{"id":"e1"}', encode(EventState("e1"))[:-1], encode(EventState("e1")) + b" ",
+    msgspec.json.encode({key: value for key, value in NEW.items() if key != "seed"}),
+    msgspec.json.encode({**NEW, "spectators": 1}), msgspec.json.encode({**NEW, "seed": "1"}),
 ])
 def test_other_bytes_are_refused(raw: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011

@@ -154,7 +154,7 @@ def test_a_seal_that_was_changed_and_still_is_one_is_noticed(
     journal = Journal(f"sqlite:///{folder / 'roundtap.db'}")
     seal = journal.seals.find("e1")
     assert seal
-    other = type(seal)(seal.summary, seal.made_by, seal.state.replace(b"[100,24]", b"[24,100]"))
+    other = type(seal)(seal.summary, seal.made_by, seal.state.replace(b'{"a":100,"b":24}', b'{"a":24,"b":100}'))
     assert other != seal
     journal.seals.save(other)
     journal.close()

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from roundtap_core.clock import Instant
-from roundtap_core.wire import digest
+from roundtap_core.wire import canonical, digest
 
 GENESIS = "0" * 64
 VENUE = "venue"
@@ -56,13 +56,16 @@ class Entry(Struct, frozen=True):
 
 def seal(new: NewEntry, stream: str, number: int, prev: str, at: At, actor: str) -> Entry:
     """The entry that follows `prev` (a hash; GENESIS for number 1) in its stream's chain."""
-    body = _body(stream, number, new.kind, new.version, at, actor, new.data, prev)
-    return Entry(stream, number, new.kind, new.version, at, actor, new.data, prev, digest(body))
+    data = canonical(new.data).decode()
+    told = hash_of_texts(stream, number, new.kind, new.version, canonical(at.to_json()).decode(), actor, data, prev)
+    # As whoever reads it from the disk has it: the fold gives the same to the last key.
+    return Entry(stream, number, new.kind, new.version, at, actor, json.loads(data), prev, told)
 
 
 def seal_holds(entry: Entry, prev: str) -> bool:
     """Whether the entry continues the chain from `prev` and its hash is true."""
-    body = _body(entry.stream, entry.number, entry.kind, entry.version, entry.at, entry.actor, entry.data, entry.prev)
+    body = {"event": entry.stream, "number": entry.number, "kind": entry.kind, "version": entry.version,
+            "at": entry.at.to_json(), "actor": entry.actor, "data": entry.data, "prev": entry.prev}
     return entry.prev == prev and entry.hash == digest(body)
 
 
@@ -76,9 +79,3 @@ def hash_of_texts(stream: str, number: int, kind: str, version: int, at: str, ac
 @lru_cache(maxsize=256)
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
-
-
-def _body(stream: str, number: int, kind: str, version: int, at: At, actor: str,
-          data: Mapping[str, Any], prev: str) -> dict[str, Any]:
-    return {"event": stream, "number": number, "kind": kind, "version": version, "at": at.to_json(),
-            "actor": actor, "data": data, "prev": prev}
