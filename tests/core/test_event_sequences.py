@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -14,7 +15,7 @@ from event_kit import Event, score
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply, fold
-from roundtap_core.event.entries import GENESIS, At, Entry, seal_holds
+from roundtap_core.event.entries import GENESIS, At, Entry, NewEntry, seal, seal_holds
 from roundtap_core.event.mending.decide import mend_of
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState
 from roundtap_core.event.state_bytes import decode, encode
@@ -266,3 +267,17 @@ def test_a_tampered_entry_does_not_hold() -> None:
                          forged.prev, forged.hash)
         assert not seal_holds(tampered, prev)
     assert not seal_holds(last, GENESIS)
+
+
+@pytest.mark.parametrize("levels", [98, 99])
+def test_what_is_sealed_can_be_checked_however_deep_it_is(levels: int) -> None:
+    """Canonical JSON has at most 100 levels (wire.py): the entry and its data are the first two."""
+    data: dict[str, Any] = {}
+    for _ in range(levels - 1):
+        data = {"inner": data}
+    if levels == 99:
+        with pytest.raises(ValueError, match="100 levels"):
+            seal(NewEntry("report-refused", {"result": data}), "e1", 1, GENESIS, At("boot", 0), "unit")
+    else:
+        entry = seal(NewEntry("report-refused", {"result": data}), "e1", 1, GENESIS, At("boot", 0), "unit")
+        assert seal_holds(entry, GENESIS)

@@ -56,7 +56,8 @@ class Entry(Struct, frozen=True):
 
 def seal(new: NewEntry, stream: str, number: int, prev: str, at: At, actor: str) -> Entry:
     """The entry that follows `prev` (a hash; GENESIS for number 1) in its stream's chain."""
-    data = canonical(new.data).decode()
+    # In an object, as it is hashed: what is too deep within the whole is refused.
+    data = canonical({"data": new.data}).decode().removeprefix('{"data":')[:-1]
     told = hash_of_texts(stream, number, new.kind, new.version, canonical(at.to_json()).decode(), actor, data, prev)
     # As whoever reads it from the disk has it: the fold gives the same to the last key.
     return Entry(stream, number, new.kind, new.version, at, actor, json.loads(data), prev, told)
