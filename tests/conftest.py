@@ -42,7 +42,7 @@ _files_in_memory()
 WAITING = ("browser", "kit")
 """Folders of tests that wait for others."""
 
-settings.register_profile("few", max_examples=20, derandomize=True, deadline=None)
+settings.register_profile("few", max_examples=10, derandomize=True, deadline=None)
 settings.register_profile("many", settings.get_profile("few"), max_examples=600)
 settings.load_profile("few")
 

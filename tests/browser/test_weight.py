@@ -1,6 +1,6 @@
 """What a page weighs: at most 60 kB on the wire for a browser that comes for the first time, in a full hall.
 
-Counted over what each page names; with `-m long` every one by a real browser."""
+Public pages and the console, counted over what each page names; with `-m long` every page, and by a real browser."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from roundtap_core.event.commands import FinishEvent, MakeCut, SetClock
 from roundtap_hub.cookies import HERE
 
 TABLES = 64
+BY_BROWSER = ("GET /console/<event_id>", "GET /wall/<event_id>", "GET /me/<token>")
 
 
 @pytest.fixture(scope="module")
@@ -121,16 +122,15 @@ def cookies(large_hall: Hall) -> str:
     return f"{HERE}={cookie.value}"
 
 
-@pytest.mark.parametrize("address", [*pages_of_everybody(), *pages_of_organizers()])
+@pytest.mark.parametrize("address", [
+    pytest.param(address, marks=() if address in (*pages_of_everybody(), *BY_BROWSER) else pytest.mark.long)
+    for address in (*pages_of_everybody(), *pages_of_organizers())])
 def test_first_load(large_hall: Hall, cookies: str, address: str) -> None:
     organizer = address in pages_of_organizers()
     for path in heaviest(large_hall, address, organizer):
         sent = Wire(large_hall, cookies if organizer else "").first_load(path)
         assert len(sent) > 1, "a page names its style"
         assert sum(sent.values()) <= WIRE_MAX_BYTES, (path, sent)
-
-
-BY_BROWSER = ("GET /console/<event_id>", "GET /wall/<event_id>", "GET /me/<token>")
 
 
 @pytest.mark.parametrize("address", [
