@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from roundtap_core.typed import Figure, Text
+
 if TYPE_CHECKING:
     from fractions import Fraction
 
@@ -43,8 +45,8 @@ def other(side: Side) -> Side:
 class Pair(Struct, frozen=True):
     """One figure for each side of a table."""
 
-    a: int = 0
-    b: int = 0
+    a: Figure = 0
+    b: Figure = 0
 
     def of(self, side: Side) -> int:
         return self.a if side == "a" else self.b
@@ -56,13 +58,13 @@ class Result(Struct, frozen=True):
     `winner` is None where the figures tell; `timeout` holds what a time-out resolver was told.
     """
 
-    ended: str = PLAYED
-    winner: str | None = None
-    conceded_by: str | None = None
+    ended: Text = PLAYED
+    winner: Text | None = None
+    conceded_by: Text | None = None
     score: Pair = Pair()
     wounds: Pair | None = None
-    initiative: str | None = None
-    first_player: str | None = None
+    initiative: Text | None = None
+    first_player: Text | None = None
     picks: dict[str, list[int]] | None = None
     timeout: dict[str, Any] | None = None
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.person import Person
-from roundtap_core.event.within import NOTE_LETTERS, refuse_unfit_person
+from roundtap_core.event.person import NOTE_LETTERS, Person, refuse_unfit_person
 from roundtap_core.records import Competitor
 
 

@@ -12,6 +12,7 @@ from roundtap_core.rulebooks.plan import plan
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import as_it_stood, standings
 from roundtap_core.standings.tiebreakers import RANDOM
+from roundtap_core.typed import Count, Text
 
 
 class Cut(Struct, frozen=True):
@@ -21,11 +22,11 @@ class Cut(Struct, frozen=True):
     `absent` have not left the event: they are passed over for the stage that follows.
     """
 
-    size: int
-    order: tuple[str, ...]
-    seeds: tuple[str, ...]
-    declined: tuple[str, ...] = ()
-    absent: tuple[str, ...] = ()
+    size: Count
+    order: tuple[Text, ...]
+    seeds: tuple[Text, ...]
+    declined: tuple[Text, ...] = ()
+    absent: tuple[Text, ...] = ()
 
     def seeds_now(self, active: Collection[str]) -> tuple[str, ...]:
         """Those who play, by seed."""

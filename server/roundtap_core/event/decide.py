@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import to_builtins
+
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -18,18 +20,33 @@ from roundtap_core.event.results.decide import DECIDE_RESULTS
 from roundtap_core.event.rounds.decide import DECIDE_ROUNDS
 from roundtap_core.event.setup.decide import DECIDE_SETUP
 from roundtap_core.event.state import EventState
-from roundtap_core.event.within import refuse_beyond
+from roundtap_core.limits import refuse_boundless
+from roundtap_core.typed import Malformed, read
 
 NewEntries = list[NewEntry]
 
 
 def decide(state: EventState, command: c.Command, now: Instant) -> NewEntries:
     """The entries that `command` makes of `state`. Raises Problem where it cannot be done; then nothing changes."""
-    refuse_beyond(command)
+    _refuse_beyond(command)
     if state.finished and not isinstance(command, c.Report | c.ChangePerson | c.ReopenEvent | c.SetPrizes
                                              | c.DrawDoorPrize):
         raise Problem("event_finished", name=state.name)
     return _DECIDE[type(command)](state, command, now)
+
+
+def _refuse_beyond(command: c.Command) -> None:
+    """Raise Problem("figure_out_of_range", "text_too_long", "unfit_text", "wrong_length", "too_deep") where a field of
+    the command, or of a record in it, is beyond its limits, whoever asks. `where` names the field."""
+    said = to_builtins(command, enc_hook=dict)
+    try:
+        read(type(command), said)
+    except Malformed as error:
+        raise error.reasons[0] from None
+    for key, value in said.items():
+        # A report's wild result is refused on record, as impossible (results/decide.py).
+        if isinstance(value, dict | list) and not (key == "result" and isinstance(command, c.Report)):
+            refuse_boundless(value, f"/{key}")
 
 
 _DECIDE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {

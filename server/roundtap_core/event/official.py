@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from roundtap_core.rulebooks.base import HEAD_JUDGE, JUDGE, ORGANIZER
+from roundtap_core.typed import Id, IdOrEmpty, Text
 
 ROLES = (ORGANIZER, HEAD_JUDGE, JUDGE)
 
@@ -16,9 +17,9 @@ class Official(Struct, frozen=True):
     Off duty an official counts as a spectator.
     """
 
-    id: str
-    role: str
-    digest: str = ""
+    id: Id
+    role: Id
+    digest: IdOrEmpty = ""
     second: bool = False
-    plays: str | None = None
+    plays: Text | None = None
     on_duty: bool = True

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct, to_builtins
 
+from roundtap_core.errors import Problem
+from roundtap_core.limits import LINE, PROSE, beyond
+from roundtap_core.reasons import problems
 from roundtap_core.records import Competitor
+from roundtap_core.typed import Id, Line
 from roundtap_core.wire import digest
+
+LINK_LETTERS, NOTE_LETTERS = 500, 1000
+_LINK = re.compile(r"https?://[^\s\"'<>\\^`{|}]{1,490}")
+"""What a browser follows to another page, and nothing else: no scripts, no files."""
 
 
 class Person(Struct, frozen=True):
     """Names and lists of one competitor. Entries hold only `digest(salt)`: salted, or short names could be guessed."""
 
-    name: str
-    public_name: str | None = None
-    club: str | None = None
-    external_id: str | None = None
+    name: Line
+    public_name: Line | None = None
+    club: Line | None = None
+    external_id: Id | None = None
     list: Mapping[str, Any] | None = None
-    members: tuple[str, ...] = ()
-    captain: str | None = None
-    identity: str | None = None
-    houses: tuple[str, ...] = ()
-    officials_role: str | None = None
+    members: tuple[Line, ...] = ()
+    captain: Line | None = None
+    identity: Line | None = None
+    houses: tuple[Line, ...] = ()
+    officials_role: Line | None = None
     paid: bool = False
-    list_link: str | None = None
+    list_link: Annotated[str, Meta(max_length=LINK_LETTERS, pattern=LINE)] | None = None
     """Where the list can be read elsewhere: an address that begins with http."""
-    note: str | None = None
+    note: Annotated[str, Meta(max_length=NOTE_LETTERS, pattern=PROSE)] | None = None
     """What organizers noted for themselves. Like `paid` and `list_link` it stands in no event file and on no page that
     is not theirs."""
 
@@ -66,6 +75,18 @@ class Person(Struct, frozen=True):
     def digest(self, salt: str) -> str:
         """What an entry holds instead of the person."""
         return digest({"salt": salt, "person": _texts(self.to_json())})
+
+
+def refuse_unfit_person(person: Person, before: Person | None = None) -> None:
+    """Raise Problem where what is new of a person is no line of text, or a list is beyond all limits. What was known
+    `before` these limits stood may stay."""
+    said, known = to_builtins(person), to_builtins(before) or {}
+    new = {key for key, value in said.items() if key not in known or value != known[key]}
+    for problem in (*problems(said, Person), *beyond(said["list"], "/list")):
+        if problem.where.split("/")[1] in new:
+            raise problem
+    if "list_link" in new and said["list_link"] is not None and not _LINK.fullmatch(said["list_link"]):
+        raise Problem("link_unfit", where="/list_link", maximum=LINK_LETTERS)
 
 
 def _texts(value: Any) -> Any:

@@ -7,12 +7,14 @@ from typing import Any
 
 from msgspec import Struct
 
+from roundtap_core.typed import Exact, Id, Line, Prose, Text
+
 
 class OpenPoint(Struct, frozen=True):
     """One thing that the rulebook wants before round 1; `who` is the competitor it is about, "" where nobody is."""
 
-    kind: str
-    who: str = ""
+    kind: Id
+    who: Text = ""
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.who}" if self.who else self.kind
@@ -22,11 +24,11 @@ class PlayedOn(Struct, frozen=True):
     """One such decision: in which entry, what was missing, why it was played on, who said so, and the wall time where
     the hub knew one."""
 
-    number: int
+    number: Exact
     points: tuple[OpenPoint, ...]
-    reason: str
-    by: str
-    wall: str | None = None
+    reason: Prose
+    by: Id
+    wall: Line | None = None
 
     def to_json(self) -> dict[str, Any]:
         """As the event file has it: the number is the journal's own."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from roundtap_core.typed import Line, Number, Prose, Text
+
 ACTIVE, PLAYED, CHECKED_IN = "active", "played", "checked_in"
 AMONG = (ACTIVE, PLAYED, CHECKED_IN)
 """Among whom a door prize is drawn: who is still in, who has played a match, who was there at the check-in."""
@@ -12,11 +14,11 @@ AMONG = (ACTIVE, PLAYED, CHECKED_IN)
 class Prize(Struct, frozen=True):
     """What is won: for the places `first` to `last`, or for a `category`, whose `competitor` somebody chooses."""
 
-    what: str
-    first: int | None = None
-    last: int | None = None
-    category: str | None = None
-    competitor: str | None = None
+    what: Prose
+    first: Number | None = None
+    last: Number | None = None
+    category: Line | None = None
+    competitor: Text | None = None
 
 
 class DoorPrize(Struct, frozen=True):

@@ -34,6 +34,7 @@ from roundtap_core.records import (
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.typed import Count, Id, IdOrEmpty, LastRound, Line, Number
 from roundtap_core.wire import digest
 
 DRAFT, PUBLISHED, CLOSED = "draft", "published", "closed"
@@ -60,30 +61,30 @@ LATE_ENTRY, DROPPED_OUT = "late", "drop"
 class Entrant(Struct, frozen=True):
     """A competitor as entries know one: an id and a salted digest, no name (names live in people)."""
 
-    id: str
-    digest: str
+    id: Id
+    digest: IdOrEmpty
     won_bye: bool = False
-    came_with: str | None = None
-    fixed_table: int | None = None
-    dropped_after: int | None = None
-    disqualified_after: int | None = None
+    came_with: Line | None = None
+    fixed_table: Number | None = None
+    dropped_after: LastRound | None = None
+    disqualified_after: LastRound | None = None
     warnings: tuple[Mapping[str, Any], ...] = ()
-    list_total: int | None = None
+    list_total: Count | None = None
     list_corrections: tuple[Mapping[str, Any], ...] = ()
     """When and why officials corrected the list: {"round", "reason"}."""
-    ticks: tuple[str, ...] = ()
-    officials_role: str | None = None
+    ticks: tuple[Line, ...] = ()
+    officials_role: Line | None = None
     proposed: Mapping[str, Any] | None = None
     """A disqualification that the head judge proposed: {"reason", "by"}."""
-    declined_at: int = 0
+    declined_at: Count = 0
     """How many warnings there were when a proposal was last declined."""
     disqualification: Mapping[str, Any] | None = None
     """Why, and by whom: {"reason", "by"}."""
     checked_in: bool = False
     """Said to be here, where the event asks for it (EventState.check_in)."""
-    sign_up: str | None = None
+    sign_up: Line | None = None
     """SIGNED_UP or TO_CONFIRM of who entered by their own phone."""
-    how_left: str = ""
+    how_left: IdOrEmpty = ""
     """PLAYS_ON or TOGETHER of who dropped so."""
     reasons: tuple[Mapping[str, Any], ...] = ()
     """Why they came late, or left: {"round", "what", "reason"}, `what` being LATE_ENTRY or DROPPED_OUT."""
@@ -252,7 +253,7 @@ class EventState(Struct, frozen=True):
     """By id. Empty: whoever is logged in is the organizer."""
     check_in: bool = False
     """Whether only those who have checked in are paired."""
-    sign_up: str | None = None
+    sign_up: Line | None = None
     """While players may enter by their own phones: what they then are, SIGNED_UP or TO_CONFIRM."""
     removed: tuple[str, ...] = ()
     """Ids of entries that were taken out: links and rows of theirs are nobody else's."""

@@ -12,33 +12,13 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, Meta, UnsetType, field
 
 from roundtap_core.errors import Problem
-from roundtap_core.limits import (
-    FIGURE,
-    ID_LETTERS,
-    LINE,
-    LINE_LETTERS,
-    MINUTES,
-    MOST_COMPETITORS,
-    MOST_ROUNDS,
-    NUMBER,
-    PROSE,
-    PROSE_LETTERS,
-    ROUND,
-    beyond,
-)
+from roundtap_core.limits import LINE_LETTERS, MINUTES, MOST_COMPETITORS, MOST_ROUNDS, PROSE, ROUND, beyond
 from roundtap_core.reasons import problems
 from roundtap_core.records import Side
-from roundtap_core.typed import Count, Exact, Message
+from roundtap_core.typed import Count, Exact, Figure, Id, LastRound, Line, Message, Minutes, Number, Prose
 
-Line = Annotated[str, Meta(max_length=LINE_LETTERS, pattern=LINE)]
-Id = Annotated[str, Meta(max_length=ID_LETTERS, pattern=LINE)]
-Prose = Annotated[str, Meta(max_length=PROSE_LETTERS, pattern=PROSE)]
 Key = Annotated[str, Meta(max_length=LINE_LETTERS, pattern=PROSE)]
-Figure = Annotated[int, Meta(ge=FIGURE[0], le=FIGURE[1])]
-Number = Annotated[int, Meta(ge=NUMBER[0], le=NUMBER[1])]
-Minutes = Annotated[int, Meta(ge=MINUTES[0], le=MINUTES[1])]
 RoundNumber = Annotated[int, Meta(ge=1, le=ROUND[1])]
-LastRound = Annotated[int, Meta(ge=ROUND[0], le=ROUND[1])]
 People = Annotated[int, Meta(ge=0, le=MOST_COMPETITORS)]
 Ids = Annotated[list[Id], Meta(max_length=MOST_COMPETITORS)]
 Squads = Annotated[list[Number], Meta(max_length=9)]

@@ -10,9 +10,8 @@ from types import MappingProxyType
 from msgspec import structs
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.person import Person
+from roundtap_core.event.person import Person, refuse_unfit_person
 from roundtap_core.event.state import Entrant
-from roundtap_core.event.within import refuse_unfit_person
 from roundtap_core.limits import ID_LETTERS
 from roundtap_core.lists.parts import fold
 from roundtap_core.names import fit_name

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from roundtap_core.typed import Text
+
 
 class MakeCut(Struct, frozen=True):
     """The Swiss rounds are over: note who goes on."""
@@ -16,16 +18,16 @@ class WithdrawCut(Struct, frozen=True):
 class AcceptPlace(Struct, frozen=True):
     """Who was offered a place that became free in the cut takes it."""
 
-    competitor: str
+    competitor: Text
 
 
 class PassOver(Struct, frozen=True):
     """The next stage goes on with those present: all of `absent`, and nobody else, are passed over for it."""
 
-    absent: tuple[str, ...]
+    absent: tuple[Text, ...]
 
 
 class DeclinePlace(Struct, frozen=True):
     """Who was offered a place does not want it."""
 
-    competitor: str
+    competitor: Text

@@ -11,6 +11,7 @@ from msgspec import Struct
 from roundtap_core.event.official import Official
 from roundtap_core.records import Result
 from roundtap_core.rulebooks.base import ORGANIZER
+from roundtap_core.typed import Id, IdOrEmpty, Minutes, Prose, Text
 
 
 class SetOfficials(Struct, frozen=True):
@@ -22,72 +23,72 @@ class SetOfficials(Struct, frozen=True):
 class OfficialDuty(Struct, frozen=True):
     """An official goes off duty, and counts as a spectator from then on, or comes back."""
 
-    official: str
+    official: IdOrEmpty
     on: bool
 
 
 class Warn(Struct, frozen=True):
-    competitor: str
-    reason: str
-    by: str = ORGANIZER
+    competitor: Text
+    reason: Prose
+    by: Id = ORGANIZER
 
 
 class ProposeDisqualification(Struct, frozen=True):
     """The head judge proposes, somebody else decides."""
 
-    competitor: str
-    reason: str
-    by: str
+    competitor: Text
+    reason: Prose
+    by: Id
 
 
 class DeclineProposal(Struct, frozen=True):
     """No disqualification for what was proposed so far; another warning may propose it again."""
 
-    competitor: str
-    by: str = ORGANIZER
+    competitor: Text
+    by: Id = ORGANIZER
 
 
 class NoteRuling(Struct, frozen=True):
-    match: str
-    text: str
-    by: str = ORGANIZER
+    match: IdOrEmpty
+    text: Prose
+    by: Id = ORGANIZER
 
 
 class Appeal(Struct, frozen=True):
     """A player wants the head judge to look at the latest ruling."""
 
-    match: str
-    by_competitor: str
+    match: IdOrEmpty
+    by_competitor: Text
 
 
 class DecideAppeal(Struct, frozen=True):
     """The head judge's word, which is final. `upheld`: the ruling stands."""
 
-    match: str
-    text: str
+    match: IdOrEmpty
+    text: Prose
     upheld: bool
-    by: str = ORGANIZER
+    by: Id = ORGANIZER
 
 
 class GrantExtension(Struct, frozen=True):
     """So many minutes more for one match, on top of those it has."""
 
-    match: str
-    minutes: int
-    by: str = ORGANIZER
+    match: IdOrEmpty
+    minutes: Minutes
+    by: Id = ORGANIZER
 
 
 class TakeBackExtension(Struct, frozen=True):
     """The last minutes that a match was given were too many, or another match's: as if they had not been given."""
 
-    match: str
-    by: str = ORGANIZER
+    match: IdOrEmpty
+    by: Id = ORGANIZER
 
 
 class Disqualify(Struct, frozen=True):
     """`by`: who decides, an official of the event or a role. `stood`: as when somebody drops."""
 
-    competitor: str
-    reason: str
-    by: str = ORGANIZER
+    competitor: Text
+    reason: Prose
+    by: Id = ORGANIZER
     stood: Result | None = None

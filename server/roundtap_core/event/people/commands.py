@@ -7,6 +7,7 @@ from msgspec import Struct
 from roundtap_core.event.state import Entrant
 from roundtap_core.records import Result
 from roundtap_core.rulebooks.base import ORGANIZER
+from roundtap_core.typed import Count, Id, IdOrEmpty, LineOrEmpty, Number, Prose, Text
 
 
 class EnterCompetitor(Struct, frozen=True):
@@ -18,18 +19,18 @@ class EnterCompetitor(Struct, frozen=True):
 
     entrant: Entrant
     imported: bool = False
-    meets: str | None = None
+    meets: IdOrEmpty | None = None
     busy_tables: frozenset[int] = frozenset()
     signed_up: bool = False
     """By the player's own phone: only while the organizer has opened that."""
-    reason: str = ""
+    reason: Prose = ""
 
 
 class RemoveCompetitor(Struct, frozen=True):
     """An entry that never played is taken out as if it had not been: no place in standings, files or pages. Its id is
     given to nobody else."""
 
-    competitor: str
+    competitor: Text
 
 
 class SetCheckIn(Struct, frozen=True):
@@ -42,9 +43,9 @@ class CheckIn(Struct, frozen=True):
     """Somebody is here, or is not after all. Once round 1 is published that is a late arrival: `meets` and
     `busy_tables` as in EnterCompetitor."""
 
-    competitor: str
+    competitor: Text
     on: bool = True
-    meets: str | None = None
+    meets: IdOrEmpty | None = None
     busy_tables: frozenset[int] = frozenset()
 
 
@@ -59,24 +60,24 @@ class SetSignUp(Struct, frozen=True):
 class ConfirmEntry(Struct, frozen=True):
     """Who signed up by phone is known at the desk. `meets` and `busy_tables` as in EnterCompetitor."""
 
-    competitor: str
-    meets: str | None = None
+    competitor: Text
+    meets: IdOrEmpty | None = None
     busy_tables: frozenset[int] = frozenset()
 
 
 class SetFixedTable(Struct, frozen=True):
     """The table at which somebody always sits; None: any."""
 
-    competitor: str
-    fixed_table: int | None
+    competitor: Text
+    fixed_table: Number | None
 
 
 class ChangePerson(Struct, frozen=True):
     """A name was corrected: only its digest is the event's business. `total`: what the list costs, where known."""
 
-    competitor: str
-    digest: str
-    total: int | None = None
+    competitor: Text
+    digest: IdOrEmpty
+    total: Count | None = None
 
 
 class DropCompetitor(Struct, frozen=True):
@@ -85,45 +86,45 @@ class DropCompetitor(Struct, frozen=True):
     `reason`: why they leave, for the journal.
     """
 
-    competitor: str
+    competitor: Text
     stood: Result | None = None
     plays_on: bool = False
     together: bool = False
-    reason: str = ""
+    reason: Prose = ""
 
 
 class ReturnCompetitor(Struct, frozen=True):
-    competitor: str
+    competitor: Text
 
 
 class SubmitList(Struct, frozen=True):
     """A list is handed in, or changed while that is free. `digest` is the person's, with the list; `total` its cost."""
 
-    competitor: str
-    digest: str
-    total: int | None = None
+    competitor: Text
+    digest: IdOrEmpty
+    total: Count | None = None
 
 
 class CorrectList(Struct, frozen=True):
     """An official corrects a list, on record."""
 
-    competitor: str
-    digest: str
-    total: int | None
-    reason: str
-    by: str = ORGANIZER
+    competitor: Text
+    digest: IdOrEmpty
+    total: Count | None
+    reason: Prose
+    by: Id = ORGANIZER
 
 
 class Tick(Struct, frozen=True):
     """Something about a competitor was looked at or declared ("sleeves", "replacement_rulers"), or no longer holds."""
 
-    competitor: str
-    what: str
+    competitor: Text
+    what: Prose
     on: bool = True
 
 
 class SetCameWith(Struct, frozen=True):
     """Who came together, as a word that they share; None: came alone."""
 
-    competitor: str
-    group: str | None
+    competitor: Text
+    group: LineOrEmpty | None

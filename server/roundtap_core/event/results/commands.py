@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from roundtap_core.records import Result, Side
+from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Prose, Text
 
 
 class Report(Struct, frozen=True):
@@ -23,28 +24,28 @@ class Report(Struct, frozen=True):
     None: not from a browser.
     """
 
-    report_id: str
-    match: str
+    report_id: Id
+    match: IdOrEmpty
     side: Side
-    revision: int
+    revision: Exact
     result: Mapping[str, Any]
-    body: str
-    draw: str | None = None
-    serial: int = 0
+    body: IdOrEmpty
+    draw: Id | None = None
+    serial: Count = 0
     agrees_to: Mapping[str, str] | None = None
-    a: str | None = None
-    b: str | None = None
+    a: Text | None = None
+    b: Text | None = None
     stood_there: bool = True
     time_up: bool | None = None
     earlier: bool = False
-    holder: str | None = None
+    holder: IdOrEmpty | None = None
 
 
 class SettleStrangers(Struct, frozen=True):
     """An official has read which units reported this match from elsewhere; `seen` is the newest such entry they saw."""
 
-    match: str
-    seen: int
+    match: IdOrEmpty
+    seen: Exact
 
 
 class EnterResult(Struct, frozen=True):
@@ -56,18 +57,18 @@ class EnterResult(Struct, frozen=True):
     tie-break round, that it would change.
     """
 
-    match: str
-    revision: int
+    match: IdOrEmpty
+    revision: Exact
     result: Result | None
-    seen: int | None = None
-    reason: str = ""
+    seen: Exact | None = None
+    reason: Prose = ""
     earlier: bool = False
-    cut: str = ""
+    cut: IdOrEmpty = ""
 
 
 class NoShow(Struct, frozen=True):
-    match: str
-    absent: str
+    match: IdOrEmpty
+    absent: Text
 
 
 class NoteLot(Struct, frozen=True):
@@ -77,17 +78,17 @@ class NoteLot(Struct, frozen=True):
     `stood_there`: as in Report.
     """
 
-    match: str
-    about: str
+    match: IdOrEmpty
+    about: IdOrEmpty
     side: Side
-    draw: str | None = None
+    draw: Id | None = None
     stood_there: bool = True
 
 
 class NobodyCame(Struct, frozen=True):
     """Neither of the two appeared: both lose and are gone."""
 
-    match: str
+    match: IdOrEmpty
 
 
 class NoShowUndone(Struct, frozen=True):
@@ -96,12 +97,12 @@ class NoShowUndone(Struct, frozen=True):
     `busy_tables`: those at which other events play.
     """
 
-    match: str
+    match: IdOrEmpty
     busy_tables: frozenset[int] = frozenset()
 
 
 class SetPicks(Struct, frozen=True):
     """The squads that somebody fields at a bye."""
 
-    match: str
-    picks: tuple[int, ...]
+    match: IdOrEmpty
+    picks: tuple[Count, ...]

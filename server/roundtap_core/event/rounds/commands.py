@@ -10,6 +10,7 @@ from msgspec import Struct
 from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.records import SWISS
 from roundtap_core.rulebooks.base import ORGANIZER
+from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, LineOrEmpty, Minutes, Prose
 
 
 class ImportRound(Struct, frozen=True):
@@ -17,7 +18,7 @@ class ImportRound(Struct, frozen=True):
     still played, it moves away from `busy_tables`; `venue_number` as in PublishRound."""
 
     round: Mapping[str, Any]
-    players: int | None = None
+    players: Count | None = None
     busy_tables: frozenset[int] = frozenset()
     venue_number: int | None = None
 
@@ -29,9 +30,9 @@ class DrawRound(Struct, frozen=True):
     `tiebreak_form`: how a tie of three or more is played out, where such a round follows ("each" or "knockout").
     """
 
-    seed: int
+    seed: Exact
     busy_tables: frozenset[int] = frozenset()
-    tiebreak_form: str = "each"
+    tiebreak_form: Id = "each"
 
 
 class ImposeRound(Struct, frozen=True):
@@ -43,12 +44,12 @@ class ImposeRound(Struct, frozen=True):
     """
 
     matches: tuple[Mapping[str, Any], ...]
-    stage: str = SWISS
-    tiebreak_form: str | None = None
+    stage: Id = SWISS
+    tiebreak_form: Id | None = None
     busy_tables: frozenset[int] = frozenset()
-    reason: str = ""
-    by: str = ORGANIZER
-    plan: str = ""
+    reason: Prose = ""
+    by: Id = ORGANIZER
+    plan: IdOrEmpty = ""
 
 
 class AdoptRound(Struct, frozen=True):
@@ -58,11 +59,11 @@ class AdoptRound(Struct, frozen=True):
     where an official had a hand in it, its `revision`.
     """
 
-    number: int
-    mark: str
+    number: Exact
+    mark: Id
     matches: tuple[Mapping[str, Any], ...]
-    stage: str = SWISS
-    tiebreak_form: str | None = None
+    stage: Id = SWISS
+    tiebreak_form: Id | None = None
     busy_tables: frozenset[int] = frozenset()
 
 
@@ -73,8 +74,8 @@ class DiscardDraft(Struct, frozen=True):
 class MoveTables(Struct, frozen=True):
     """The drawn round leaves `busy_tables` for free ones; `number` and `attempt` are what the organizer looked at."""
 
-    number: int
-    attempt: int
+    number: Exact
+    attempt: Exact
     busy_tables: frozenset[int] = frozenset()
 
 
@@ -87,11 +88,11 @@ class PublishRound(Struct, frozen=True):
     (RoundState.venue_number) by whoever knows the hall.
     """
 
-    number: int
-    attempt: int
-    noted: str = ""
-    seen: tuple[str, ...] | None = None
-    by: str = ORGANIZER
+    number: Exact
+    attempt: Exact
+    noted: Prose = ""
+    seen: tuple[Prose, ...] | None = None
+    by: Id = ORGANIZER
     list_points: tuple[OpenPoint, ...] = ()
     taken_tables: Mapping[int, str] = {}
     venue_number: int | None = None
@@ -100,14 +101,14 @@ class PublishRound(Struct, frozen=True):
 class SetClock(Struct, frozen=True):
     """`action`: "start", "pause", "adjust" (by `delta_ms`), "set" (to `delta_ms`), or "reset": back to not started."""
 
-    action: str
-    delta_ms: int = 0
+    action: LineOrEmpty
+    delta_ms: Exact = 0
 
 
 class FinishEvent(Struct, frozen=True):
     """The standings are final. `reason`: why, where something is still to be played."""
 
-    reason: str = ""
+    reason: Prose = ""
 
 
 class ReopenEvent(Struct, frozen=True):
@@ -117,5 +118,5 @@ class ReopenEvent(Struct, frozen=True):
 class SetExtraMinutes(Struct, frozen=True):
     """What chance adds to the round in play: rolled by a person, known to officials only until it runs."""
 
-    number: int
-    minutes: int
+    number: Exact
+    minutes: Minutes

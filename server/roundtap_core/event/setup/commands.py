@@ -10,15 +10,16 @@ from msgspec import Struct
 from roundtap_core.elimination.cut import Cut
 from roundtap_core.event.official import Official
 from roundtap_core.event.played_on import PlayedOn
+from roundtap_core.typed import Exact, IdOrEmpty, LineOrEmpty, Prose
 
 
 class CreateEvent(Struct, frozen=True):
-    name: str
-    rulebook: str
-    level: str | None
+    name: Prose
+    rulebook: IdOrEmpty
+    level: LineOrEmpty | None
     options: Mapping[str, Any]
-    color: str
-    seed: int
+    color: LineOrEmpty
+    seed: Exact
     about: Mapping[str, str] = {}
     """The keys of setup/about.py, as far as they are known."""
 

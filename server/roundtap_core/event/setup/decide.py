@@ -13,7 +13,7 @@ from roundtap_core.event.lookups import without_draft
 from roundtap_core.event.setup import commands as c
 from roundtap_core.event.setup.about import SPECIAL_RULES, fit_about
 from roundtap_core.event.state import EventState
-from roundtap_core.limits import MOST_ROUNDS
+from roundtap_core.limits import MOST_ROUNDS, refuse_wild_options
 from roundtap_core.names import fit_name
 from roundtap_core.records import SWISS
 from roundtap_core.rulebooks.base import OWN, Options, Rulebook
@@ -26,6 +26,7 @@ NewEntries = list[NewEntry]
 def _create(state: EventState, command: c.CreateEvent, now: Instant) -> NewEntries:
     if state.number:
         raise Problem("event_exists", name=state.name)
+    refuse_wild_options(command.options)
     name = fit_name(command.name)
     if not name:
         raise Invalid("event_name_missing")
@@ -68,6 +69,7 @@ def _set_about(state: EventState, command: c.SetAbout, now: Instant) -> NewEntri
 
 def _set_options(state: EventState, command: c.SetOptions, now: Instant) -> NewEntries:
     """Announced, then fixed; only rounds and cut may be made to fit late entries, before round 2."""
+    refuse_wild_options(command.options)
     changed = NewEntry("options-set", {"options": as_own(state.rulebook, command.options, state.players_at_start)})
     if not state.rounds:
         return [NewEntry("options-set", {"options": dict(command.options)})]
