@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from roundtap_core.typed import Figure, Text
+from roundtap_core.typed import Figure
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -25,9 +25,12 @@ SWISS_STAGES = (SWISS, SECOND_SWISS)
 BYE, WON_BYE, NO_SHOW, UNPAIRED_LOSS = "bye", "won", "no-show", "unpaired-loss"
 BYES = (BYE, WON_BYE, NO_SHOW, UNPAIRED_LOSS)
 
-PLAYED, TIME, CONCESSION, RULING = "played", "time", "concession", "ruling"
-ENDINGS = (PLAYED, TIME, CONCESSION, RULING)
-WINNERS = ("a", "b", "draw", "none")
+Ending = Literal["played", "time", "concession", "ruling"]
+PLAYED: Final = "played"
+TIME: Final = "time"
+CONCESSION: Final = "concession"
+RULING: Final = "ruling"
+Winner = Literal["a", "b", "draw", "none"]
 
 FINISHED_EARLY, TIE_OPEN, SQUADS_UNFIELDED = "finished_early", "tie_open", "squads_unfielded"
 """Kinds of a noted deviation: the event was ended before all was played, with a tie at a place that counts, or with
@@ -42,7 +45,7 @@ def other(side: Side) -> Side:
     return "b" if side == "a" else "a"
 
 
-class Pair(Struct, frozen=True):
+class Pair(Struct, frozen=True, forbid_unknown_fields=True):
     """One figure for each side of a table."""
 
     a: Figure = 0
@@ -52,19 +55,19 @@ class Pair(Struct, frozen=True):
         return self.a if side == "a" else self.b
 
 
-class Result(Struct, frozen=True):
+class Result(Struct, frozen=True, forbid_unknown_fields=True):
     """How a match ended, in real figures as they stood (the event file's `result`).
 
     `winner` is None where the figures tell; `timeout` holds what a time-out resolver was told.
     """
 
-    ended: Text = PLAYED
-    winner: Text | None = None
-    conceded_by: Text | None = None
+    ended: Ending = PLAYED
+    winner: Winner | None = None
+    conceded_by: Side | None = None
     score: Pair = Pair()
     wounds: Pair | None = None
-    initiative: Text | None = None
-    first_player: Text | None = None
+    initiative: Side | None = None
+    first_player: Side | None = None
     picks: dict[str, list[int]] | None = None
     timeout: dict[str, Any] | None = None
 

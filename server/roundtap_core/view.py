@@ -10,7 +10,7 @@ from roundtap_core.forms.form import Form
 from roundtap_core.forms.questions import SQUADS_MAX
 from roundtap_core.limits import refuse_wild_options
 from roundtap_core.records import SIDES, Result, Side
-from roundtap_core.result_json import refuse_wild, result_from_json, result_to_json
+from roundtap_core.result_json import refuse_contradictory
 from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, Situation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Count, Message, Natural, Shown, T, Word
@@ -103,7 +103,7 @@ class MatchView(Message, frozen=True):
     def __post_init__(self) -> None:
         for result in (self.reports.a, self.reports.b, self.result, self.second):
             if result is not None:
-                refuse_wild(result_from_json(result_to_json(result)))
+                refuse_contradictory(result)
 
     def of(self, side: Side) -> SideView:
         return self.a if side == "a" else self.b

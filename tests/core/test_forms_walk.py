@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -26,7 +26,7 @@ from roundtap_core.forms.questions import (
     Turns,
 )
 from roundtap_core.forms.walk import compose, next_step, walk
-from roundtap_core.records import ENDINGS, SIDES, Match, Pair, Result, Side
+from roundtap_core.records import SIDES, Ending, Match, Pair, Result, Side
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rulebooks.base import Options, Rulebook, Situation
 from roundtap_core.rulebooks.registry import RULEBOOKS
@@ -215,7 +215,7 @@ def test_every_form_can_be_used(case: Case) -> None:
     assert len({way.id for way in form.ways}) == len(form.ways)
     assert form.games == book.games(situation.stage, options) // 2 + 1 or form.games == 1
     for way in form.ways:
-        assert way.ended in ENDINGS
+        assert way.ended in get_args(Ending)
         questions = [step.name for step in way.steps if isinstance(step, Question)]
         assert len(set(questions)) == len(questions)
         figures: set[str] = set()

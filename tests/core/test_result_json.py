@@ -41,8 +41,10 @@ def test_a_result_comes_back_the_same(result: Result) -> None:
     ({"picks": "12"}, "wrong_type", "/picks"),
     ({"picks": {"c": [1, 2]}}, "unknown_key", "/picks/c"),
     ({"picks": {"a": 1}}, "wrong_type", "/picks/a"),
-    ({"picks": {"a": [1, True]}}, "wrong_type", "/picks/a"),
-    ({"picks": {"a": [[1], 2]}}, "wrong_type", "/picks/a"),
+    ({"picks": {"a": [1, True]}}, "wrong_type", "/picks/a/1"),
+    ({"picks": {"a": [[1], 2]}}, "wrong_type", "/picks/a/0"),
+    ({"score": {"a": 10**6}}, "figure_out_of_range", "/score/a"),
+    ({"timeout": {"keys": "a\u202eb"}}, "unfit_text", "/timeout/keys"),
     ({"timeout": "late"}, "wrong_type", "/timeout"),
     ({"timeout": ["late"]}, "wrong_type", "/timeout"),
 ])

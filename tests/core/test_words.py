@@ -7,11 +7,11 @@ import json
 import string
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from roundtap_core.records import BYES, ENDINGS, STAGES
+from roundtap_core.records import BYES, STAGES, Ending
 from roundtap_core.rulebooks import registry
 from roundtap_core.words import LANGUAGES, Words, choose_language, core_words, plural_form
 
@@ -101,7 +101,8 @@ def test_no_text_of_a_problem_is_left_over() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_rulebooks_and_records_name_has_a_name(language: str) -> None:
     words = core_words(language)
-    needed = {f"bye.{bye}" for bye in BYES} | {f"ended.{ended}" for ended in ENDINGS} | {f"stage.{s}" for s in STAGES}
+    needed = ({f"bye.{bye}" for bye in BYES} | {f"ended.{ended}" for ended in get_args(Ending)}
+              | {f"stage.{s}" for s in STAGES})
     for book in registry.RULEBOOKS.values():
         needed |= {f"tiebreaker.{key}" for key in book.tiebreakers} | {f"level.{level}" for level in book.levels}
         needed |= set(book.house_decisions) | {f"bye_order.{book.bye_after_round_1}"}

@@ -28,7 +28,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState, MatchState, RoundState
 from roundtap_core.forms.form import Form
 from roundtap_core.records import Result, Side
-from roundtap_core.result_json import refuse_wild, result_from_json, result_to_json
+from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rulebooks.base import Rulebook, Situation
 from roundtap_core.rulebooks.gate import PLAYER, Saying, excluded
 from roundtap_core.rulebooks.registry import RULEBOOKS
@@ -278,7 +278,6 @@ class World:
         up = self.time_is_up
         try:
             result = result_from_json(said)
-            refuse_wild(result)
         except Problem as problem:
             return problem
         return next(excluded(self.book, result, self.state.options, self.situation,

@@ -45,7 +45,7 @@ def _refuse_beyond(command: c.Command) -> None:
         raise error.reasons[0] from None
     for key, value in said.items():
         # A report's wild result is refused on record, as impossible (results/decide.py).
-        if isinstance(value, dict | list) and not (key == "result" and isinstance(command, c.Report)):
+        if isinstance(value, dict | list | tuple) and not (key == "result" and isinstance(command, c.Report)):
             refuse_boundless(value, f"/{key}")
 
 

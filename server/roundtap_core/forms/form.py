@@ -24,7 +24,7 @@ from roundtap_core.forms.questions import (
     Rule,
     Step,
 )
-from roundtap_core.records import RULING, SIDES, Side, other
+from roundtap_core.records import RULING, SIDES, Ending, Side, other
 from roundtap_core.typed import Message, Word, read
 
 BEFORE_TIME, AT_TIME, ANY_TIME = "before_time", "at_time", "any"
@@ -42,7 +42,7 @@ class Way(Message, frozen=True):
 
     id: Word
     when: Word
-    ended: Word
+    ended: Ending
     steps: Annotated[tuple[Step, ...], Meta(max_length=64)]
     winner: Word = BY_FIGURES
 

@@ -22,7 +22,7 @@ from roundtap_core.forms.questions import (
     Figures,
     Question,
 )
-from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
+from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, Winner, other
 
 
 class Walk(Struct, frozen=True):
@@ -115,7 +115,7 @@ def compose(way: Way, opener: Side, answers: Answers) -> Result:
     )
 
 
-def _winner(way: Way, opener: Side, decided: Side | None, chosen: str | None) -> str | None:
+def _winner(way: Way, opener: Side, decided: Side | None, chosen: Side | None) -> Winner | None:
     """What is recorded as `winner`: nothing where the figures tell."""
     return {BY_FIGURES: chosen, OPENER: opener, DRAWN: "draw", DECIDED: decided or "draw"}[way.winner]
 

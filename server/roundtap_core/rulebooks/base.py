@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 
@@ -32,7 +32,8 @@ ListTotals = Mapping[str, int]
 
 NO_TOTALS: ListTotals = MappingProxyType({})
 
-WIN, LOSS, DRAW = "win", "loss", "draw"
+WIN, LOSS = "win", "loss"
+DRAW: Final = "draw"
 BYE_LAST, BYE_RANDOM_LOWEST = "last", "random-lowest"
 
 OWN = "own"

@@ -99,7 +99,7 @@ class XWingStandard(Rulebook):
                 raise Problem("no_draws", where="/winner")
             return result.winner or "none"
         if result.ended == CONCESSION and result.conceded_by in ("a", "b"):
-            return self._stated(result, other(result.conceded_by))  # type: ignore[arg-type]
+            return self._stated(result, other(result.conceded_by))
         if result.score.a != result.score.b:
             return self._stated(result, "a" if result.score.a > result.score.b else "b")
         if result.winner == "draw":

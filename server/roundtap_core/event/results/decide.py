@@ -18,7 +18,7 @@ from roundtap_core.event.results import commands as c
 from roundtap_core.event.results.decide_absent import no_show, no_show_undone, nobody_came, undoing
 from roundtap_core.event.state import DRAFT, PUBLISHED, EventState, MatchState, RoundState, tournament_of
 from roundtap_core.records import ELIMINATION, NO_SHOW, SWISS, TIEBREAK, UNPAIRED_LOSS, Result, other
-from roundtap_core.result_json import refuse_wild, result_from_json, result_to_json
+from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, Saying, excluded, refuse
 
 ACCEPTED, REFUSED = "accepted", "refused"
@@ -73,7 +73,6 @@ def _refusal(state: EventState, command: c.Report, now: Instant) -> str | None:
         return LATE
     try:
         result = result_from_json(command.result)
-        refuse_wild(result)
     except Problem:
         return IMPOSSIBLE
     if match.decided and result == match.match.result:
