@@ -11,10 +11,9 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import inspect
 
 from published_schema import EVENT_SCHEMA
-from roundtap_core.eventfile.file_types import Entry, Event, Free
+from roundtap_core.eventfile.file_types import Event
 from roundtap_core.limits import MOST_LEVELS
 from roundtap_core.reasons import problems
 from roundtap_core.typed import Malformed, decoded, read
@@ -111,66 +110,6 @@ def where_the_library_complains(data: Any) -> set[str]:
 
 def test_the_schema_itself_is_valid() -> None:
     jsonschema.Draft202012Validator.check_schema(EVENT_SCHEMA)
-
-
-# --- the same form ---------------------------------------------------------------------------------------------------
-
-def plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """A part of the published schema without notes, and with what it refers to in place, but for free content."""
-    if (name := schema.get("$ref", "").removeprefix("#/$defs/")) not in ("", "free"):
-        schema = EVENT_SCHEMA["$defs"][name]
-    found = {key: value for key, value in schema.items() if key not in ("description", "$comment")}
-    if "properties" in found:
-        found["properties"] = {key: plain(inner) for key, inner in found["properties"].items()}
-    for key in ("items", "propertyNames", "additionalProperties", "if", "then", "else"):
-        if isinstance(found.get(key), dict):
-            found[key] = plain(found[key])
-    return found | {key: sorted(found[key]) for key in ("required", "enum") if key in found}
-
-
-def typed(kind: Any) -> dict[str, Any]:
-    """The same of a type."""
-    match kind:
-        case inspect.UnionType(types=(inspect.IntType() as number, inspect.NoneType())):
-            return {**typed(number), "type": ["integer", "null"]}
-        case inspect.UnionType(types=(inspect.LiteralType() as word, inspect.IntType() as number)):
-            return {"if": {"type": "string"}, "then": {"const": word.values[0]}, "else": typed(number)}
-        case inspect.LiteralType(values=values):
-            said = {"type": "string" if isinstance(values[0], str) else "integer"}
-            return said | ({"const": values[0]} if len(values) == 1 else {"enum": sorted(values)})
-        case inspect.IntType(ge=lowest, le=highest):
-            return {"type": "integer", "minimum": lowest, "maximum": highest}
-        case inspect.StrType(max_length=most, pattern=pattern):
-            return {"type": "string", "maxLength": most, "pattern": pattern}
-        case inspect.BoolType():
-            return {"type": "boolean"}
-        case inspect.ListType(item_type=item, min_length=least, max_length=most):
-            return {"type": "array", "minItems": least or 0, "maxItems": most, "items": typed(item)}
-        case inspect.DictType(key_type=key, value_type=inner, max_length=most):
-            return {"type": "object", "maxProperties": most, "propertyNames": typed(key),
-                    "additionalProperties": typed(inner)}
-        case inspect.StructType(cls=cls) if cls is Entry:
-            return {"if": {"required": ["bye"]}, "then": shaped(kind, {"bye": ""}), "else": shaped(kind, {})}
-        case inspect.StructType():
-            return shaped(kind)
-        case inspect.CustomType(cls=cls) if issubclass(cls, Free):
-            known = typed(inspect.type_info(cls.KNOWN)).get("properties")
-            return {"type": "object", **({"properties": known} if known else {}), "maxProperties": 999,
-                    "propertyNames": plain({"$ref": "#/$defs/key"}), "additionalProperties": {"$ref": "#/$defs/free"}}
-    raise AssertionError(kind)
-
-
-def shaped(kind: inspect.StructType, said: dict[str, Any] | None = None) -> dict[str, Any]:
-    needed, foreign = [field.encode_name for field in kind.fields if field.required], ()
-    if said is not None:
-        needed, foreign = Entry.shape(said)
-    return {"type": "object", **({"required": sorted(needed)} if needed else {}), "additionalProperties": False,
-            "properties": {field.encode_name: typed(field.type) for field in kind.fields
-                           if field.encode_name not in foreign}}
-
-
-def test_schema_and_types_say_the_same() -> None:
-    assert plain({"$ref": "#/$defs/event"}) == typed(inspect.type_info(Event))
 
 
 # --- the same answers ------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """The form of the event file (EVENT_FILE.md): what each object may hold, and within which limits.
 
 What types cannot say stands in `references.py`: unique ids, known competitors. `event.schema.json` tells other programs
-the same; a test holds it to these types.
+the same; it is made from these types (`tests/tools/event_schema.py`).
 """
 
 from __future__ import annotations
