@@ -39,7 +39,8 @@ def to_tournament(event: file_types.Event, results: Iterable[Result]) -> Tournam
 
 def _record(item: file_types.Part, keys: Iterable[str]) -> dict[str, Any] | None:
     """What `item` has of these keys; None without any."""
-    return {key: to_builtins(value) for key in keys if (value := getattr(item, key)) is not UNSET} or None
+    said = {key: value for key in keys if (value := getattr(item, key)) is not UNSET}
+    return to_builtins(said) if said else None
 
 
 def _competitor(one: file_types.Competitor) -> Competitor:
