@@ -69,10 +69,14 @@ def public_names(competitors: Iterable[Competitor], full_names: bool = False) ->
     return number_twins(people, shown)
 
 
+def names_in(tournament: Tournament) -> dict[str, str]:
+    """The public names of its competitors, whole where the event says so."""
+    return public_names(tournament.competitors, bool(tournament.options.get("full_names")))
+
+
 def called(tournament: Tournament) -> dict[str, str]:
     """What errors call each competitor: the public name, and the id to find it in the file."""
-    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
-    return {competitor: f"{name} ({competitor})" for competitor, name in shown.items()}
+    return {competitor: f"{name} ({competitor})" for competitor, name in names_in(tournament).items()}
 
 
 def number_twins(people: Iterable[Competitor], shown: dict[str, str]) -> dict[str, str]:

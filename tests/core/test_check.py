@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from roundtap_core.check.byes import round_exists
 from roundtap_core.check.check import violations
+from roundtap_core.check.drawn_rounds import first_due
 from roundtap_core.pairing.swiss_round import pair_next, pairing_to_json
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
 
@@ -202,25 +202,32 @@ def test_the_lot_between_equals_is_no_breach() -> None:
     assert found(event(first, [game("ea"), game("cb"), bye("d")], players="abcde")) == []
 
 
-@given(st.integers(1, 5), st.randoms(use_true_random=False), st.sampled_from([0.2, 0.5, 0.7, 0.85]))
-def test_a_round_without_repeats_exists_as_networkx_says(half: int, chance: random.Random, played: float) -> None:
-    players = [str(n) for n in range(2 * half)]
-    met: dict[str, set[str]] = {player: set() for player in players}
-    graph = networkx.Graph()
-    for a, b in itertools.combinations(players, 2):
-        if chance.random() < played:
-            met[a].add(b)
-            met[b].add(a)
-        else:
-            graph.add_edge(a, b)
-    matched = len(networkx.max_weight_matching(graph, maxcardinality=True))
-    assert round_exists(players, met) == (matched == half)
+@given(st.integers(1, 11), st.randoms(use_true_random=False), st.sampled_from([0.2, 0.5, 0.7, 0.85]))
+def test_a_bye_is_due_to_the_first_without_whom_a_round_exists_as_networkx_says(
+    half: int, chance: random.Random, played: float,
+) -> None:
+    players = [str(n) for n in range(2 * half + 1)]
+    pairs = list(itertools.combinations(players, 2))
+    met = [pair for pair in pairs if chance.random() < played]
+    graph = networkx.Graph([pair for pair in pairs if pair not in met])
+    graph.add_nodes_from(players)
+
+    def whole_without(who: str) -> bool:
+        rest = graph.subgraph(set(players) - {who})
+        return len(networkx.max_weight_matching(rest, maxcardinality=True)) == half
+
+    drawn = Round(1, matches=tuple(Match(*pair) for pair in met))
+    before = Tournament("Winter Open", "xwing-standard", rounds=(drawn,))
+    candidates = chance.sample(players[1:], len(players) // 2)
+    right = next((who for who in candidates if whole_without(who)), None)
+    assert first_due(before, players[1:], players[0], candidates) == right
 
 
 def test_three_who_have_all_met_leave_the_fourth_one_partner_only() -> None:
-    met = {"a": {"b", "c"}, "b": {"a", "c"}, "c": {"a", "b"}}
-    assert not round_exists("abcd", met)
-    assert round_exists("abcdef", met)
+    met = tuple(game(pair) for pair in ("ab", "bc", "ca"))
+    before = Tournament("Winter Open", "xwing-standard", rounds=(Round(1, matches=met),))
+    assert first_due(before, list("bcde"), "a", ["e", "d", "c"]) == "c"
+    assert first_due(before, list("bcd") + list("efg"), "a", ["g"]) == "g"
 
 
 def test_who_left_is_paired_no_more_and_not_missed() -> None:

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
-from roundtap_core.check.brackets import cut_order_problems, elimination_problems
-from roundtap_core.check.byes import bye_problems
-from roundtap_core.check.fielded_squads import squad_problems
-from roundtap_core.check.list_contents import list_violations
-from roundtap_core.check.stage_order import course_problems
-from roundtap_core.check.tiebreak_rounds import tiebreak_problems
-from roundtap_core.check.who_may_play import official_problems, people_problems
+from roundtap_core.check.drawn_rounds import (
+    bye_problems,
+    course_problems,
+    cut_order_problems,
+    elimination_problems,
+    tiebreak_problems,
+)
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
-from roundtap_core.errors import Problem
-from roundtap_core.lists.parts import names
-from roundtap_core.names import called
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.lists.parts import fold, names
+from roundtap_core.lists.squads import letter
+from roundtap_core.names import called, names_in
 from roundtap_core.records import (
     CONCESSION,
     NO_SHOW,
     SIDES,
+    SQUADS_UNFIELDED,
     SWISS,
     TIEBREAK,
     UNPAIRED_LOSS,
     WON_BYE,
+    Competitor,
     Match,
     Round,
     Tournament,
+    drawn_for,
 )
-from roundtap_core.rulebooks.base import FIRST_PLAYER, Options, Rulebook, Situation
+from roundtap_core.rounds.never_fielded import never_fielded
+from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, Options, Rulebook, Situation, may_play
 from roundtap_core.rulebooks.gate import excluded
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
@@ -155,13 +161,15 @@ def left_too_late(tournament: Tournament) -> Iterator[Problem]:
 
 
 def won_byes(tournament: Tournament) -> Iterator[Problem]:
-    """A won bye is sat out in round 1, and there only. Who came too late for round 1 has lost it."""
+    """A won bye is sat out in round 1, there only, and by nobody else. Who came too late for round 1 has lost it."""
     names = called(tournament)
     owed = {competitor.id for competitor in tournament.competitors if competitor.won_bye}
     for played, match, where in match_places(tournament):
         if match.bye == WON_BYE and played.number > 1:
             yield Problem("won_bye_after_round_1", where=f"{where}/bye", competitor=names[match.a])
-        if played.number == 1 and played.stage == SWISS and match.bye not in (WON_BYE, UNPAIRED_LOSS):
+        elif match.bye == WON_BYE and match.a not in owed:
+            yield Problem("won_bye_of_another", where=f"{where}/bye", competitor=names[match.a])
+        elif played.number == 1 and played.stage == SWISS and match.bye not in (WON_BYE, UNPAIRED_LOSS):
             for side, who in (("a", match.a), ("b", match.b)):
                 if who in owed:
                     yield Problem("won_bye_not_given", where=f"{where}/{side}", competitor=names[who])
@@ -185,7 +193,7 @@ def structure(tournament: Tournament) -> Iterator[Problem]:
     if options.get("structure") == "own" and options.get("swiss_rounds") is None:
         return
     try:
-        planned, _ = book.structure(_players_in_round_1(tournament.rounds[0]), options)
+        planned, _ = book.structure(drawn_for(tournament.rounds[0].matches), options)
     except Problem as problem:
         yield problem
         return
@@ -194,10 +202,116 @@ def structure(tournament: Tournament) -> Iterator[Problem]:
         yield Problem("too_many_rounds", where=f"/rounds/{r}", planned=planned)
 
 
-def _players_in_round_1(first: Round) -> int:
-    """A no-show was drawn with an opponent, who now stands apart with an unpaired loss; other such losses came late."""
-    sides = sum(1 if match.b is None else 2 for match in first.matches if match.bye != UNPAIRED_LOSS)
-    return sides + sum(match.bye == NO_SHOW for match in first.matches)
+DECK_TWICE = "list_deck_twice"
+"""What the lists together show and no reading of the rules allows; the rest is only flagged."""
+
+
+def list_violations(tournament: Tournament) -> Iterator[Problem]:
+    """Every competitor's, with places like "/competitors/3/list/ships/2/points"; and two decks of one name.
+
+    Only a file that says so itself has to hold complete lists: others may have been kept on paper.
+    """
+    book = rulebook(tournament.rulebook)
+    options = {**book.options(tournament.options), "lists_required": bool(tournament.options.get("lists_required"))}
+    for place, competitor in enumerate(tournament.competitors):
+        for problem in book.lists.competitor_problems(competitor, options, tournament.level):
+            yield problem.at(f"/competitors/{place}")
+    # Who left before the first round played with no deck.
+    began = [place for place, competitor in enumerate(tournament.competitors) if competitor.left_after != 0]
+    for problem in book.lists.event_warnings([tournament.competitors[place] for place in began], options):
+        if problem.key == DECK_TWICE:
+            _, at, rest = problem.where.split("/", 2)
+            yield problem.but(f"/competitors/{began[int(at)]}/{rest}")
+
+
+def squad_problems(tournament: Tournament) -> Iterator[Problem]:
+    """Every squad is fielded once in the event; nothing is said of who has no recorded picks at all, nor of whom the
+    organizer named at the end, with the reason."""
+    book = rulebook(tournament.rulebook)
+    squads = book.squads
+    for _, match, place in match_places(tournament):
+        if match.picks is None:
+            continue
+        where = f"{place}/picks"
+        if squads is None:
+            yield Problem("not_of_this_rulebook", where=where, key="picks", rulebook=book.id)
+        elif len(set(match.picks)) != squads.taken or not set(match.picks) <= set(range(1, squads.listed + 1)):
+            yield Invalid("picks_wrong", where=where, take=squads.taken, of=squads.listed)
+    said = {(point["kind"], point.get("who"))
+            for line in (tournament.record or {}).get("played_on", ()) for point in line["points"]}
+    shown = names_in(tournament)
+    places = {competitor.id: c for c, competitor in enumerate(tournament.competitors)}
+    for who, missing in never_fielded(tournament).items():
+        if (SQUADS_UNFIELDED, who) not in said:
+            yield Problem("squads_not_fielded", where=f"/competitors/{places[who]}", competitor=shown[who],
+                          squads=", ".join(f"{letter(squad)} ({squad})" for squad in missing))
+
+
+def people_problems(tournament: Tournament) -> Iterator[Problem]:
+    """Officials without exactly one organizer among them; officials who play where the rulebook bars them; teams that
+    are not whole, or share a person; a captain who is none of the team; members of a lone player."""
+    book = rulebook(tournament.rulebook)
+    shown = names_in(tournament)
+    barred = may_play(book, tournament.level) == NO
+    teams: dict[str, str] = {}
+    officials = (tournament.record or {}).get("officials", ())
+    if officials and [official["role"] for official in officials].count("organizer") != 1:
+        yield Problem("one_organizer", where="/officials")
+    for c, competitor in enumerate(tournament.competitors):
+        where = f"/competitors/{c}"
+        if book.team_size > 1:
+            yield from _team_problems(competitor, book.team_size, where, teams)
+        if competitor.officials_role and barred:
+            yield Problem("official_may_not_play", where=f"{where}/officials_role", competitor=shown[competitor.id])
+        if competitor.members and book.team_size == 1:
+            yield Problem("not_of_this_rulebook", where=f"{where}/members", key="members", rulebook=book.id)
+        if competitor.captain and competitor.members and competitor.captain not in competitor.members:
+            yield Problem("captain_not_in_team", where=f"{where}/captain", captain=competitor.captain,
+                          members=", ".join(competitor.members))
+
+
+def official_problems(tournament: Tournament) -> Iterator[Problem]:
+    """Of a file that names its officials: a judge where the rulebook wants one, and for every official who plays a
+    second one, where playing is allowed at all.
+
+    Who is off duty now may have been on duty then, and counts; who left before the first round did not play.
+    """
+    officials: list[dict[str, Any]] | None = (tournament.record or {}).get("officials")
+    if officials is None:
+        return
+    book = rulebook(tournament.rulebook)
+    shown = names_in(tournament)
+    playing = {competitor.id for competitor in tournament.competitors if competitor.left_after != 0}
+    said = {c.id: f"/competitors/{n}/officials_role" for n, c in enumerate(tournament.competitors) if c.officials_role}
+    places = {official["plays"]: f"/officials/{n}/plays" for n, official in enumerate(officials) if "plays" in official}
+    if book.judge_required and all(official.get("plays") in playing for official in officials):
+        yield Problem("judge_missing", where="/officials")
+    for who, where in {**said, **places}.items():
+        if may_play(book, tournament.level) == NO:
+            # Who says it at the competitor is named there.
+            if who not in said and who in playing:
+                yield Problem("official_may_not_play", where=where, competitor=shown[who])
+        elif who in playing and not _ruled_by_another(officials, who):
+            yield Problem("official_without_second", where=where, competitor=shown[who])
+
+
+def _ruled_by_another(officials: list[dict[str, Any]], who: str) -> bool:
+    """Whether a second official is there for this one's games; for a second official's own, anybody else."""
+    own = any(official.get("second") for official in officials if official.get("plays") == who)
+    return any(own or official.get("second") for official in officials if official.get("plays") != who)
+
+
+def _team_problems(team: Competitor, size: int, where: str, teams: dict[str, str]) -> Iterator[Problem]:
+    """"Juego por equipos épico": two members, one of them captain; nobody plays in two teams. `teams`: whose members
+    were seen before."""
+    if len(team.members) != size:
+        yield Problem("team_members_missing", where=f"{where}/members", team=team.name, size=size)
+    elif team.captain is None:
+        yield Problem("team_captain_missing", where=f"{where}/captain", team=team.name)
+    for place, member in enumerate(team.members):
+        first = teams.setdefault(fold(member), team.name)
+        if first != team.name or fold(member) in map(fold, team.members[:place]):
+            yield Problem("member_twice", where=f"{where}/members/{place}", name=member, team=first)
 
 
 RULES: tuple[Callable[[Tournament], Iterator[Problem]], ...] = (

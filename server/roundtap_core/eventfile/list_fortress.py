@@ -13,7 +13,7 @@ from typing import Any
 from roundtap_core.elimination.ranking import final_places
 from roundtap_core.elimination.shape import THIRD
 from roundtap_core.errors import Problem
-from roundtap_core.names import display_name, public_names
+from roundtap_core.names import display_name, names_in
 from roundtap_core.records import ELIMINATION, UNPAIRED_LOSS, Match, Round, Tournament
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import standings
@@ -29,7 +29,7 @@ def list_fortress(tournament: Tournament) -> dict[str, Any]:
     """
     if tournament.rulebook not in RULEBOOKS:
         raise Problem("not_of_this_rulebook", key="List Fortress", rulebook=tournament.rulebook)
-    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
+    shown = names_in(tournament)
     names = {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
     return {"name": tournament.name, "players": _players(tournament, names),
             "rounds": [_round(tournament, played, names) for played in tournament.rounds if _told(played)]}

@@ -14,7 +14,7 @@ import re
 from typing import Any
 
 from roundtap_core.elimination.ranking import final_places
-from roundtap_core.names import display_name, public_names
+from roundtap_core.names import display_name, names_in
 from roundtap_core.records import ELIMINATION, Tournament
 from roundtap_core.standings.standings import standings, standings_to_json
 
@@ -44,7 +44,7 @@ def standings_csv(tournament: Tournament, after: int | None = None) -> str:
     rows.sort(key=lambda row: (row["rank"] is None, places.get(row["competitor"], row["rank"] or 0)))
     keys = _columns(rows)
     people = {competitor.id: competitor for competitor in tournament.competitors}
-    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
+    shown = names_in(tournament)
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(["place", "rank", "competitor", "name", "full_name", "status", *COUNTS,

@@ -289,6 +289,14 @@ class Rulebook:
         return {key: values[key] for key in self.form(options, situation).worth}
 
 
+def may_play(book: Rulebook, level: str | None) -> str | None:
+    """Whether officials may play: NO, WITH_SECOND, or None where it depends on the level and the event has none."""
+    policies = book.officials_play
+    if level in policies:
+        return policies[level]
+    return policies["*"] if level or len(policies) == 1 else None
+
+
 def stated_winner(result: Result) -> str | None:
     """Who won by a judge's word or a concession, whatever the figures: a ruling says it, the conceder has lost.
 

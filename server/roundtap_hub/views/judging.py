@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from roundtap_core.event.judging.decide import EXTENSION_MAX
-from roundtap_core.event.judging.officials import head_judge_proposed, may_play, rules_at
+from roundtap_core.event.judging.officials import head_judge_proposed, rules_at
 from roundtap_core.event.judging.pending import is_final, open_appeal, proposed_disqualifications
 from roundtap_core.event.match_log import APPEAL, EXTENSION
 from roundtap_core.event.official import ROLES
 from roundtap_core.event.people.arriving import meetable
 from roundtap_core.event.state import PUBLISHED, MatchState, RoundState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
-from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER
+from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, may_play
 from roundtap_hub.staff import Who
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round, seats
 from roundtap_hub.views.squads import told_squads

@@ -5,7 +5,7 @@ from __future__ import annotations
 from roundtap_core.errors import Problem
 from roundtap_core.event.official import ROLES, Official
 from roundtap_core.event.state import EventState, MatchState, active_ids
-from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, WITH_SECOND, Rulebook
+from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, WITH_SECOND, may_play
 
 
 def roles_of(state: EventState, by: str) -> frozenset[str]:
@@ -28,16 +28,6 @@ def roles_of(state: EventState, by: str) -> frozenset[str]:
 def head_judges(state: EventState) -> tuple[Official, ...]:
     """Those named and on duty."""
     return tuple(o for o in state.officials.values() if o.role == HEAD_JUDGE and o.on_duty)
-
-
-def may_play(book: Rulebook, level: str | None) -> str | None:
-    """NO, WITH_SECOND, or None where it depends on the level and the event has none."""
-    policies = book.officials_play
-    if level in policies:
-        return policies[level]
-    if level is None and set(policies) != {"*"}:
-        return None
-    return policies.get("*", NO)
 
 
 def refuse_players(state: EventState, officials: tuple[Official, ...]) -> None:

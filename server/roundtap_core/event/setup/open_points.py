@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.judging.officials import may_play, roles_of
+from roundtap_core.event.judging.officials import roles_of
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.state import EventState, active_ids, tournament_of
-from roundtap_core.rulebooks.base import NO, ORGANIZER
+from roundtap_core.rulebooks.base import NO, ORGANIZER, may_play
 
 LIST_MISSING, LIST_WRONG, DECK_TWICE = "list_missing", "list_wrong", "deck_twice"
 JUDGE_MISSING, SECOND_MISSING, MAY_NOT_PLAY = "judge_missing", "second_missing", "may_not_play"

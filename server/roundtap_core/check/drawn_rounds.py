@@ -1,0 +1,373 @@
+"""What was drawn: pairs and byes that a better draw had avoided, tie-break rounds and brackets, stages too early."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from roundtap_core.elimination.bracket import Bracket, Game, bracket_of, there_for
+from roundtap_core.elimination.next_games import match_of
+from roundtap_core.elimination.shape import THIRD, games_in
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.names import called, names_in
+from roundtap_core.pairing.cardinality import LargestMatching
+from roundtap_core.records import (
+    BYE,
+    ELIMINATION,
+    FINISHED_EARLY,
+    NO_SHOW,
+    SECOND_SWISS,
+    SWISS,
+    TIE_OPEN,
+    TIEBREAK,
+    UNPAIRED_LOSS,
+    WON_BYE,
+    Match,
+    Round,
+    StandingsRow,
+    Tournament,
+)
+from roundtap_core.rounds.next_tiebreak_round import open_ties
+from roundtap_core.rulebooks.base import BYE_LAST
+from roundtap_core.rulebooks.plan import plan
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.standings.standings import as_it_stood, standings
+from roundtap_core.standings.tiebreakers import RANDOM
+
+IMPOSED = "imposed"
+"""How a draw is called that people made, or changed: whom they paired is their word, and noted with the round."""
+
+
+def course_problems(tournament: Tournament) -> Iterator[Problem]:
+    """Nothing is said where an organizer paired by hand, or where a later correction leaves it open how it stood."""
+    names = names_in(tournament)
+    for r, played in enumerate(tournament.rounds):
+        if played.stage == SWISS and played.number > 1 and (played.draw is None or played.draw.method != IMPOSED):
+            before = as_it_stood(tournament, played.number)
+            yield from _parted(before, played, f"/rounds/{r}", names) if before is not None else ()
+        yield from _extra_minutes(tournament, played, f"/rounds/{r}/extra_minutes")
+    yield from _too_early(tournament)
+    if (tournament.record or {}).get("finished"):
+        yield from _unfinished(tournament, names)
+
+
+def _parted(before: Tournament, played: Round, where: str, names: Mapping[str, str]) -> Iterator[Problem]:
+    """Two with the same points who had not met, both paired with somebody below them who could have met each other:
+    as many pairs within a group as can be is the first aim of every draw (`pairing`, line 3)."""
+    try:
+        points = {row.competitor: row.points for row in standings(before, before.rounds[-1].number)}
+    except Problem:
+        return
+    met = {frozenset((m.a, m.b)) for each in before.stage_rounds(SWISS) for m in each.matches if m.b is not None}
+    down: list[tuple[str, str, int]] = []
+    for m, match in enumerate(played.matches):
+        if match.b is None or match.a not in points or match.b not in points:
+            continue
+        high, low = sorted((match.a, match.b), key=lambda who: -points[who])
+        if points[high] == points[low]:
+            continue
+        for other, below, _ in down:
+            if points[other] == points[high] and not met & {frozenset((other, high)), frozenset((below, low))}:
+                yield Problem("paired_past_equals", where=f"{where}/matches/{m}", a=names[other], b=names[high])
+                return
+        down.append((high, low, m))
+
+
+def _extra_minutes(tournament: Tournament, played: Round, where: str) -> Iterator[Problem]:
+    minutes = (played.record or {}).get("extra_minutes")
+    if minutes is None:
+        return
+    low, high = rulebook(tournament.rulebook).extra_minutes or (0, 0)
+    if not low <= minutes <= high:
+        yield Invalid("figure_out_of_range", where=where, value=minutes, minimum=low, maximum=high)
+
+
+def _missing(tournament: Tournament) -> tuple[int, int] | None:
+    """(rounds played, rounds planned) where Swiss rounds are missing; None where none are, or nobody planned."""
+    options = rulebook(tournament.rulebook).options(tournament.options)
+    if options.get("structure") == "own" and options.get("swiss_rounds") is None:
+        return None
+    try:
+        planned, _ = plan(tournament)
+    except Problem:
+        return None
+    swiss = len(tournament.stage_rounds(SWISS))
+    return (swiss, planned) if swiss < planned else None
+
+
+def _too_early(tournament: Tournament) -> Iterator[Problem]:
+    later = next((r for r, played in enumerate(tournament.rounds) if played.stage in (ELIMINATION, SECOND_SWISS)), None)
+    if later is not None and (missing := _missing(tournament)) is not None:
+        yield Problem("stage_too_early", where=f"/rounds/{later}", played=missing[0], planned=missing[1])
+
+
+def _unfinished(tournament: Tournament, names: Mapping[str, str]) -> Iterator[Problem]:
+    """A file that says the event is over, with something still to be played."""
+    last = len(tournament.rounds) - 1
+    open_now: list[tuple[int, Match]] = [
+        (m, match) for m, match in enumerate(tournament.rounds[-1].matches if tournament.rounds else ())
+        if match.bye is None and match.result is None]
+    for m, _ in open_now:
+        yield Problem("finished_with_open_match", where=f"/rounds/{last}/matches/{m}")
+    said = {point["kind"] for line in (tournament.record or {}).get("played_on", ()) for point in line["points"]}
+    if FINISHED_EARLY in said:
+        # The organizer said so, and why.
+        return
+    later = any(played.stage in (ELIMINATION, SECOND_SWISS) for played in tournament.rounds)
+    if not later and (missing := _missing(tournament)) is not None:
+        yield Problem("finished_early", where="/finished", played=missing[0], planned=missing[1])
+        return
+    try:
+        ties = [] if open_now or later or TIE_OPEN in said else open_ties(tournament)
+    except Problem:
+        return
+    for tie in ties:
+        yield Problem("finished_with_tie", where="/finished", names=", ".join(names[who] for who in tie))
+
+
+def bye_problems(tournament: Tournament) -> Iterator[Problem]:
+    """What is wrong with the byes of the Swiss rounds. Won byes and no-shows are not drawn, so they are not judged."""
+    names = called(tournament)
+    for r, played in enumerate(tournament.rounds):
+        if played.stage != SWISS:
+            continue
+        given = [m for m, match in enumerate(played.matches) if match.bye == BYE]
+        for m in given[1:]:
+            yield Problem("several_byes", where=f"/rounds/{r}/matches/{m}/bye")
+        # With several byes there is no telling who else should have had the one.
+        if len(given) == 1:
+            where = f"/rounds/{r}/matches/{given[0]}/bye"
+            yield from _misplaced(tournament, played, played.matches[given[0]].a, where, names)
+
+
+def _misplaced(
+    tournament: Tournament, played: Round, holder: str, where: str, names: dict[str, str]
+) -> Iterator[Problem]:
+    """Whether somebody else had to get this bye (line 2 of the criterion in `pairing`).
+
+    A no-show's free win may or may not count as a bye received: here it counts for whoever makes the bye right.
+    """
+    before = as_it_stood(tournament, played.number)
+    if before is None:
+        return
+    drawn = _byes(before, (BYE, WON_BYE))[holder]
+    at_most = _byes(before, (BYE, WON_BYE, NO_SHOW))
+    field = [who for match in played.matches if match.b is not None for who in (match.a, match.b)]
+    better = [who for who in field if at_most[who] < drawn]
+    lower = [who for who in _surely_below(before, holder) if at_most[who] <= drawn and who in field]
+    for wrong, candidates in (("second_bye", better), ("bye_too_high", lower if played.number > 1 else [])):
+        entitled = first_due(before, field, holder, candidates)
+        if entitled is not None:
+            yield Problem(wrong, where=where, competitor=names[holder], other=names[entitled])
+            return
+
+
+def _byes(tournament: Tournament, kinds: tuple[str, ...]) -> Counter[str]:
+    return Counter(match.a for played in tournament.rounds for match in played.matches if match.bye in kinds)
+
+
+def _surely_below(before: Tournament, holder: str) -> list[str]:
+    """Who stood below `holder`, last first, as far as the rulebook's bye looks: the lot does not count as below."""
+    book = rulebook(before.rulebook)
+    try:
+        # As it stood then: who was disqualified later had a place.
+        rows = standings(before, max((played.number for played in before.rounds), default=0))
+    except Problem:
+        return []
+    place = next((i for i, row in enumerate(rows) if row.competitor == holder), None)
+    if place is None:
+        return []
+    # Whoever came back got losses for rounds missed, which changed the strength of schedule of earlier opponents: how
+    # ties stood when the round was drawn, nobody can tell any more.
+    came_back = any(match.bye == UNPAIRED_LOSS for played in before.rounds for match in played.matches)
+    if book.bye_after_round_1 == BYE_LAST and not came_back:
+        below: Sequence[StandingsRow] = rows[_end_of_tie(rows, place) :]
+    else:
+        below = [row for row in rows if row.points < rows[place].points]
+    return [row.competitor for row in reversed(below)]
+
+
+def _end_of_tie(rows: Sequence[StandingsRow], place: int) -> int:
+    while rows[place].decided_by == RANDOM:
+        place += 1
+    return place + 1
+
+
+def first_due(before: Tournament, field: list[str], holder: str, candidates: list[str]) -> str | None:
+    """The first of `candidates` whose bye would have left a round without a repeat for `holder` and the others."""
+    there = [holder, *field]
+    place = {who: i for i, who in enumerate(there)}
+    met: list[set[int]] = [set() for _ in there]
+    for played in before.stage_rounds(SWISS):
+        for match in played.matches:
+            if match.b is not None and match.a in place and match.b in place:
+                a, b = place[match.a], place[match.b]
+                met[a].add(b)
+                met[b].add(a)
+    largest = LargestMatching(range(len(there)), met)
+    return next((who for who in candidates if largest.unmatched == 1 and place[who] in largest.spare), None)
+
+
+def tiebreak_problems(tournament: Tournament) -> Iterator[Problem]:
+    """A tie-break match is between two of one tie at a prize or cut place; elimination begins when all are broken."""
+    played = [r for r in tournament.rounds if r.stage == TIEBREAK]
+    may = rulebook(tournament.rulebook).tiebreak_rounds
+    if not played and not may:
+        return
+    shown = names_in(tournament)
+    eliminated = False
+    for r, round_ in enumerate(tournament.rounds):
+        where = f"/rounds/{r}"
+        if round_.stage == ELIMINATION:
+            if may and not eliminated:
+                yield from _unbroken(tournament, round_.number, where, shown)
+            eliminated = True
+        if round_.stage != TIEBREAK:
+            continue
+        if not may:
+            yield Problem("no_tiebreak_rounds", where=where, rulebook=tournament.rulebook)
+            continue
+        before = _before(tournament, round_.number)
+        ties = [set(tie) for tie in _ties(before)] if before is not None else []
+        for m, match in enumerate(round_.matches if before is not None else ()):
+            pair = {match.a, match.b} - {None}
+            if not any(pair <= tie for tie in ties):
+                yield Problem("tiebreak_without_tie", where=f"{where}/matches/{m}",
+                              names=" – ".join(sorted(shown[who] for who in pair if who)))
+
+
+def _unbroken(tournament: Tournament, number: int, where: str, shown: dict[str, str]) -> Iterator[Problem]:
+    before = _before(tournament, number)
+    for tie in _ties(before) if before is not None else ():
+        yield Problem("tie_not_broken", where=where, names=", ".join(shown[who] for who in tie))
+
+
+def _before(tournament: Tournament, number: int) -> Tournament | None:
+    """As it stood when round `number` was drawn: who left later was still there. None where nobody can tell."""
+    stood = as_it_stood(tournament, number)
+    return stood and replace(stood, competitors=tuple(
+        replace(c, dropped_after=_later(c.dropped_after, number), disqualified_after=_later(
+            c.disqualified_after, number)) for c in tournament.competitors))
+
+
+def _later(last: int | None, number: int) -> int | None:
+    return None if last is not None and last >= number else last
+
+
+def _ties(before: Tournament) -> list[tuple[str, ...]]:
+    try:
+        return open_ties(before)
+    except Problem:
+        # A result that cannot be read is named elsewhere.
+        return []
+
+
+def elimination_problems(tournament: Tournament) -> Iterator[Problem]:
+    """What no reading of the rules allows. Who made the cut is not judged, since a place may have been declined."""
+    played = tournament.stage_rounds(ELIMINATION)
+    if not played:
+        return
+    names = called(tournament)
+    for bracket_round, round_ in enumerate(played, start=1):
+        before = replace(tournament, rounds=tuple(
+            r for r in tournament.rounds if r.number < round_.number or r is played[0]))
+        try:
+            bracket = bracket_of(before)
+        except Problem:
+            # A result that cannot be read is named elsewhere.
+            return
+        assert bracket is not None
+        where = f"/rounds/{tournament.rounds.index(round_)}"
+        if bracket_round > bracket.rounds:
+            yield Problem("bracket_too_many_rounds", where=where, right=bracket.rounds)
+            continue
+        wrong = list(_number_problems(round_, games_in(bracket.size, bracket_round), where))
+        yield from wrong
+        if not wrong and (bracket_round > 1 or bracket.seeds):
+            yield from _pairing_problems(tournament, bracket, bracket_round, round_, where, names)
+
+
+def cut_order_problems(tournament: Tournament) -> Iterator[Problem]:
+    """An order of the cut that the Swiss rounds do not give. Nothing is said where corrections or a disqualification of
+    about that time leave open what it was made from: they may have come before or after it, several in any order."""
+    begun = next((played.number for played in tournament.rounds if played.stage in (ELIMINATION, SECOND_SWISS)),
+                 len(tournament.rounds) + 1)
+    said = [each.get("after_round", begun) for played in tournament.rounds if played.number < begun
+            for match in played.matches for each in (match.record or {}).get("corrections", ())]
+    out = any(competitor.disqualified_after == begun - 1 for competitor in tournament.competitors)
+    if not tournament.cut_order or out or sum(after >= begun - 1 for after in said if after <= begun) > 1:
+        return
+    right: tuple[str, ...] = ()
+    for seen in (begun + 1, begun, begun - 1):
+        try:
+            stood = as_it_stood(tournament, begun, seen)
+            rows = standings(stood, begun - 1) if stood else ()
+        except Problem:
+            # A result that cannot be read is named elsewhere.
+            return
+        order = rulebook(tournament.rulebook).cut_order([row for row in rows if row.rank is not None], tournament.seed)
+        # Who is out of the standings since is passed over; who came below all who are named need not be.
+        kept = tuple(who for who in dict.fromkeys(tournament.cut_order) if who in order)
+        right = tuple(order)[:len(kept)]
+        if not rows or kept == right:
+            return
+    names = called(tournament)
+    n = next(i for i, pair in enumerate(zip(kept, right, strict=True)) if pair[0] != pair[1])
+    yield Problem("cut_order_differs", where="/cut/order", n=n + 1, right=names[right[n]], competitor=names[kept[n]])
+
+
+def _number_problems(played: Round, games: int, where: str) -> Iterator[Problem]:
+    """Each game has its own number, 1 to the number of games; one may be missing where both sides have left."""
+    seen: set[int | str] = set()
+    for m, match in enumerate(played.matches):
+        if match.bye == UNPAIRED_LOSS:
+            continue
+        game = match.game
+        third = game == THIRD and games == 1
+        if game in seen or not (third or (isinstance(game, int) and game <= games)):
+            yield Problem("bracket_game_number", where=f"{where}/matches/{m}", value="–" if game is None else game,
+                          right=games)
+        elif game is not None:
+            seen.add(game)
+
+
+def _pairing_problems(
+    tournament: Tournament, bracket: Bracket, bracket_round: int, played: Round, where: str, names: dict[str, str]
+) -> Iterator[Problem]:
+    due = {game.game: _due(bracket, game) for game in bracket.games if game.round == bracket_round}
+    there = there_for(tournament, played.number)
+    for m, match in enumerate(played.matches):
+        if match.bye == UNPAIRED_LOSS or match.game is None or (match.game == THIRD and match.game not in due):
+            continue
+        place = f"{where}/matches/{m}"
+        pair = due[match.game]
+        if match.b is None:
+            absent = {who for who in pair if who != match.a}
+            if match.bye in (BYE, WON_BYE) and match.a in pair and absent:
+                yield Problem("bracket_bye", where=f"{place}/bye", competitor=names[match.a], game=match.game,
+                              opponent=names[absent.pop()])
+            wrong = match.a not in pair
+        else:
+            wrong = {match.a, match.b} != pair
+        if wrong:
+            right = " – ".join(names[who] for who in sorted(pair)) or "–"
+            yield Problem("bracket_pairing", where=place, game=match.game, right=right)
+    numbers = {match.game for match in played.matches}
+    missing = [g for g, pair in due.items() if g != THIRD and pair & there and g not in numbers]
+    if missing:
+        yield Problem("bracket_game_count", where=f"{where}/matches", value=len(numbers - {THIRD, None}),
+                      right=len(due) - (THIRD in due))
+
+
+def _due(bracket: Bracket, game: Game) -> set[str]:
+    """Who belongs into a game: by the seeds in the first round, else by the winners before."""
+    if game.round == 1:
+        seeds = bracket.seeds
+        number = game.game
+        assert isinstance(number, int)
+        return {seeds[s - 1] for s in (number, bracket.size + 1 - number) if s <= len(seeds)}
+    match: Match | None = match_of(game)
+    sides = (game.a.competitor, game.b.competitor)
+    return {who for who in ((match.a, match.b) if match else sides) if who}
