@@ -531,7 +531,7 @@ def test_who_pairs_by_hand_says_why_and_reads_the_warnings_first() -> None:
     command = c.ImposeRound(matches, reason=WHY)
     with refused("mend_warned"):
         event.tell(command)
-    from roundtap_core.event.rounds.decide_imposed import imposed_mend
+    from roundtap_core.event.rounds.imposed import imposed_mend
     plan = imposed_mend(event.state, command)
     assert [(w.kind, w.who) for w in plan.warnings] == [("missing", ("p5",))]
     event.tell(replace(command, plan=plan.mark))
@@ -541,7 +541,7 @@ def test_who_pairs_by_hand_says_why_and_reads_the_warnings_first() -> None:
 
 
 def test_what_the_draw_had_as_well_is_not_by_hand() -> None:
-    from roundtap_core.event.rounds.decide_imposed import imposed_mend
+    from roundtap_core.event.rounds.imposed import imposed_mend
     event = drawn(6)
     kept, one, two = at(event, 1).match, at(event, 2).match, at(event, 3).match
     matches = tuple({"a": a, "b": b, "table": table} for a, b, table in (

@@ -6,7 +6,7 @@ import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import CorrectList, EnterResult
-from roundtap_core.event.setup.open_points import OpenPoint, official_points
+from roundtap_core.event.setup.decide import OpenPoint, official_points
 from roundtap_core.records import Competitor, Pair, Result
 from roundtap_hub.pages.new_event import enrol
 from roundtap_hub.pages.players import everybody

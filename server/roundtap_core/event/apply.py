@@ -8,15 +8,16 @@ from typing import Any
 from msgspec.structs import force_setattr, replace
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.cut.apply import APPLY_CUT
+from roundtap_core.event.cut.decide import APPLY_CUT
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.judging.apply import APPLY_JUDGING
-from roundtap_core.event.mending.apply import APPLY_MENDING
-from roundtap_core.event.people.apply import APPLY_PEOPLE
-from roundtap_core.event.prizes.apply import APPLY_PRIZES
-from roundtap_core.event.results.apply import APPLY_RESULTS
-from roundtap_core.event.rounds.apply import APPLY_ROUNDS
-from roundtap_core.event.setup.apply import APPLY_SETUP
+from roundtap_core.event.judging.decide import APPLY_JUDGING
+from roundtap_core.event.lookups import Step
+from roundtap_core.event.mending.decide import APPLY_MENDING
+from roundtap_core.event.people.decide import APPLY_PEOPLE
+from roundtap_core.event.prizes.decide import APPLY_PRIZES
+from roundtap_core.event.results.decide import APPLY_RESULTS
+from roundtap_core.event.rounds.decide import APPLY_ROUNDS
+from roundtap_core.event.setup.decide import APPLY_SETUP
 from roundtap_core.event.state import EventState
 
 Upcaster = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -50,8 +51,6 @@ def fold(event_id: str, entries: Iterable[Entry]) -> EventState:
         state = apply(state, entry)
     return state
 
-
-Step = Callable[[EventState, Mapping[str, Any], Entry], EventState]
 
 APPLY: Mapping[str, Step] = {
     **APPLY_SETUP,

@@ -11,7 +11,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.cut.decide import DECIDE_CUT
-from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.entries import NewEntries
 from roundtap_core.event.judging.decide import DECIDE_JUDGING
 from roundtap_core.event.mending.decide import DECIDE_MENDING
 from roundtap_core.event.people.decide import DECIDE_PEOPLE
@@ -22,8 +22,6 @@ from roundtap_core.event.setup.decide import DECIDE_SETUP
 from roundtap_core.event.state import EventState
 from roundtap_core.limits import refuse_boundless
 from roundtap_core.typed import Malformed, read
-
-NewEntries = list[NewEntry]
 
 
 def decide(state: EventState, command: c.Command, now: Instant) -> NewEntries:

@@ -40,6 +40,9 @@ class NewEntry(Struct, frozen=True):
     version: int = 1
 
 
+NewEntries = list[NewEntry]
+
+
 class Entry(Struct, frozen=True):
     """One fact. `hash` covers everything before it, through `prev`."""
 

@@ -1,9 +1,13 @@
-"""What several decisions look up first; each raises the Problem that names what is missing."""
+"""What several decisions, and what their entries change, look up first; a Problem names what is missing."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.entries import Entry, NewEntry
 from roundtap_core.event.state import DRAFT, Entrant, EventState, MatchState, RoundState
 
 
@@ -46,3 +50,17 @@ def match_of_two(state: EventState, match_id: str) -> MatchState:
     if match.match.b is None:
         raise Problem("unknown_match", match=match_id)
     return match
+
+
+Step = Callable[[EventState, Mapping[str, Any], Entry], EventState]
+"""How one kind of entry, with these data, changes the state."""
+
+
+def of_match(step: Callable[[EventState, RoundState, MatchState, Mapping[str, Any], Entry], EventState]) -> Step:
+    """A step that changes the match which its entry names; one that is not there changes nothing."""
+    @wraps(step)
+    def changed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+        found = state.find_match(data["match"])
+        return state if found is None else step(state, *found, data, entry)
+
+    return changed

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.state import DRAFT, EventState, MatchState, active_ids
+from roundtap_core.event.state import DRAFT, MARK_DIGITS, EventState, MatchState, active_ids
 from roundtap_core.wire import canonical, digest
 
 COURSE, CLOCK, PERSON, WARNED, LOG = "course", "clock", "person/", "warned/", "log/"
 """What a mark is of: rounds, results and the cut; the clock of the round in play; one competitor, their warnings (an id
 follows); a match's rulings, appeals and extensions (its id follows)."""
-
-MARK_DIGITS = 12
 
 
 def mark(state: EventState, what: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +41,9 @@ DRAFT, PUBLISHED, CLOSED = "draft", "published", "closed"
 
 SIGNED_UP, TO_CONFIRM = "signed-up", "to-confirm"
 """Of who entered by their own phone: that is all; the desk has to confirm it before they are paired."""
+
+MARK_DIGITS = 12
+"""Of a digest that only has to tell what somebody looked at from what it is now."""
 
 ID_LETTERS = 16
 """More than the longest id of a match has: round and place."""
@@ -247,7 +250,7 @@ class EventState(Struct, frozen=True):
     cut: Cut | None = None
     """The cut as it was made here; an imported event has none, its bracket tells."""
     about: Mapping[str, str] = {}
-    """What the event says of itself, by the keys of setup/about.py; each may be missing."""
+    """What the event says of itself, by the keys ABOUT of setup/decide.py; each may be missing."""
     played_on: tuple[PlayedOn, ...] = ()
     officials: Mapping[str, Official] = {}
     """By id. Empty: whoever is logged in is the organizer."""
@@ -326,6 +329,11 @@ class EventState(Struct, frozen=True):
         played = self.rounds[r]
         matches = (*played.matches[:m], match, *played.matches[m + 1:])
         return replace(self, rounds=(*self.rounds[:r], replace(played, matches=matches), *self.rounds[r + 1:]), **more)
+
+    def with_entrant(self, competitor: str, **changes: Any) -> EventState:
+        """The state with these fields of one entrant changed."""
+        return replace(self, entrants={
+            **self.entrants, competitor: replace(self.entrants[competitor], **changes)})
 
     def _place_of(self, match_id: str) -> tuple[int, int] | None:
         """Where a match stands: its round and itself. Where its id says, nearly always; but ids may have gaps."""
@@ -420,6 +428,12 @@ def event_names(state: EventState, people: Mapping[str, Person]) -> dict[str, st
     """Everybody's name as shown in public, by competitor."""
     competitors = (_competitor(entrant, people.get(entrant.id)) for entrant in state.entrants.values())
     return public_names(competitors, bool(state.options.get("full_names")))
+
+
+def draw_mark(number: int, draw: Draw | None, matches: Iterable[MatchState]) -> str:
+    """A short digest of who meets whom by which draw: match ids come again when a round is drawn anew."""
+    pairs = [[m.match.a, m.match.b] for m in matches]
+    return digest([number, draw and draw.seed, draw and draw.attempt, pairs])[:MARK_DIGITS]
 
 
 def state_digest(state: EventState) -> str:

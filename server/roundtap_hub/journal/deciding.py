@@ -36,10 +36,10 @@ from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, At, Entry, NewEntry, seal
 from roundtap_core.event.person import Person, refuse_unfit_person
 from roundtap_core.event.played_on import OpenPoint
-from roundtap_core.event.rounds.decide_adopted import ADOPTED
-from roundtap_core.event.rounds.tables_held import tables_drafted, tables_in_play
+from roundtap_core.event.rounds.decide import tables_drafted, tables_in_play
+from roundtap_core.event.rounds.imposed import ADOPTED
 from roundtap_core.event.seen import refuse_unless_seen
-from roundtap_core.event.setup.open_points import list_points
+from roundtap_core.event.setup.decide import list_points
 from roundtap_core.event.state import EventState
 from roundtap_core.limits import refuse_boundless
 from roundtap_core.lists.parts import fold

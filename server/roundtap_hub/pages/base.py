@@ -173,7 +173,7 @@ def actor() -> str:
 
 
 def signed_by(event_id: str, chosen: str) -> str:
-    """Who says so, as an event knows its officials (judging/officials.roles_of).
+    """Who says so, as an event knows its officials (`roles_of`).
 
     The hub's one PIN is whoever holds it: the form names the official (`chosen`). A PIN of one's own is one person: the
     official that this person was said to be, or who has the same name there; in an event without officials, the role.

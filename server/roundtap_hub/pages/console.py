@@ -13,9 +13,8 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.people.decide import refuse_return
 from roundtap_core.event.people.leave import ended_by_leaving, is_going, leaving_undone, what_leaving_does
-from roundtap_core.event.rounds.decide_clock import may_reset
-from roundtap_core.event.setup.about import ABOUT
-from roundtap_core.event.setup.decide import structure_is_open
+from roundtap_core.event.rounds.decide import may_reset
+from roundtap_core.event.setup.decide import ABOUT, structure_is_open
 from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.journal.deciding import may_archive

@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import ImposeRound
 from roundtap_core.event.course import seeds_now, what_follows
-from roundtap_core.event.rounds.decide_imposed import imposed_mend
+from roundtap_core.event.rounds.imposed import imposed_mend
 from roundtap_core.event.state import EventState, active_ids
 from roundtap_core.records import BYE, SECOND_SWISS, SWISS
 from roundtap_hub.journal.deciding import in_the_hall

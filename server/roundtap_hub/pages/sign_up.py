@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import EnterCompetitor
-from roundtap_core.event.people.arriving import refuse_signing_up
+from roundtap_core.event.people.decide import refuse_signing_up
 from roundtap_core.lists.parts import fold
 from roundtap_core.names import fit_name, shorten
 from roundtap_core.numbers import next_number

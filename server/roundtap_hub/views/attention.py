@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from roundtap_core.event.judging.pending import open_appeal, open_appeals, proposed_disqualifications
+from roundtap_core.event.judging.decide import open_appeal, open_appeals, proposed_disqualifications
 from roundtap_core.event.people.leave import (
     Leaving,
     left_open,

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roundtap_core.event.judging.decide import EXTENSION_MAX
-from roundtap_core.event.judging.officials import head_judge_proposed, rules_at
-from roundtap_core.event.judging.pending import is_final, open_appeal, proposed_disqualifications
+from roundtap_core.event.judging.decide import (
+    EXTENSION_MAX,
+    head_judge_proposed,
+    is_final,
+    open_appeal,
+    proposed_disqualifications,
+    rules_at,
+)
 from roundtap_core.event.match_log import APPEAL, EXTENSION
 from roundtap_core.event.official import ROLES
-from roundtap_core.event.people.arriving import meetable
+from roundtap_core.event.people.decide import meetable
 from roundtap_core.event.state import PUBLISHED, MatchState, RoundState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, may_play

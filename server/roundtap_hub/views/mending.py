@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.clock import IDLE
-from roundtap_core.event.mending.mend import AGAIN, Changed, Mend, Warned
-from roundtap_core.event.mending.waiting import movable, waiting
+from roundtap_core.event.mending.mend import AGAIN, Changed, Mend, Warned, movable, waiting
 from roundtap_core.event.official import ROLES
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import BYE, NO_SHOW, SWISS_STAGES, Match

@@ -12,7 +12,7 @@ from roundtap_core.elimination.cut import cut_order, make_cut
 from roundtap_core.elimination.shape import THIRD
 from roundtap_core.event.course import CUT, OVER, bracket_now, elimination_rounds, offered
 from roundtap_core.event.rounds.close import cut_short
-from roundtap_core.event.rounds.tables_held import clashing_tables, draft_moves
+from roundtap_core.event.rounds.decide import clashing_tables, draft_moves
 from roundtap_core.event.state import EventState, RoundState, active_ids, tournament_of
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rounds.next_tiebreak_round import open_ties

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from roundtap_core.event.course import what_follows
 from roundtap_core.event.played_on import OpenPoint, PlayedOn
 from roundtap_core.event.rounds.close import cut_short
-from roundtap_core.event.setup.open_points import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, list_points, open_points
+from roundtap_core.event.setup.decide import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, list_points, open_points
 from roundtap_core.records import FINISHED_EARLY
 from roundtap_hub.views.event_at import EventAt, full_names, shown_names
 from roundtap_hub.views.judging import official_name

@@ -1,4 +1,4 @@
-"""Deciding on the cut: making it, offered places, taking it back before the elimination has begun."""
+"""The cut: making it, offered places, taking it back before the elimination has begun; and what the entries change."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from roundtap_core.elimination.cut import Cut, cut_order, make_cut, order_now
 from roundtap_core.errors import Problem
 from roundtap_core.event.course import CUT, first_game_started, offered, second_stage_begun, what_follows
 from roundtap_core.event.cut import commands as c
-from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.lookups import the_entrant, without_draft
-from roundtap_core.event.mending.waiting import has_word
+from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.lookups import Step, the_entrant, without_draft
+from roundtap_core.event.mending.mend import has_word
 from roundtap_core.event.rounds.close import close_live
 from roundtap_core.event.state import EventState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK
@@ -24,7 +24,7 @@ ANEW, KEEP = "anew", "keep"
 """What becomes of a cut, or of a tie-break round, that a correction would change."""
 
 
-def cut(state: EventState, command: c.MakeCut, now: Instant) -> list[NewEntry]:
+def cut(state: EventState, command: c.MakeCut, now: Instant) -> NewEntries:
     """Close the last Swiss round and note everybody's order and who goes on, so that seeds are not computed anew."""
     if state.draft is not None:
         raise Problem("draft_in_the_way", number=state.draft.number)
@@ -44,7 +44,7 @@ def cut(state: EventState, command: c.MakeCut, now: Instant) -> list[NewEntry]:
     return [*closing, *entries_of(made)]
 
 
-def withdraw_cut(state: EventState, command: c.WithdrawCut, now: Instant) -> list[NewEntry]:
+def withdraw_cut(state: EventState, command: c.WithdrawCut, now: Instant) -> NewEntries:
     """Back to the standings: a result was wrong, or somebody left by mistake."""
     if state.cut is None:
         raise Problem("no_cut_yet")
@@ -53,19 +53,19 @@ def withdraw_cut(state: EventState, command: c.WithdrawCut, now: Instant) -> lis
     return [*without_draft(state), NewEntry("cut-withdrawn", {})]
 
 
-def accept_place(state: EventState, command: c.AcceptPlace, now: Instant) -> list[NewEntry]:
+def accept_place(state: EventState, command: c.AcceptPlace, now: Instant) -> NewEntries:
     """"Der Schnitt": who moves up comes in as the last seed."""
     _refuse_unless_offered(state, command.competitor)
     return [*without_draft(state), NewEntry("place-accepted", {"competitor": command.competitor})]
 
 
-def decline_place(state: EventState, command: c.DeclinePlace, now: Instant) -> list[NewEntry]:
+def decline_place(state: EventState, command: c.DeclinePlace, now: Instant) -> NewEntries:
     """The next in the order is asked."""
     _refuse_unless_offered(state, command.competitor)
     return [NewEntry("place-declined", {"competitor": command.competitor})]
 
 
-def cut_after(state: EventState, corrected: EventState, choice: str) -> list[NewEntry]:
+def cut_after(state: EventState, corrected: EventState, choice: str) -> NewEntries:
     """What a correction of the rounds before the cut makes of it, until the first game of the new stage has started
     ("Der Schnitt"): the places stay with the same people by the same seeds, or an official has said whether the cut is
     made anew (`choice` ANEW) or kept.
@@ -94,7 +94,7 @@ def cut_after(state: EventState, corrected: EventState, choice: str) -> list[New
     raise Problem("cut_would_change", comes=comes, goes=goes)
 
 
-def tiebreak_after(state: EventState, corrected: EventState, choice: str) -> list[NewEntry]:
+def tiebreak_after(state: EventState, corrected: EventState, choice: str) -> NewEntries:
     """What a correction of the rounds before makes of the tie-break round that is out: where other people would be
     tied at a place that counts, an official has said whether it is taken back (ANEW) or played all the same (KEEP).
 
@@ -123,7 +123,7 @@ def tiebreak_after(state: EventState, corrected: EventState, choice: str) -> lis
     return [NewEntry("round-withdrawn", {"number": out.number})]
 
 
-def entries_of(cut: Cut) -> list[NewEntry]:
+def entries_of(cut: Cut) -> NewEntries:
     """The entries that note this cut."""
     made = [NewEntry("cut-made", {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds)}),
             *(NewEntry("place-declined", {"competitor": who}) for who in cut.declined)]
@@ -135,7 +135,7 @@ def _refuse_unless_offered(state: EventState, competitor: str) -> None:
         raise Problem("not_offered")
 
 
-def pass_over(state: EventState, command: c.PassOver, now: Instant) -> list[NewEntry]:
+def pass_over(state: EventState, command: c.PassOver, now: Instant) -> NewEntries:
     """On a second day: who is not there is passed over in one step, and offers go on below them. They keep their place
     in the standings (house decision)."""
     if state.cut is None:
@@ -153,10 +153,45 @@ def pass_over(state: EventState, command: c.PassOver, now: Instant) -> list[NewE
     return [*without_draft(state), NewEntry("absent-passed-over", {"absent": list(absent)})]
 
 
-DECIDE_CUT: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]]] = {
+DECIDE_CUT: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     c.MakeCut: cut,
     c.WithdrawCut: withdraw_cut,
     c.AcceptPlace: accept_place,
     c.DeclinePlace: decline_place,
     c.PassOver: pass_over,
+}
+
+
+def _made(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, cut=Cut(data["size"], tuple(data["order"]), tuple(data["seeds"])))
+
+
+def _withdrawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, cut=None)
+
+
+def _accepted(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    if state.cut is None:
+        return state
+    return replace(state, cut=replace(state.cut, seeds=(*state.cut.seeds, data["competitor"])))
+
+
+def _declined(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    if state.cut is None:
+        return state
+    return replace(state, cut=replace(state.cut, declined=(*state.cut.declined, data["competitor"])))
+
+
+def _passed_over(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    if state.cut is None:
+        return state
+    return replace(state, cut=replace(state.cut, absent=tuple(data["absent"])))
+
+
+APPLY_CUT: Mapping[str, Step] = {
+    "cut-made": _made,
+    "cut-withdrawn": _withdrawn,
+    "place-accepted": _accepted,
+    "place-declined": _declined,
+    "absent-passed-over": _passed_over,
 }

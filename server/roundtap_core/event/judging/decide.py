@@ -1,25 +1,142 @@
-"""Deciding on officials and what they do: warnings, disqualification, rulings, appeals, extensions, picks."""
+"""Officials and what they do: who rules and who may play, warnings, disqualification, rulings, appeals, extensions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.course import match_clock
-from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import commands as c
-from roundtap_core.event.judging.officials import refuse_own_match, refuse_players, roles_of
-from roundtap_core.event.judging.pending import is_final, open_appeal, proposed_disqualifications
-from roundtap_core.event.lookups import find_match, last_round, match_of_two, the_entrant, without_draft, written
-from roundtap_core.event.match_log import EXTENSION
+from roundtap_core.event.lookups import (
+    Step,
+    find_match,
+    last_round,
+    match_of_two,
+    of_match,
+    the_entrant,
+    without_draft,
+    written,
+)
+from roundtap_core.event.match_log import APPEAL, DECISION, EXTENSION, RULING, LogLine
 from roundtap_core.event.official import ROLES, Official
 from roundtap_core.event.people.leave import both_left, leave_open_match, rounds_taken_back
-from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState
-from roundtap_core.rulebooks.base import HEAD_JUDGE, ORGANIZER
+from roundtap_core.event.state import PUBLISHED, Entrant, EventState, MatchState, RoundState, active_ids
+from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, WITH_SECOND, may_play
 
-NewEntries = list[NewEntry]
+
+def roles_of(state: EventState, by: str) -> frozenset[str]:
+    """The roles in which `by` speaks: an official's own, and the organizer is head judge where none is named.
+
+    A role's name speaks for itself while no officials are named, and "organizer" always: whoever is logged in.
+    Raises Problem("unknown_official") or Problem("official_off_duty").
+    """
+    official = state.officials.get(by)
+    if official is not None and not official.on_duty:
+        raise Problem("official_off_duty")
+    if official is None and (by not in ROLES or (by != ORGANIZER and state.officials)):
+        raise Problem("unknown_official")
+    role = by if official is None else official.role
+    if role == ORGANIZER and not head_judges(state):
+        return frozenset((ORGANIZER, HEAD_JUDGE))
+    return frozenset((role,))
+
+
+def head_judges(state: EventState) -> tuple[Official, ...]:
+    """Those named and on duty."""
+    return tuple(o for o in state.officials.values() if o.role == HEAD_JUDGE and o.on_duty)
+
+
+def refuse_players(state: EventState, officials: tuple[Official, ...]) -> None:
+    """Raise Problem("officials_may_not_play") or Problem("second_official_missing"): who rules must not be missing
+    where an official plays."""
+    players = [official for official in officials if official.plays is not None]
+    policy = may_play(state.rulebook, state.level)
+    if not players or policy is None:
+        return
+    if policy == NO:
+        raise Problem("officials_may_not_play")
+    if policy == WITH_SECOND and not any(official.second for official in officials):
+        raise Problem("second_official_missing")
+    if len(officials) < 2:
+        raise Problem("second_official_missing")
+
+
+def head_judge_proposed(state: EventState) -> bool:
+    """Whether so many play that a head judge beside the organizer would be a help."""
+    enough = state.rulebook.head_judge_proposed_from
+    players = len(active_ids(state))
+    return enough is not None and players >= enough and not head_judges(state)
+
+
+def rules_at(state: EventState, match: MatchState) -> Official | None:
+    """Who rules a match in which an official plays: the second official; where two play each other, the head judge or
+    a third one. None: no official plays here, or nobody is left."""
+    sides = {match.match.a, match.match.b}
+    playing = [o for o in state.officials.values() if o.plays is not None and o.plays in sides]
+    if not playing:
+        return None
+    free = [o for o in state.officials.values() if o.on_duty and o not in playing]
+    # The organizer last: whoever runs the event has the least time to stand at a table.
+    free.sort(key=lambda o: o.role == ORGANIZER)
+    wanted = [o for o in free if (o.second if len(playing) == 1 else o.role == HEAD_JUDGE)]
+    return next(iter(wanted + free), None)
+
+
+def refuse_own_match(state: EventState, match: MatchState, by: str) -> None:
+    """Raise Problem("own_match"): nobody rules a match of their own."""
+    official = state.officials.get(by)
+    if official is not None and official.plays is not None and official.plays in (match.match.a, match.match.b):
+        raise Problem("own_match")
+
+
+class Proposal(Struct, frozen=True):
+    """Somebody might be disqualified: by the head judge's word (`by`, with a reason), or for so many warnings."""
+
+    competitor: str
+    warnings: int
+    reason: str | None = None
+    by: str | None = None
+
+
+def proposed_disqualifications(state: EventState) -> tuple[Proposal, ...]:
+    """What waits for a person's decision, in the order of entering."""
+    found = (_proposal(state, entrant) for entrant in state.entrants.values())
+    return tuple(proposal for proposal in found if proposal is not None)
+
+
+def _proposal(state: EventState, entrant: Entrant) -> Proposal | None:
+    if entrant.disqualified_after is not None:
+        return None
+    warnings, limit = len(entrant.warnings), state.rulebook.warnings_until_proposal
+    if entrant.proposed is not None:
+        return Proposal(entrant.id, warnings, entrant.proposed["reason"], entrant.proposed["by"])
+    if limit is not None and warnings >= limit and warnings > entrant.declined_at:
+        return Proposal(entrant.id, warnings)
+    return None
+
+
+def open_appeal(match: MatchState) -> LogLine | None:
+    """The appeal that the head judge has not decided yet."""
+    said = [line for line in match.log if line.kind in (APPEAL, DECISION)]
+    return said[-1] if said and said[-1].kind == APPEAL else None
+
+
+def is_final(match: MatchState) -> bool:
+    """The head judge has decided, and nothing was ruled since that could be appealed."""
+    said = [line.kind for line in match.log if line.kind != EXTENSION]
+    return bool(said) and said[-1] == DECISION
+
+
+def open_appeals(state: EventState) -> tuple[tuple[RoundState, MatchState], ...]:
+    """All matches with an open appeal."""
+    return tuple((r, m) for r in state.public_rounds for m in r.matches if m.log and open_appeal(m))
+
 
 EXTENSION_MAX = 60
 """Minutes that one match can be given in all."""
@@ -196,4 +313,86 @@ DECIDE_JUDGING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] 
     c.DecideAppeal: _decide_appeal,
     c.GrantExtension: _grant_extension,
     c.TakeBackExtension: _take_back_extension,
+}
+
+
+def _officials(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    """Who was off duty stays so. What an official is to the event stands beside the competitor, too."""
+    off_duty = {o.id for o in state.officials.values() if not o.on_duty}
+    officials = {
+        raw["id"]: Official(raw["id"], raw["role"], raw["digest"], raw["second"], raw["plays"],
+                            raw["id"] not in off_duty)
+        for raw in data["officials"]
+    }
+    roles = {o.plays: o.role for o in officials.values() if o.plays is not None}
+    entrants = {
+        e.id: e if e.officials_role == roles.get(e.id) else replace(e, officials_role=roles.get(e.id))
+        for e in state.entrants.values()
+    }
+    return replace(state, officials=officials, entrants=entrants)
+
+
+def _duty(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    changed = replace(state.officials[data["official"]], on_duty=data["on"])
+    return replace(state, officials={**state.officials, changed.id: changed})
+
+
+def _warned(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    known = state.entrants[data["competitor"]].warnings
+    return state.with_entrant(data["competitor"],
+                              warnings=(*known, {"round": data["round"], "reason": data["reason"], "by": data["by"]}))
+
+
+def _proposed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return state.with_entrant(data["competitor"], proposed={"reason": data["reason"], "by": data["by"]})
+
+
+def _declined(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return state.with_entrant(data["competitor"], proposed=None, declined_at=data["warnings"])
+
+
+def _disqualified(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return state.with_entrant(data["competitor"], disqualified_after=data["after"], proposed=None,
+                              disqualification={"reason": data["reason"], "by": data["by"]})
+
+
+@of_match
+def _logged(
+    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
+) -> EventState:
+    line = LogLine(_LINES[entry.kind], entry.number, data["competitor"] if entry.kind == "appeal-made" else data["by"],
+                   data.get("text", ""), data.get("upheld"))
+    return state.with_match(replace(match, log=(*match.log, line)))
+
+
+_LINES = {"ruling-noted": RULING, "appeal-made": APPEAL, "appeal-decided": DECISION}
+
+
+@of_match
+def _extension(
+    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
+) -> EventState:
+    """Given, or the last one taken back. (Lines that came with an event's file all have the number of one entry.)"""
+    log, minutes = match.log, data["minutes"]
+    if entry.kind == "extension-taken-back":
+        last = max((place for place, line in enumerate(log) if line.kind == EXTENSION), default=-1)
+        log, minutes = tuple(line for place, line in enumerate(log) if place != last), -minutes
+    else:
+        log = (*log, LogLine(EXTENSION, entry.number, data["by"], minutes=minutes))
+    longer = replace(match.match, extension_minutes=(match.match.extension_minutes or 0) + minutes or None)
+    return state.with_match(replace(match, match=longer, log=log))
+
+
+APPLY_JUDGING: Mapping[str, Step] = {
+    "officials-set": _officials,
+    "official-duty": _duty,
+    "competitor-warned": _warned,
+    "disqualification-proposed": _proposed,
+    "proposal-declined": _declined,
+    "competitor-disqualified": _disqualified,
+    "ruling-noted": _logged,
+    "appeal-made": _logged,
+    "appeal-decided": _logged,
+    "extension-granted": _extension,
+    "extension-taken-back": _extension,
 }

@@ -1,57 +1,233 @@
-"""Deciding on mends: what each would change (`mend_of`, for whoever shows it before), and the entries of it."""
+"""Mends: what each would change (`mend_of`, for whoever shows it before), and the entries of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from roundtap_core.clock import IDLE, Instant
+from roundtap_core.clock import IDLE, Clock, Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.judging.officials import roles_of
-from roundtap_core.event.lookups import written
+from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.judging.decide import roles_of
+from roundtap_core.event.lookups import Step, written
 from roundtap_core.event.mending import commands as c
-from roundtap_core.event.mending.again import again
 from roundtap_core.event.mending.mend import (
     AGAIN,
     BYE_GIVEN,
     IMPOSED,
+    LEFT,
     PAIR,
     SWAP,
     TABLE,
+    UNPAIRED,
     UNPUBLISH,
     WITHDRAW,
     Changed,
     Mend,
     Warned,
-    match_to_json,
-    refuse_unless_shown,
-)
-from roundtap_core.event.mending.seat_changes import (
-    changed_to,
-    free_table,
-    missed,
-    new_ids,
-    notes_after,
-    refuse_taken,
-    with_other,
-)
-from roundtap_core.event.mending.waiting import (
-    LEFT,
     has_word,
+    match_to_json,
     mendable_round,
+    met_in,
+    movable,
     refuse_fixed_pairing,
     refuse_judged,
     refuse_said,
+    refuse_unless_shown,
     seat_of,
     the_waiting,
+    totals_before,
     waiting,
+    warnings_of,
 )
-from roundtap_core.event.mending.warned import met_in, totals_before, warnings_of
-from roundtap_core.event.state import EventState, MatchState, RoundState
-from roundtap_core.records import BYE, NO_SHOW, WON_BYE, Match
+from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState, draw_mark
+from roundtap_core.pairing.field import Pairs
+from roundtap_core.pairing.smallest_change import Bound, smallest_change
+from roundtap_core.records import BYE, NO_SHOW, UNPAIRED_LOSS, WON_BYE, Draw, Match
+
+Waits = Mapping[str, tuple[str, MatchState | None]]
+
+
+class Again(Struct, frozen=True):
+    """What must change; `conceded` are those who lose a win that the other one's leaving had given them."""
+
+    changes: tuple[Changed, ...]
+    gone: tuple[str, ...]
+    conceded: tuple[str, ...]
+
+
+def again(state: EventState, played: RoundState, busy: Collection[int]) -> Again:
+    """The smallest change after which at most one stays alone. Problem("mend_nothing") where nobody has to be paired:
+    nobody waits, or one does who has the points of a bye already."""
+    waits = waiting(state, played)
+    if not waits or (len(waits) == 1 and next(iter(waits.values()))[0] not in (UNPAIRED, UNPAIRED_LOSS)):
+        raise Problem("mend_nothing")
+    open_ = [m for m in played.matches if movable(m) and not {m.match.a, m.match.b} & set(waits)
+             and all(state.entrants[who].active for who in (m.match.a, m.match.b or ""))]
+    ids = [who for who in state.entrants if who in waits
+           or any(who in (m.match.a, m.match.b) for m in open_)]
+    place = {who: i for i, who in enumerate(ids)}
+    kept: Pairs = [(place[m.match.a], place[m.match.b or ""]) for m in open_]
+    pairs, alone = smallest_change([place[who] for who in waits], kept, _bound(state, played, ids, waits))
+    there = {frozenset(pair) for pair in kept}
+    new = [(ids[a], ids[b]) for a, b in pairs if frozenset((a, b)) not in there]
+    changes, gone = _seated(state, played, waits, new, ids[alone] if alone is not None else None, busy)
+    if not changes:
+        raise Problem("mend_nothing")
+    met_anew = {who for pair in new for who in pair}
+    conceded = tuple(who for who, (why, _) in waits.items() if why == LEFT and who in met_anew)
+    return Again(tuple(changes), tuple(gone), conceded)
+
+
+def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) -> Bound:
+    totals = totals_before(state, played.number)
+    place = {who: i for i, who in enumerate(ids)}
+    met: list[set[int]] = [set() for _ in ids]
+    for pair in met_in(state, played):
+        if pair <= place.keys():
+            a, b = (place[who] for who in pair)
+            met[a].add(b)
+            met[b].add(a)
+    # Who came together counts in round 1 alone.
+    came: dict[str, set[int]] = {}
+    for who in ids if played.number == 1 else ():
+        if (with_whom := state.entrants[who].came_with) is not None:
+            came.setdefault(with_whom, set()).add(place[who])
+    points = sorted({totals[who].points for who in ids}, reverse=True)
+    group = {value: place for place, value in enumerate(points)}
+    # Who stays alone: the fewest points; whoever stands alone already rather than somebody else.
+    order = sorted(ids, key=lambda who: (totals[who].points, waits.get(who, ("",))[0] != BYE, who not in waits))
+    alone = {who: place for place, who in enumerate(order)}
+    return Bound(
+        met=met,
+        together=[came.get(state.entrants[who].came_with or "", set()) - {place[who]} for who in ids],
+        group=[group[totals[who].points] for who in ids],
+        # Who has the points of a bye in this round already is given nothing new.
+        byes=[0 if waits.get(who, ("",))[0] in (BYE, NO_SHOW, LEFT) else totals[who].byes for who in ids],
+        alone=[alone[who] for who in ids],
+    )
+
+
+def _seated(state: EventState, played: RoundState, waits: Waits, pairs: list[tuple[str, str]], alone: str | None,
+            busy: Collection[int]) -> tuple[list[Changed], list[str]]:
+    """The new pairs at the tables of those that are broken up, each where one of them sat already, if that can be."""
+    seats = {who: m for m in played.matches for who in (m.match.a, m.match.b) if who is not None}
+    moved = {who for pair in pairs for who in pair}
+    entries = {m.id: m for who in moved if (m := seats.get(who)) is not None}
+    ids = new_ids(played)
+    changes: list[Changed] = []
+    rest: list[tuple[str, str]] = []
+    for a, b in pairs:
+        own = next((m for who in (a, b) if (m := seats.get(who)) is not None and m.match.b is not None
+                    and m.id in entries), None)
+        if own is None:
+            rest.append((a, b))
+            continue
+        del entries[own.id]
+        pair = (a, b) if own.match.a == a or own.match.b == b else (b, a)
+        changes.append(changed_to(own, Match(*pair, own.match.table)))
+    for a, b in rest:
+        own = next((m for who in (a, b) if (m := seats.get(who)) is not None and m.id in entries), None)
+        given_up = [m.match.table for m in entries.values() if m.match.table is not None]
+        held = [change.match.table for change in changes if change.match.table is not None]
+        pair_match = Match(a, b, free_table(state, played, (a, b), {*busy, *held}, given_up))
+        if own is None:
+            changes.append(Changed(next(ids), pair_match, None))
+        else:
+            del entries[own.id]
+            changes.append(changed_to(own, pair_match))
+    changes += [Changed(next(ids), missed(who), None, m.revision + 1)
+                for m in played.matches if m.match.b is not None and moved & {m.match.a, m.match.b}
+                for who in (m.match.a, m.match.b) if not state.entrants[who].active]
+    changes += _alone(seats, waits, alone, ids)
+    return changes, list(entries)
+
+
+def _alone(seats: Mapping[str, MatchState], waits: Waits, alone: str | None, ids: Iterator[str],
+           ) -> list[Changed]:
+    """Who stays alone has the bye, unless they have the points of one already."""
+    if alone is None or waits.get(alone, ("",))[0] not in ("", UNPAIRED, UNPAIRED_LOSS):
+        return []
+    bye = Match(alone, bye=BYE)
+    own = seats.get(alone)
+    if own is not None and own.match.b is None:
+        return [changed_to(own, bye)]
+    return [Changed(next(ids), bye, None)]
+
+
+def with_other(match: Match, leaves: str, comes: str) -> Match:
+    """The match with `comes` in the place of `leaves`; what was said of the squads was said by who left."""
+    if match.a == leaves:
+        return replace(match, a=comes, result=None, picks=None)
+    return replace(match, b=comes, result=None, picks=None)
+
+
+def changed_to(was: MatchState, now: Match) -> Changed:
+    return Changed(was.id, now, was.match, was.revision)
+
+
+def new_ids(played: RoundState) -> Iterator[str]:
+    """Ids of entries to come, beyond those there are: one that was taken out leaves a gap."""
+    last = max((int(m.id.partition(".")[2]) for m in played.matches), default=0)
+    while True:
+        last += 1
+        yield f"{played.number}.{last}"
+
+
+def missed(who: str) -> Match:
+    """What stands for a round that somebody is no part of."""
+    return Match(who, bye=UNPAIRED_LOSS)
+
+
+def free_table(state: EventState, played: RoundState, who: Sequence[str], busy: Collection[int],
+               given_up: Collection[int] = ()) -> int:
+    """A fixed table of one of them, else one that this mend gives up, else the lowest free one that is fixed for
+    nobody else. `busy`: not to be had in any case."""
+    taken = ({m.match.table for m in played.matches} - set(given_up)) | set(busy)
+    fixed = {entrant.fixed_table: entrant.id for entrant in state.entrants.values() if entrant.active}
+    for own in who:
+        table = state.entrants[own].fixed_table
+        if table is not None and table not in taken:
+            return table
+    for table in sorted(given_up):
+        if table not in taken and fixed.get(table) in (None, *who):
+            return table
+    return next(n for n in range(1, len(taken) + len(fixed) + 2) if n not in taken and n not in fixed)
+
+
+def refuse_taken(played: RoundState, table: int, busy: Collection[int], but: Collection[str] = ()) -> None:
+    """Problem("mend_table_taken") where another match of the round, beside those of the ids `but`, or another event
+    has the table."""
+    if table in busy or any(m.match.table == table and m.id not in but for m in played.matches):
+        raise Problem("mend_table_taken", table=table)
+
+
+def notes_after(state: EventState, played: RoundState, changes: Sequence[Changed], gone: Collection[str],
+                met: Mapping[frozenset[str], int], points: Mapping[str, int]) -> dict[str, Any]:
+    """What the draw noted, where that is no longer so: repeats, floats and why somebody has the bye."""
+    if "repeats" not in played.notes:
+        return dict(played.notes)
+    now = {change.id: change.match for change in changes}
+    matches = [now.pop(m.id, m.match) for m in played.matches if m.id not in gone] + list(now.values())
+    pairs = [(match.a, match.b) for match in matches if match.b is not None]
+    repeated = [{"a": a, "b": b} for a, b in pairs if frozenset((a, b)) in met]
+    floats: list[dict[str, Any]] = []
+    for a, b in pairs:
+        upper, lower = (a, b) if points.get(a, 0) > points.get(b, 0) else (b, a)
+        if points.get(upper, 0) != points.get(lower, 0):
+            floats.append({"competitor": upper, "from": points.get(upper, 0), "to": points.get(lower, 0)})
+    floats.sort(key=lambda line: (-line["from"], -line["to"]))
+    bye = played.notes.get("bye")
+    if bye is not None and not any(m.a == bye["competitor"] and m.bye == BYE for m in matches):
+        bye = None
+    kept = {key: value for key, value in played.notes.items()
+            if key not in ("repeats", "repeated", "repeat_ahead", "floats", "bye")}
+    return {**kept, "repeats": len(repeated), "bye": bye, "floats": floats,
+            **({"repeated": repeated} if repeated else {})}
+
 
 MendCommand = c.SwapSeats | c.MoveToTable | c.PairWaiting | c.GiveBye | c.PairAgain | c.UnpublishRound
 
@@ -61,7 +237,7 @@ def mend_of(state: EventState, command: MendCommand) -> Mend:
     return _MENDS[type(command)](state, command)
 
 
-def mended(state: EventState, command: MendCommand, now: Instant) -> list[NewEntry]:
+def mended(state: EventState, command: MendCommand, now: Instant) -> NewEntries:
     """The entry of a mend that was shown as it is."""
     mend = mend_of(state, command)
     refuse_unless_shown(mend, command.plan)
@@ -221,4 +397,71 @@ _MENDS: Mapping[type, Callable[[EventState, Any], Mend]] = {
     c.UnpublishRound: _unpublish,
 }
 
-DECIDE_MENDING: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]]] = dict.fromkeys(_MENDS, mended)
+DECIDE_MENDING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = dict.fromkeys(_MENDS, mended)
+
+
+def _mended(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, rounds=tuple(
+        _round(played, data, entry) if played.number == data["number"] else played for played in state.rounds))
+
+
+def _round(played: RoundState, data: Mapping[str, Any], entry: Entry) -> RoundState:
+    """The round with these matches changed, each with another revision: who reports what they saw before is told."""
+    line = _line(data, entry)
+    by_hand = None if data["what"] == AGAIN else {key: line[key] for key in ("what", "by", "reason")}
+    raws = {raw["id"]: raw for raw in data["matches"]}
+    gone = frozenset(data["gone"])
+    matches = [
+        _match(match, raws.pop(match.id), by_hand, entry) if match.id in raws else match
+        for match in played.matches if match.id not in gone
+    ]
+    for raw in raws.values():
+        matches.append(MatchState(raw["id"], _seat(raw), revision=raw.get("revision", 0), number=entry.number,
+                                  by_hand=by_hand))
+    draw = played.draw
+    if data.get("method"):
+        draw = replace(draw, method=data["method"]) if draw else Draw(0, method=data["method"])
+    made = replace(played, matches=tuple(matches), draw=draw, notes=data.get("notes", played.notes),
+                   mends=(*played.mends, line))
+    # Other pairs have another mark, while no table knows the old one: a hub that lacks the mend is told by its tables.
+    # A published round keeps its own, which all its tables speak of.
+    anew = played.status == DRAFT and data.get("method")
+    return replace(made, mark=draw_mark(made.number, draw, made.matches)) if anew else made
+
+
+def _match(was: MatchState, raw: Mapping[str, Any], by_hand: Mapping[str, Any] | None,
+           entry: Entry) -> MatchState:
+    now = _seat(raw)
+    same = (now.a, now.b, now.bye) == (was.match.a, was.match.b, was.match.bye)
+    return replace(
+        was, match=now, reports={}, revision=was.revision + 1, decided=False, number=entry.number, by_hand=by_hand,
+        reported_mono_ms=None, lots=was.lots if same else {}, stood=None, strangers={},
+        drawn=was.drawn if same else None, corrections=was.corrections if same else (),
+    )
+
+
+def _seat(raw: Mapping[str, Any]) -> Match:
+    return Match(raw["a"], raw.get("b"), raw.get("table"), raw.get("bye"), game=raw.get("game"),
+                 extension_minutes=raw.get("extension_minutes"),
+                 picks=tuple(raw["picks"]) if raw.get("picks") else None)
+
+
+def _line(data: Mapping[str, Any], entry: Entry) -> dict[str, Any]:
+    return {"what": data["what"], "by": data["by"], "reason": data["reason"], "number": entry.number,
+            "matches": [raw["id"] for raw in data.get("matches", ())]}
+
+
+def _unpublished(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    """The published round is a draft again. Round 1 has not begun then: who is there is counted anew."""
+    rounds = tuple(
+        replace(played, status=DRAFT, venue_number=None, extra_minutes=None, taken_back=played.taken_back + 1,
+                draw=played.draw or Draw(0), mends=(*played.mends, _line(data, entry)))
+        if played.number == data["number"] else played for played in state.rounds)
+    at_start = None if data["number"] == 1 else state.players_at_start
+    return replace(state, rounds=rounds, clock=Clock(), players_at_start=at_start)
+
+
+APPLY_MENDING: Mapping[str, Step] = {
+    "round-mended": _mended,
+    "round-unpublished": _unpublished,
+}

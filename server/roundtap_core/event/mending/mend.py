@@ -1,22 +1,34 @@
-"""A mend before it is done: which matches change and how, what is lost, and what somebody has to be warned of."""
+"""A mend before it is done: who may be moved and who waits, what changes and is lost, what is to be warned of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from roundtap_core.clock import IDLE
 from roundtap_core.errors import Problem
-from roundtap_core.records import Match
+from roundtap_core.event.course import second_swiss_rounds, seeds_now
+from roundtap_core.event.lookups import the_entrant
+from roundtap_core.event.state import (
+    DRAFT,
+    MARK_DIGITS,
+    PUBLISHED,
+    EventState,
+    MatchState,
+    RoundState,
+    active_ids,
+    tournament_of,
+)
+from roundtap_core.records import BYE, CONCESSION, NO_SHOW, SECOND_SWISS, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Match
 from roundtap_core.result_json import result_to_json
+from roundtap_core.standings.totals import SwissTotals, swiss_totals
 from roundtap_core.wire import digest
 
 SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW, IMPOSED = (
     "swap", "table", "pair", "bye", "again", "unpublish", "withdraw", "imposed")
 """What was done. All but AGAIN, which the pairing worked out, are by hand."""
-
-MARK_DIGITS = 12
 
 
 class Warned(Struct, frozen=True):
@@ -92,3 +104,213 @@ def match_to_json(match: Match) -> dict[str, Any]:
 def people_of(matches: Iterable[Match]) -> list[str]:
     """Everybody in these matches, in order."""
     return [who for match in matches for who in (match.a, match.b) if who is not None]
+
+
+UNPAIRED, LEFT = "unpaired", "left"
+"""Why somebody waits, beside the kinds of byes: in no match at all; the opponent left before anybody had begun."""
+
+
+def mendable_round(state: EventState, number: int) -> RoundState:
+    """The draft, or the round in play, of this number; Problem("mend_no_round") where it is another one by now."""
+    for played in (state.draft, state.live):
+        if played is not None and played.number == number:
+            return played
+    raise Problem("mend_no_round", number=number)
+
+
+def refuse_fixed_pairing(played: RoundState) -> None:
+    """Problem("mend_fixed_pairing") where a bracket, or a tie, says who meets whom."""
+    if played.stage not in SWISS_STAGES:
+        raise Problem("mend_fixed_pairing")
+
+
+def has_word(match: MatchState) -> bool:
+    """Whether anybody says how a match of two ended; what was taken back is not said any more."""
+    return bool(match.reports or match.decided or match.match.result is not None)
+
+
+def refuse_said(match: MatchState) -> None:
+    """Problem("mend_has_word") where a table or an official has said something of the match."""
+    if match.match.b is not None and has_word(match):
+        raise Problem("mend_has_word", table=match.match.table)
+
+
+def refuse_judged(match: MatchState) -> None:
+    """Problem("mend_has_log") where rulings or extensions stand: they are about these two."""
+    if match.log:
+        raise Problem("mend_has_log", table=match.match.table)
+
+
+def seats(played: RoundState) -> dict[str, MatchState]:
+    """Everybody who stands in the round, with their match."""
+    return {who: m for m in played.matches for who in (m.match.a, m.match.b) if who is not None}
+
+
+def seat_of(state: EventState, played: RoundState, who: str) -> MatchState:
+    """The match of somebody who is still there; Problem where they are not, or stand in no match of the round."""
+    if not the_entrant(state, who).active:
+        raise Problem("already_left", competitor=who)
+    found = seats(played).get(who)
+    if found is None:
+        raise Problem("mend_in_no_match", competitor=who)
+    return found
+
+
+def movable(match: MatchState) -> bool:
+    """Whether a match of two may be paired otherwise."""
+    return match.match.b is not None and not has_word(match) and not match.log
+
+
+def waiting(state: EventState, played: RoundState) -> dict[str, tuple[str, MatchState | None]]:
+    """Who may be paired, why they wait, and their entry: BYE, NO_SHOW (the other one did not appear), UNPAIRED_LOSS
+    (came late or came back), LEFT (the other one left before the clock ran and anybody reported), UNPAIRED.
+
+    In the file's order. Empty where a bracket or a tie says who meets whom.
+    """
+    if played.stage not in SWISS_STAGES:
+        return {}
+    found = seats(played)
+    eligible = _eligible(state, played)
+    waits: dict[str, tuple[str, MatchState | None]] = {}
+    for who, entrant in state.entrants.items():
+        match = found.get(who)
+        if not entrant.active:
+            continue
+        if match is None:
+            if who in eligible:
+                waits[who] = (UNPAIRED, None)
+        elif match.match.b is None:
+            if match.match.bye in (BYE, NO_SHOW, UNPAIRED_LOSS):
+                waits[who] = (match.match.bye, match)
+        elif _left_alone(state, played, match):
+            waits[who] = (LEFT, match)
+    return waits
+
+
+def _eligible(state: EventState, played: RoundState) -> set[str]:
+    """Who plays in this stage: everybody who is there, or those who made the cut."""
+    if played.stage != SECOND_SWISS:
+        return active_ids(state)
+    begun = [r for r in second_swiss_rounds(state) if r.number < played.number]
+    if begun:
+        return {who for m in begun[0].matches for who in (m.match.a, m.match.b) if who is not None}
+    return set(seeds_now(state))
+
+
+def _left_alone(state: EventState, played: RoundState, match: MatchState) -> bool:
+    """Whether one of the two has left before anybody began: the match is open, or conceded by leaving."""
+    here = [state.entrants[who].at_the_table for who in (match.match.a, match.match.b) if who is not None]
+    if sum(here) != 1 or match.reports or match.heard or match.log or match.drawn is not None:
+        return False
+    if played.status != DRAFT and state.clock.state != IDLE:
+        return False
+    result = match.match.result
+    if result is None:
+        return True
+    left = state.entrants[match.match.b or "" if state.entrants[match.match.a].active else match.match.a]
+    return result.ended == CONCESSION and played.number in (left.dropped_after, left.disqualified_after)
+
+
+def the_waiting(waits: Mapping[str, tuple[str, MatchState | None]], played: RoundState, who: str) -> MatchState | None:
+    """The entry of somebody who waits, None for who has none; Problem where they do not wait."""
+    if who not in waits:
+        match = seats(played).get(who)
+        if match is not None and match.match.bye == WON_BYE:
+            raise Problem("won_bye_stays")
+        raise Problem("mend_not_waiting", competitor=who)
+    return waits[who][1]
+
+
+def met_in(state: EventState, played: RoundState) -> dict[frozenset[str], int]:
+    """Pairs that met in earlier rounds of this stage, and the last round in which they did."""
+    return {
+        frozenset((m.match.a, m.match.b)): r.number
+        for r in state.public_rounds if r.stage == played.stage and r.number < played.number
+        for m in r.matches if m.match.b is not None
+    }
+
+
+def totals_before(state: EventState, number: int) -> Mapping[str, SwissTotals]:
+    """What everybody had gathered before round `number`."""
+    return swiss_totals(tournament_of(state), after=number - 1)
+
+
+def warnings_of(
+    state: EventState, played: RoundState, changes: Sequence[Changed], conceded: Iterable[str] = (),
+) -> tuple[Warned, ...]:
+    """All of them, in the order of the matches. `conceded`: who loses the win that the other one's leaving gave them.
+
+    A new bye, a new pair and a new table are looked at; what stays as it is, everybody has seen.
+    """
+    matches = {m.id: m for m in played.matches}
+    found = [Warned("win_lost", (who,)) for who in conceded]
+    paired = [change for change in changes if not change.same_pair]
+    if played.status == PUBLISHED and state.clock.state != IDLE and any(change.match.b for change in paired):
+        found.append(Warned("clock_runs"))
+    found += _pairs(state, played, [change.match for change in paired])
+    found += _byes(state, played, changes)
+    for change in changes:
+        found += _tables(state, change)
+        found += _lost(change, matches.get(change.id))
+    return tuple(found)
+
+
+def warnings_of_round(state: EventState, played: RoundState, missing: Sequence[str]) -> tuple[Warned, ...]:
+    """Those of a whole round put together by hand; `missing`: who is in no match of it."""
+    changes = [Changed(m.id, m.match, None) for m in played.matches]
+    return ((Warned("missing", tuple(missing)),) if missing else ()) + warnings_of(state, played, changes)
+
+
+def _pairs(state: EventState, played: RoundState, pairs: Iterable[Match]) -> Iterator[Warned]:
+    met = met_in(state, played)
+    for match in pairs:
+        if match.b is None:
+            continue
+        before = met.get(frozenset((match.a, match.b)))
+        if before is not None:
+            yield Warned("repeat", (match.a, match.b), before)
+        group = state.entrants[match.a].came_with
+        if played.number == 1 and group is not None and group == state.entrants[match.b].came_with:
+            yield Warned("came_with", (match.a, match.b))
+
+
+def _byes(state: EventState, played: RoundState, changes: Sequence[Changed]) -> Iterator[Warned]:
+    given = [c.match.a for c in changes if c.match.bye == BYE and (c.was is None or (c.was.a, c.was.bye) != (
+        c.match.a, BYE))]
+    if not given:
+        return
+    totals = totals_before(state, played.number)
+    touched = {change.id for change in changes}
+    others = [m.match.a for m in played.matches if m.match.bye == BYE and m.id not in touched]
+    for who in given:
+        byes = totals[who].byes
+        if byes:
+            yield Warned("bye_again", (who,), byes)
+    for who in (*others, *given[1:]):
+        yield Warned("second_bye", (who,))
+
+
+def _tables(state: EventState, change: Changed) -> Iterator[Warned]:
+    table = change.match.table
+    if table is None or change.match.b is None:
+        return
+    here = people_of([change.match])
+    wants = [who for who in here if state.entrants[who].fixed_table is not None]
+    for who in wants:
+        if state.entrants[who].fixed_table != table and not (
+                change.was and change.was.table == table and who in people_of([change.was])):
+            yield Warned("fixed_table", (who,), state.entrants[who].fixed_table)
+    if change.was is not None and change.was.table == table:
+        return
+    for entrant in state.entrants.values():
+        if entrant.active and entrant.fixed_table == table and entrant.id not in here:
+            yield Warned("others_table", (entrant.id,), table)
+
+
+def _lost(change: Changed, now: MatchState | None) -> Iterator[Warned]:
+    if now is None or change.same_pair:
+        return
+    if now.lots:
+        yield Warned("lot_lost", tuple(people_of([now.match])), now.match.table)
+    if now.match.picks is not None and now.match.bye in (BYE, WON_BYE):
+        yield Warned("picks_lost", (now.match.a,))

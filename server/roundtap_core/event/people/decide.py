@@ -1,20 +1,19 @@
-"""Deciding on who plays: entering, also into round 1 while it is played, leaving, coming back, lists and marks."""
+"""Who plays: entering and check-in, coming late into round 1, leaving, coming back, lists and marks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import elimination_rounds, second_swiss_rounds
-from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.judging.officials import roles_of
-from roundtap_core.event.lookups import last_round, the_entrant, without_draft, written
+from roundtap_core.event.course import elimination_rounds, refuse_after_cut, second_stage_begun, second_swiss_rounds
+from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.judging.decide import roles_of
+from roundtap_core.event.lookups import Step, last_round, of_match, the_entrant, without_draft, written
 from roundtap_core.event.people import commands as c
-from roundtap_core.event.people.arriving import DECIDE_ARRIVING, arrival, is_here, refuse_signing_up
 from roundtap_core.event.people.leave import (
     both_left,
     leave_open_match,
@@ -22,11 +21,179 @@ from roundtap_core.event.people.leave import (
     open_match,
     rounds_taken_back,
 )
-from roundtap_core.event.state import PLAYS_ON, TOGETHER, Entrant, EventState, active_ids
+from roundtap_core.event.state import (
+    DROPPED_OUT,
+    LATE_ENTRY,
+    PLAYS_ON,
+    PUBLISHED,
+    SIGNED_UP,
+    TO_CONFIRM,
+    TOGETHER,
+    Entrant,
+    EventState,
+    MatchState,
+    RoundState,
+    active_ids,
+    awaited,
+    seated_ids,
+)
 from roundtap_core.limits import MOST_COMPETITORS, fits_line
-from roundtap_core.records import SWISS_STAGES
+from roundtap_core.records import BYE, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Match
 
-NewEntries = list[NewEntry]
+MOST_SIGNED_UP = 512
+"""So many entries leave room for more by phone: what comes after is the desk's."""
+
+
+def is_here(state: EventState, entrant: Entrant) -> bool:
+    """Whether an entrant like this is paired when the next round is drawn."""
+    return entrant.sign_up != TO_CONFIRM and (entrant.checked_in or not state.check_in)
+
+
+def arrival(
+    state: EventState, entrant: Entrant, meets: str | None, busy: frozenset[int]
+) -> tuple[list[int], NewEntries]:
+    """What becomes of the rounds so far when somebody comes now: those missed, or the match that takes the place of a
+    bye. Raises Problem where it is too late."""
+    refuse_after_cut(state)
+    if len(state.public_rounds) > 1:
+        raise Problem("too_late_to_enter")
+    if meets is None:
+        return [played.number for played in state.public_rounds], []
+    return [], [_late_match(state, entrant, meets, busy)]
+
+
+def meetable(state: EventState) -> tuple[MatchState, ...]:
+    """Whom a latecomer could meet at once: the bye of round 1 while it is played, and other latecomers."""
+    live = state.live
+    if live is None or live.number != 1 or second_stage_begun(state):
+        return ()
+    return tuple(
+        m for m in live.matches
+        if m.match.b is None and m.match.bye in (BYE, UNPAIRED_LOSS) and state.entrants[m.match.a].active
+    )
+
+
+def _late_match(state: EventState, entrant: Entrant, match_id: str, busy: frozenset[int]) -> NewEntry:
+    """Section 1 of the shared rules: during round 1 a latecomer meets the bye player or another latecomer."""
+    live = state.live
+    if live is None or live.number != 1 or live.status != PUBLISHED:
+        raise Problem("late_match_only_in_round_1")
+    waiting = next((m for m in live.matches if m.id == match_id), None)
+    if waiting is not None and waiting.match.bye == WON_BYE:
+        raise Problem("won_bye_stays")
+    if waiting is None or waiting not in meetable(state):
+        raise Problem("nobody_to_meet")
+    return NewEntry("late-match", {
+        "match": match_id, "competitor": entrant.id,
+        "table": _late_table(state, entrant, state.entrants[waiting.match.a], busy),
+    })
+
+
+def _late_table(state: EventState, entrant: Entrant, other: Entrant, busy: frozenset[int]) -> int:
+    """A fixed table of either of the two, else the lowest free one; tables that are fixed for others stay theirs."""
+    assert state.live is not None
+    taken = {m.match.table for m in state.live.matches} | busy
+    for fixed in (entrant.fixed_table, other.fixed_table):
+        if fixed is not None and fixed not in taken:
+            return fixed
+    taken |= {known.fixed_table for known in state.entrants.values()}
+    return next(number for number in range(1, len(taken) + 2) if number not in taken)
+
+
+def _set_check_in(state: EventState, command: c.SetCheckIn, now: Instant) -> NewEntries:
+    """Who is paired is known before anybody is: later it would change who plays round 2."""
+    if command.used == state.check_in:
+        return []
+    if state.public_rounds:
+        raise Problem("check_in_before_round_1")
+    return [*without_draft(state), NewEntry("check-in-set", {"used": command.used})]
+
+
+def _check_in(state: EventState, command: c.CheckIn, now: Instant) -> NewEntries:
+    entrant = the_entrant(state, command.competitor)
+    if not state.check_in:
+        raise Problem("check_in_not_used")
+    if not entrant.active:
+        raise Problem("already_left", competitor=entrant.id)
+    if command.on == entrant.checked_in:
+        return []
+    plays = entrant.id in seated_ids(state)
+    if not command.on and plays:
+        raise Problem("already_paired", competitor=entrant.id)
+    after = replace(entrant, checked_in=command.on)
+    missed, meeting = _coming_now(state, after, command.meets, command.busy_tables)
+    changes_draw = entrant.sign_up != TO_CONFIRM and not plays
+    return [*(without_draft(state) if changes_draw else ()),
+            NewEntry("checked-in", {"competitor": entrant.id, "on": command.on, "missed": missed}), *meeting]
+
+
+def _coming_now(
+    state: EventState, after: Entrant, meets: str | None, busy: frozenset[int]
+) -> tuple[list[int], NewEntries]:
+    """As `arrival`, for somebody awaited; nothing is missed by who is still not to be paired, or plays already."""
+    if not is_here(state, after) or after.id not in awaited(state):
+        return [], []
+    return arrival(state, after, meets, busy)
+
+
+def _set_sign_up(state: EventState, command: c.SetSignUp, now: Instant) -> NewEntries:
+    sign_up = (TO_CONFIRM if command.confirm else SIGNED_UP) if command.open else None
+    if sign_up == state.sign_up:
+        return []
+    if sign_up is not None and state.public_rounds:
+        raise Problem("sign_up_before_round_1")
+    return [NewEntry("sign-up-set", {"sign_up": sign_up})]
+
+
+def refuse_signing_up(state: EventState) -> None:
+    """Raise Problem where nobody enters by phone: nobody opened it, round 1 is drawn or played, or it is full."""
+    if state.sign_up is None or state.finished:
+        raise Problem("sign_up_closed")
+    if state.rounds:
+        raise Problem("sign_up_over")
+    if len(state.entrants) >= MOST_SIGNED_UP:
+        raise Problem("too_many_competitors", maximum=MOST_SIGNED_UP)
+
+
+def _confirm(state: EventState, command: c.ConfirmEntry, now: Instant) -> NewEntries:
+    entrant = the_entrant(state, command.competitor)
+    if entrant.sign_up != TO_CONFIRM:
+        return []
+    if not entrant.active:
+        raise Problem("already_left", competitor=entrant.id)
+    after = replace(entrant, sign_up=SIGNED_UP)
+    missed, meeting = _coming_now(state, after, command.meets, command.busy_tables)
+    return [*(without_draft(state) if is_here(state, after) else ()),
+            NewEntry("entry-confirmed", {"competitor": entrant.id, "missed": missed}), *meeting]
+
+
+def _remove(state: EventState, command: c.RemoveCompetitor, now: Instant) -> NewEntries:
+    """Only who never stood in a round that people have seen, and of whom no official noted anything."""
+    entrant = the_entrant(state, command.competitor)
+    if entrant.id in seated_ids(state):
+        raise Problem("has_played", competitor=entrant.id)
+    if entrant.warnings or entrant.disqualified_after is not None or entrant.list_corrections:
+        raise Problem("has_record", competitor=entrant.id)
+    return [*without_draft(state), NewEntry("competitor-removed", {"competitor": entrant.id})]
+
+
+def _set_fixed_table(state: EventState, command: c.SetFixedTable, now: Instant) -> NewEntries:
+    entrant = the_entrant(state, command.competitor)
+    if command.fixed_table == entrant.fixed_table:
+        return []
+    return [*without_draft(state),
+            NewEntry("fixed-table-set", {"competitor": entrant.id, "table": command.fixed_table})]
+
+
+DECIDE_ARRIVING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
+    c.SetCheckIn: _set_check_in,
+    c.CheckIn: _check_in,
+    c.SetSignUp: _set_sign_up,
+    c.ConfirmEntry: _confirm,
+    c.RemoveCompetitor: _remove,
+    c.SetFixedTable: _set_fixed_table,
+}
+
 
 TICK_LETTERS = 40
 
@@ -174,4 +341,145 @@ DECIDE_PEOPLE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] =
     c.CorrectList: _correct_list,
     c.Tick: _tick,
     c.SetCameWith: _set_came_with,
+}
+
+
+def with_missed(state: EventState, competitor: str, missed: Iterable[int]) -> EventState:
+    """An unpaired loss for each round missed."""
+    numbers = set(missed)
+    if not numbers:
+        return state
+    rounds = tuple(
+        _with_bye(r, Match(competitor, bye=UNPAIRED_LOSS)) if r.number in numbers else r for r in state.rounds
+    )
+    return replace(state, rounds=rounds)
+
+
+def _with_bye(round_state: RoundState, bye: Match) -> RoundState:
+    # One that was taken out again leaves a gap: never two of one id.
+    last = max((int(m.id.partition(".")[2]) for m in round_state.matches), default=0)
+    return replace(round_state, matches=(*round_state.matches, MatchState(f"{round_state.number}.{last + 1}", bye)))
+
+
+def without_missed(state: EventState, competitor: str, number: int) -> EventState:
+    """The round without the unpaired loss of somebody who was there after all."""
+    rounds = tuple(
+        replace(r, matches=tuple(m for m in r.matches if (m.match.a, m.match.bye) != (competitor, UNPAIRED_LOSS)))
+        if r.number == number else r for r in state.rounds
+    )
+    return replace(state, rounds=rounds)
+
+
+def _entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    entrant = Entrant(
+        data["competitor"], data["digest"], data["won_bye"], data["came_with"], data["fixed_table"],
+        data.get("dropped_after"), data.get("disqualified_after"), tuple(data.get("warnings", ())), data.get("total"),
+        officials_role=data.get("role"), checked_in=data.get("checked_in", False), sign_up=data.get("sign_up"),
+        reasons=_reasons(state, data, LATE_ENTRY), **_kept(data.get("record", {})),
+    )
+    entered = replace(state, entrants={**state.entrants, entrant.id: entrant})
+    return with_missed(entered, entrant.id, data["missed"])
+
+
+def _reasons(state: EventState, data: Mapping[str, Any], what: str) -> tuple[Mapping[str, Any], ...]:
+    """The reason that an entry gives, if any, as the entrant keeps it."""
+    return ({"round": len(state.public_rounds), "what": what, "reason": data["reason"]},) if data.get("reason") else ()
+
+
+def _kept(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What an imported competitor brings along, by the entrant's fields."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
+
+
+@of_match
+def _met_late(
+    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
+) -> EventState:
+    """Who sat alone keeps side a and meets the one who came late."""
+    meeting = Match(match.match.a, data["competitor"], data["table"], game=match.match.game)
+    return state.with_match(replace(match, match=meeting, revision=match.revision + 1))
+
+
+def _changed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    total = {"list_total": data["total"]} if "total" in data else {}
+    return state.with_entrant(data["competitor"], digest=data["digest"], **total)
+
+
+def _dropped(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    who = data["competitor"]
+    return state.with_entrant(who, dropped_after=data["after"], how_left=data.get("how", ""),
+                              reasons=(*state.entrants[who].reasons, *_reasons(state, data, DROPPED_OUT)))
+
+
+def _returned(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    back = state.with_entrant(data["competitor"], dropped_after=None, how_left="")
+    return with_missed(back, data["competitor"], data["missed"])
+
+
+def _list_submitted(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return state.with_entrant(data["competitor"], digest=data["digest"], list_total=data["total"])
+
+
+def _list_corrected(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    known = state.entrants[data["competitor"]].list_corrections
+    noted = {"round": data["round"], "reason": data["reason"], "by": data["by"]}
+    return state.with_entrant(data["competitor"], digest=data["digest"], list_total=data["total"],
+                              list_corrections=(*known, noted))
+
+
+def _ticked(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    others = tuple(what for what in state.entrants[data["competitor"]].ticks if what != data["what"])
+    return state.with_entrant(data["competitor"], ticks=(*others, data["what"]) if data["on"] else others)
+
+
+def _came_with(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return state.with_entrant(data["competitor"], came_with=data["group"])
+
+
+def _removed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    """As if it had not been; an official who was to play as this one plays no more."""
+    who = data["competitor"]
+    officials = {key: replace(official, plays=None) if official.plays == who else official
+                 for key, official in state.officials.items()}
+    return replace(state, entrants={key: entrant for key, entrant in state.entrants.items() if key != who},
+                   officials=officials, removed=(*state.removed, who))
+
+
+def _check_in_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, check_in=data["used"])
+
+
+def _checked_in(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return with_missed(state.with_entrant(data["competitor"], checked_in=data["on"]), data["competitor"],
+                       data["missed"])
+
+
+def _sign_up_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, sign_up=data["sign_up"])
+
+
+def _confirmed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return with_missed(state.with_entrant(data["competitor"], sign_up=SIGNED_UP), data["competitor"], data["missed"])
+
+
+def _fixed_table_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return state.with_entrant(data["competitor"], fixed_table=data["table"])
+
+
+APPLY_PEOPLE: Mapping[str, Step] = {
+    "competitor-entered": _entered,
+    "late-match": _met_late,
+    "competitor-changed": _changed,
+    "competitor-dropped": _dropped,
+    "competitor-returned": _returned,
+    "list-submitted": _list_submitted,
+    "list-corrected": _list_corrected,
+    "ticked": _ticked,
+    "came-with-set": _came_with,
+    "competitor-removed": _removed,
+    "check-in-set": _check_in_set,
+    "checked-in": _checked_in,
+    "sign-up-set": _sign_up_set,
+    "entry-confirmed": _confirmed,
+    "fixed-table-set": _fixed_table_set,
 }

@@ -1,14 +1,17 @@
-"""Deciding on prizes: which list can be, and whom the lot finds."""
+"""Prizes: which list can be, and whom the lot finds; and what the entries change."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.prize import ACTIVE, AMONG, CHECKED_IN, Prize
+from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.lookups import Step
+from roundtap_core.event.prize import ACTIVE, AMONG, CHECKED_IN, DoorPrize, Prize
 from roundtap_core.event.prizes import commands as c
 from roundtap_core.event.state import EventState, active_ids
 from roundtap_core.limits import MOST_COMPETITORS
@@ -17,7 +20,7 @@ from roundtap_core.randomness import lot
 MOST_PRIZES = 100
 
 
-def set_prizes(state: EventState, command: c.SetPrizes, now: Instant) -> list[NewEntry]:
+def set_prizes(state: EventState, command: c.SetPrizes, now: Instant) -> NewEntries:
     """Raises Problem where a prize is for nobody, or there are too many."""
     if len(command.prizes) > MOST_PRIZES:
         raise Problem("wrong_length", where="/prizes", count=len(command.prizes), minimum=0, maximum=MOST_PRIZES)
@@ -43,7 +46,7 @@ def _to_json(prize: Prize) -> dict[str, Any]:
     return {"what": prize.what, "category": prize.category, **chosen}
 
 
-def draw_door_prize(state: EventState, command: c.DrawDoorPrize, now: Instant) -> list[NewEntry]:
+def draw_door_prize(state: EventState, command: c.DrawDoorPrize, now: Instant) -> NewEntries:
     """The draw with all that it takes to repeat it: the list it was drawn from, and the seed."""
     if not command.what.strip():
         raise Invalid("door_prize_what", where="/what")
@@ -79,7 +82,23 @@ def drawn(pool: tuple[str, ...], seed: int, count: int) -> tuple[str, ...]:
     return tuple(sorted(pool, key=lambda who: lot(seed, who))[:count])
 
 
-DECIDE_PRIZES: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]]] = {
+DECIDE_PRIZES: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     c.SetPrizes: set_prizes,
     c.DrawDoorPrize: draw_door_prize,
+}
+
+
+def _set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, prizes=tuple(Prize(**prize) for prize in data["prizes"]))
+
+
+def _drawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    made = DoorPrize(entry.number, data["what"], data["among"], data["again"], data["seed"], tuple(data["pool"]),
+                     tuple(data["winners"]))
+    return replace(state, door_prizes=(*state.door_prizes, made))
+
+
+APPLY_PRIZES: Mapping[str, Step] = {
+    "prizes-set": _set,
+    "door-prize-drawn": _drawn,
 }

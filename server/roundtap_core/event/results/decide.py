@@ -1,8 +1,8 @@
-"""Deciding on results: reports of the tables, and officials' words; who did not appear: decide_absent."""
+"""Results: reports of the tables, officials' words, who did not appear; and what the entries change."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -12,14 +12,113 @@ from roundtap_core.elimination.bracket import by_lot, elimination_winner
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.course import bracket_now, situation_of, time_is_up, with_result
 from roundtap_core.event.cut.decide import cut_after, tiebreak_after
-from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.lookups import find_match
+from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.fates import Fates
+from roundtap_core.event.lookups import Step, find_match, of_match
+from roundtap_core.event.match_log import RULING as RULING_LINE
+from roundtap_core.event.match_log import LogLine
+from roundtap_core.event.people.decide import with_missed, without_missed
 from roundtap_core.event.results import commands as c
-from roundtap_core.event.results.decide_absent import no_show, no_show_undone, nobody_came, undoing
-from roundtap_core.event.state import DRAFT, PUBLISHED, EventState, MatchState, RoundState, tournament_of
-from roundtap_core.records import ELIMINATION, NO_SHOW, SWISS, TIEBREAK, UNPAIRED_LOSS, Result, other
+from roundtap_core.event.state import (
+    DRAFT,
+    PLAYS_ON,
+    PUBLISHED,
+    EventState,
+    Fate,
+    MatchState,
+    Reported,
+    RoundState,
+    tournament_of,
+)
+from roundtap_core.records import (
+    ELIMINATION,
+    NO_SHOW,
+    RULING,
+    SWISS,
+    TIEBREAK,
+    UNPAIRED_LOSS,
+    Match,
+    Result,
+    Side,
+    other,
+)
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, Saying, excluded, refuse
+
+
+def no_show(state: EventState, command: c.NoShow, now: Instant) -> NewEntries:
+    """House decision: the one who came gets what a bye gives, the absent one loses and is dropped."""
+    match = _waiting(state, command.match)
+    pair = (match.match.a, match.match.b)
+    if command.absent not in pair:
+        raise Problem("unknown_competitor", competitor=command.absent)
+    if not state.entrants[command.absent].at_the_table:
+        # They were there, and have left: the match waits for its figures.
+        raise Problem("already_left", competitor=command.absent)
+    present = pair[1] if pair[0] == command.absent else pair[0]
+    return [NewEntry("no-show", {"match": match.id, "present": present, "absent": command.absent})]
+
+
+def nobody_came(state: EventState, command: c.NobodyCame, now: Instant) -> NewEntries:
+    """If both stay away both lose and are dropped (house decision); also where the first absence was noted before."""
+    round_state, match = find_match(state, command.match)
+    if match.drawn is not None and match.match.b is None and round_state.status == PUBLISHED:
+        return [undoing(state, match), NewEntry("nobody-came", {"match": match.id})]
+    return [NewEntry("nobody-came", {"match": _waiting(state, command.match).id})]
+
+
+def _waiting(state: EventState, match_id: str) -> MatchState:
+    """A match of the round in play of which nobody has said anything."""
+    round_state, match = find_match(state, match_id)
+    if round_state.status != PUBLISHED or match.match.b is None:
+        raise Problem("no_show_only_in_play")
+    if match.match.result is not None or match.reports:
+        raise Problem("no_show_has_result", table=match.match.table)
+    return match
+
+
+def no_show_undone(state: EventState, command: c.NoShowUndone, now: Instant) -> NewEntries:
+    """While the round runs the absent one may be there after all: back in the event, in the pairing as it was drawn."""
+    round_state, match = find_match(state, command.match)
+    if match.drawn is None or round_state.status != PUBLISHED:
+        raise Problem("no_absence")
+    return [undoing(state, match, command.busy_tables)]
+
+
+def undoing(state: EventState, match: MatchState, busy: Collection[int] = frozenset()) -> NewEntry:
+    """The entry that restores a match which somebody did not come to. Raises Problem where one of the two has left
+    since, was disqualified, or has met somebody else as a latecomer."""
+    drawn = match.drawn
+    assert drawn is not None
+    assert drawn.b is not None
+    alone = match.match.a if match.match.b is None else None
+    absent = [who for who in (drawn.a, drawn.b) if who != alone]
+    for who in (drawn.a, drawn.b):
+        entrant = state.entrants[who]
+        if entrant.disqualified_after is not None:
+            raise Problem("disqualified_stays_out", competitor=who)
+        if who == alone and not entrant.at_the_table:
+            raise Problem("already_left", competitor=who)
+    if alone is not None and not _sits_out(state, match, absent[0]):
+        raise Problem("no_absence")
+    return NewEntry("no-show-undone", {"match": match.id, "absent": absent, "table": _table(state, match, busy)})
+
+
+def _sits_out(state: EventState, match: MatchState, who: str) -> bool:
+    return any(m.match.a == who and m.match.bye == UNPAIRED_LOSS
+               for r in state.public_rounds if match.id.startswith(f"{r.number}.") for m in r.matches)
+
+
+def _table(state: EventState, match: MatchState, busy: Collection[int]) -> int | None:
+    """Its own; where that was given away, the lowest that is free."""
+    assert match.drawn is not None
+    assert state.live is not None
+    taken = {m.match.table for m in state.live.matches if m.id != match.id} | set(busy)
+    if match.drawn.table not in taken:
+        return match.drawn.table
+    taken |= {entrant.fixed_table for entrant in state.entrants.values()}
+    return next(number for number in range(1, len(taken) + 2) if number not in taken)
+
 
 ACCEPTED, REFUSED = "accepted", "refused"
 
@@ -33,7 +132,7 @@ ELSEWHERE, OLDER, SUPERSEDED = "elsewhere", "older", "superseded"
 the other side says now."""
 
 
-def report(state: EventState, command: c.Report, now: Instant) -> list[NewEntry]:
+def report(state: EventState, command: c.Report, now: Instant) -> NewEntries:
     """Every well-formed report makes exactly one entry, accepted or refused. One already known makes none:
     the service answers with the fate it had."""
     if command.report_id in state.fates:
@@ -97,7 +196,7 @@ def _still_said(match: MatchState, command: c.Report) -> bool:
         command.agrees_to.get("report_id"), command.agrees_to.get("hash"))
 
 
-def settle_strangers(state: EventState, command: c.SettleStrangers, now: Instant) -> list[NewEntry]:
+def settle_strangers(state: EventState, command: c.SettleStrangers, now: Instant) -> NewEntries:
     """Those up to the entry that was read: who reports from elsewhere after that is told anew."""
     match = find_match(state, command.match)[1]
     if not any(number <= command.seen for number in match.strangers.values()):
@@ -105,7 +204,7 @@ def settle_strangers(state: EventState, command: c.SettleStrangers, now: Instant
     return [NewEntry("strangers-settled", {"match": match.id, "seen": command.seen})]
 
 
-def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> list[NewEntry]:
+def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> NewEntries:
     """An official's result stands over whatever was reported, in closed rounds too."""
     round_state, match = find_match(state, command.match)
     if match.match.b is None:
@@ -176,7 +275,7 @@ def _refuse_another_winner(
             raise Problem("bracket_moved_on")
 
 
-def note_lot(state: EventState, command: c.NoteLot, now: Instant) -> list[NewEntry]:
+def note_lot(state: EventState, command: c.NoteLot, now: Instant) -> NewEntries:
     """A lot that is drawn stands: drawn again, also by a unit that was started anew, it changes nothing. Drawn are
     lots before play, and those that the form leaves a match to."""
     round_state, match = find_match(state, command.match)
@@ -193,7 +292,7 @@ def note_lot(state: EventState, command: c.NoteLot, now: Instant) -> list[NewEnt
     return [NewEntry("lot-drawn", {"match": match.id, "about": command.about, "side": command.side})]
 
 
-def set_picks(state: EventState, command: c.SetPicks, now: Instant) -> list[NewEntry]:
+def set_picks(state: EventState, command: c.SetPicks, now: Instant) -> NewEntries:
     """A bye fields squads as well; a round that was missed fields none."""
     squads = state.rulebook.squads
     if squads is None:
@@ -207,7 +306,7 @@ def set_picks(state: EventState, command: c.SetPicks, now: Instant) -> list[NewE
     return [NewEntry("picks-set", {"match": match.id, "picks": picks})]
 
 
-DECIDE_RESULTS: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]]] = {
+DECIDE_RESULTS: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     c.Report: report,
     c.SettleStrangers: settle_strangers,
     c.EnterResult: enter_result,
@@ -216,4 +315,144 @@ DECIDE_RESULTS: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry
     c.NobodyCame: nobody_came,
     c.NoShowUndone: no_show_undone,
     c.SetPicks: set_picks,
+}
+
+
+def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    fate = Fate(data["fate"], entry.number, entry.hash, data["body"], data["reason"], data["match"])
+    fates = Fates.of(state.fates).with_fate(data["report_id"], fate)
+    found = state.find_match(data["match"]) if fate.fate == "accepted" or fate.reason == "elsewhere" else None
+    if found is None:
+        return replace(state, fates=fates)
+    match = found[1]
+    if fate.fate != "accepted":
+        strangers = {**match.strangers, entry.actor.removeprefix("unit:"): entry.number}
+        return state.with_match(replace(match, strangers=strangers), fates=fates)
+    side: Side = data["side"]
+    said_now = Reported(result_from_json(data["result"]), entry.number, data["report_id"], data["body"],
+                        data.get("holder"))
+    reports = _with_each_s_squads({**match.reports, side: said_now})
+    heard = {**match.heard, side: data["serial"]} if data.get("serial") else match.heard
+    said = [report.result for report in reports.values()]
+    # Entries of cores before this one say no serial: with them, a second agreement replaced the first.
+    stands = match.match.result if "serial" in data else None
+    match = replace(match, reports=reports, heard=heard, reported_mono_ms=entry.at.mono_ms)
+    one_phone = stands is None and match.one_phone
+    if len(said) == 2 and said[0] == said[1] and not match.decided and stands in (None, said[0]) and not one_phone:
+        match = replace(match, match=replace(match.match, result=said[0]), number=entry.number)
+    return state.with_match(match, fates=fates)
+
+
+def _with_each_s_squads(reports: Mapping[Side, Reported]) -> Mapping[Side, Reported]:
+    """What a side has left unsaid of the other's squads is what the other says of its own, once all else is the same:
+    before that, each may still say others."""
+    first, *others = (replace(said.result, picks=None) for said in reports.values())
+    if any(result != first for result in others):
+        return reports
+    own: dict[str, list[int]] = {
+        side: squads for side, said in reports.items() if (squads := (said.result.picks or {}).get(side))}
+    return {side: replace(said, result=replace(said.result, picks={**own, **said.result.picks}))
+            if said.result.picks else said for side, said in reports.items()}
+
+
+@of_match
+def _strangers_settled(
+    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
+) -> EventState:
+    left = {unit: number for unit, number in match.strangers.items() if number > data["seen"]}
+    return state.with_match(replace(match, strangers=left))
+
+
+@of_match
+def _result_entered(
+    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
+) -> EventState:
+    result = result_from_json(data["result"]) if data["result"] is not None else None
+    before, corrections = match.match.result, match.corrections
+    if before is not None and result != before:
+        # By what stood before it later rounds were drawn, up to the newest that anybody had seen.
+        corrections = (*corrections, {"was": result_to_json(before), "by": entry.actor,
+                                      "after_round": state.public_rounds[-1].number,
+                                      **({"reason": data["reason"]} if data.get("reason") else {})})
+    now = replace(match, match=replace(match.match, result=result), reports={}, revision=match.revision + 1,
+                  decided=result is not None, number=entry.number, reported_mono_ms=None, corrections=corrections,
+                  strangers={}, by_leaving=data.get("left", False),
+                  stood=match.stood if before in (None, result) else before)
+    if data.get("reason"):
+        line = LogLine(RULING_LINE, entry.number, entry.actor.partition(":")[0], data["reason"])
+        now = replace(now, log=(*now.log, line))
+    return state.with_match(now)
+
+
+@of_match
+def _no_show(
+    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
+) -> EventState:
+    """The one who came gets what a bye gives; the absent one stands in an entry of their own, and is dropped."""
+    present, absent = data["present"], data["absent"]
+    alone = Match(present, table=None, bye=NO_SHOW, game=match.match.game, absent=absent)
+    now = replace(match, match=alone, reports={}, revision=match.revision + 1, number=entry.number,
+                  drawn=match.match)
+    state = with_missed(state.with_match(now), absent, [played.number])
+    return state.with_entrant(absent, dropped_after=played.number)
+
+
+@of_match
+def _nobody_came(
+    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
+) -> EventState:
+    """Both lose by a ruling, and both are dropped."""
+    both = match.match
+    now = replace(match, match=replace(both, result=Result(ended=RULING, winner="none")), reports={},
+                  revision=match.revision + 1, decided=True, number=entry.number, drawn=both)
+    state = state.with_match(now)
+    for who in (both.a, both.b):
+        if who is not None:
+            state = state.with_entrant(who, dropped_after=played.number)
+    return state
+
+
+@of_match
+def _no_show_undone(
+    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
+) -> EventState:
+    """The match as it was drawn, with another revision: a table that saw the absence looks again."""
+    drawn, alone = match.drawn, match.match.b is None
+    if drawn is None:
+        return state
+    restored = replace(match, match=replace(drawn, table=data["table"]), reports={}, decided=False,
+                       revision=match.revision + 1, number=entry.number, reported_mono_ms=None, drawn=None)
+    state = state.with_match(restored)
+    for who in data["absent"]:
+        # Who wished to leave after this round still does.
+        goes = state.entrants[who].how_left == PLAYS_ON
+        state = state.with_entrant(who, dropped_after=played.number if goes else None)
+        if alone:
+            state = without_missed(state, who, played.number)
+    return state
+
+
+@of_match
+def _lot(
+    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
+) -> EventState:
+    return state.with_match(replace(match, lots={**match.lots, data["about"]: data["side"]}))
+
+
+@of_match
+def _picks(
+    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
+) -> EventState:
+    return state.with_match(replace(match, match=replace(match.match, picks=tuple(data["picks"]))))
+
+
+APPLY_RESULTS: Mapping[str, Step] = {
+    "report": _report,
+    "strangers-settled": _strangers_settled,
+    "result-entered": _result_entered,
+    "no-show": _no_show,
+    "lot-drawn": _lot,
+    "nobody-came": _nobody_came,
+    "no-show-undone": _no_show_undone,
+    "picks-set": _picks,
 }

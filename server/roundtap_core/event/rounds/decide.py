@@ -1,13 +1,15 @@
-"""Deciding on rounds: drawing, publishing, closing, importing, and the end of the event."""
+"""Rounds: drawing, publishing, closing, importing, tables, the clock, the end; and what the entries change."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from msgspec import convert
 from msgspec.structs import replace
 
-from roundtap_core.clock import Instant
+from roundtap_core.clock import COUNTING, IDLE, PAUSED, RUNNING, Clock, Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.course import (
     CUT,
@@ -19,25 +21,27 @@ from roundtap_core.event.course import (
     stage_of_round,
     what_follows,
 )
-from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.lookups import Step
+from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.mending.mend import match_to_json
 from roundtap_core.event.rounds import commands as c
 from roundtap_core.event.rounds.close import close_live, cut_short, places
-from roundtap_core.event.rounds.decide_adopted import adopt_round
-from roundtap_core.event.rounds.decide_clock import set_clock
-from roundtap_core.event.rounds.decide_imposed import impose_round
-from roundtap_core.event.rounds.tables_held import draft_moves, moves, refuse_shared_tables
-from roundtap_core.event.setup.decide import as_own
-from roundtap_core.event.setup.open_points import play_on
+from roundtap_core.event.rounds.imposed import adopt_round, impose_round, round_drawn
+from roundtap_core.event.setup.decide import as_own, play_on
 from roundtap_core.event.state import (
+    CLOSED,
+    DRAFT,
+    PUBLISHED,
     EventState,
     MatchState,
     RoundState,
     active_ids,
+    draw_mark,
     state_digest,
     tournament_of,
 )
-from roundtap_core.records import SWISS, TIEBREAK, Match
+from roundtap_core.records import SWISS, TIEBREAK, Draw, Match, drawn_for
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rounds.next_tiebreak_round import next_tiebreak_round
 from roundtap_core.rounds.second_stage import second_stage_round
@@ -47,7 +51,127 @@ if TYPE_CHECKING:
     from roundtap_core.pairing.swiss_round import Pairing
 
 
-def draw_round(state: EventState, command: c.DrawRound, now: Instant) -> list[NewEntry]:
+def tables_in_play(state: EventState) -> frozenset[int]:
+    """Tables of the round that everybody sees: theirs until it closes, also where a result is in."""
+    return _tables(state.live)
+
+
+def tables_drafted(state: EventState) -> frozenset[int]:
+    """Tables of a drawn round that nobody but the organizer has seen."""
+    return _tables(state.draft)
+
+
+def _tables(played: RoundState | None) -> frozenset[int]:
+    return frozenset(m.match.table for m in (played.matches if played else ()) if m.match.table is not None)
+
+
+def clashing_tables(draft: RoundState, taken: Mapping[int, str]) -> dict[int, str]:
+    """Tables of the drawn round at which another event plays, and that event's name; by table."""
+    return {table: taken[table] for table in sorted(_tables(draft)) if table in taken}
+
+
+def refuse_shared_tables(draft: RoundState, taken: Mapping[int, str]) -> None:
+    """Problem("tables_taken") where the round would be published at tables of another event."""
+    clash = clashing_tables(draft, taken)
+    if clash:
+        raise Problem("tables_taken", tables=", ".join(map(str, clash)), event=", ".join(dict.fromkeys(clash.values())))
+
+
+def moves(state: EventState, tables: Iterable[int], busy: Collection[int]) -> dict[int, int]:
+    """Where a round at `tables` goes: each table that is busy, to the lowest one that is free. The others stay, and
+    nobody comes to a table that is fixed for somebody."""
+    tables = sorted(tables)
+    fixed = {entrant.fixed_table for entrant in state.entrants.values()}
+    free = (number for number in count(1) if number not in tables and number not in busy and number not in fixed)
+    return {table: next(free) for table in tables if table in busy}
+
+
+def draft_moves(state: EventState, busy: Collection[int]) -> dict[int, int]:
+    """Where the drawn round's tables go (see `moves`); empty without a draft, or where nothing is busy."""
+    return moves(state, tables_drafted(state), busy)
+
+
+RESET = "reset"
+
+
+def set_clock(state: EventState, command: c.SetClock, now: Instant) -> NewEntries:
+    clock = state.clock
+    if state.live is None or clock.total_ms is None:
+        raise Problem("no_round_to_time")
+    if command.action == RESET:
+        _refuse_after_word(state.live)
+    changed = _CLOCK_ACTIONS[command.action](clock, command.delta_ms, now)
+    return [NewEntry("clock-set", {
+        "state": changed.state, "remaining_ms": changed.remaining_ms, "total_ms": changed.total_ms,
+    })]
+
+
+def may_reset(state: EventState) -> bool:
+    """Whether the round can still go back to "not started": it was started, and no table has said anything yet."""
+    live = state.live
+    return live is not None and state.clock.total_ms is not None and state.clock.state != IDLE and not _words(live)
+
+
+def _words(live: RoundState) -> list[MatchState]:
+    return [m for m in live.matches if m.match.bye is None and (m.match.result is not None or m.reports)]
+
+
+def _refuse_after_word(live: RoundState) -> None:
+    if _words(live):
+        raise Problem("round_has_begun", tables=", ".join(str(m.match.table) for m in _words(live)))
+
+
+def _reset_clock(clock: Clock, delta_ms: int, now: Instant) -> Clock:
+    """As the round was published: whatever was started, paused or adjusted since was too early."""
+    if clock.state == IDLE:
+        raise Problem("clock_stands")
+    return Clock(IDLE, clock.total_ms, clock.total_ms, now)
+
+
+def _start_clock(clock: Clock, delta_ms: int, now: Instant) -> Clock:
+    if clock.state == RUNNING:
+        raise Problem("clock_runs")
+    return clock.started(now)
+
+
+def _pause_clock(clock: Clock, delta_ms: int, now: Instant) -> Clock:
+    if clock.state != RUNNING:
+        raise Problem("clock_stands")
+    return clock.paused(now)
+
+
+def _adjust_clock(clock: Clock, delta_ms: int, now: Instant) -> Clock:
+    remaining_ms = clock.remaining_at(now)
+    assert remaining_ms is not None
+    return clock.set_to(remaining_ms + delta_ms, now)
+
+
+def _go_on(state: str) -> Callable[[Clock, int, Instant], Clock]:
+    """The clock was counting at the tables alone: from now on it runs here, or stands, at what somebody chose."""
+
+    def gone_on(clock: Clock, remaining_ms: int, now: Instant) -> Clock:
+        if clock.state != COUNTING:
+            raise Problem("clock_not_counting")
+        return Clock(state, remaining_ms, clock.total_ms, now)
+
+    return gone_on
+
+
+_CLOCK_ACTIONS: Mapping[str, Callable[[Clock, int, Instant], Clock]] = {
+    "start": _start_clock,
+    "pause": _pause_clock,
+    "adjust": _adjust_clock,
+    # "restore" is how the hub itself holds a clock that another boot was running (clock.after_restart).
+    "restore": lambda clock, remaining_ms, now: Clock(COUNTING, remaining_ms, clock.total_ms, now),
+    "continue": _go_on(RUNNING),
+    "hold": _go_on(PAUSED),
+    RESET: _reset_clock,
+    "set": lambda clock, remaining_ms, now: clock.set_to(remaining_ms, now),
+}
+
+
+
+def draw_round(state: EventState, command: c.DrawRound, now: Instant) -> NewEntries:
     """Draw the next round, closing the one in play; with a draft in hand, draw that one again (the next attempt)."""
     closing = close_live(state)
     draft = state.draft
@@ -62,13 +186,8 @@ def draw_round(state: EventState, command: c.DrawRound, now: Instant) -> list[Ne
         _refuse_elimination(state, follows)
         pairing = _elimination_round(state, command, seed, attempt)
         matches = pairing.matches
-    drawn = NewEntry("round-drawn", {
-        "number": pairing.number, "stage": pairing.stage,
-        "draw": {"seed": pairing.draw.seed, "attempt": pairing.draw.attempt, "method": pairing.draw.method},
-        "matches": [match_to_json(m) for m in matches], "notes": dict(pairing.notes),
-        **({"tiebreak_form": pairing.notes["form"]} if follows == TIEBREAK else {}),
-    })
-    return [*closing, drawn]
+    return [*closing, round_drawn(pairing.number, pairing.stage, pairing.draw, map(match_to_json, matches),
+                                  pairing.notes, pairing.notes["form"] if follows == TIEBREAK else None)]
 
 
 def _swiss_round(
@@ -114,13 +233,13 @@ def _elimination_round(state: EventState, command: c.DrawRound, seed: int, attem
     return pairing
 
 
-def discard_draft(state: EventState, command: c.DiscardDraft, now: Instant) -> list[NewEntry]:
+def discard_draft(state: EventState, command: c.DiscardDraft, now: Instant) -> NewEntries:
     if state.draft is None:
         raise Problem("no_draft")
     return [NewEntry("draft-discarded", {"number": state.draft.number})]
 
 
-def publish(state: EventState, command: c.PublishRound, now: Instant) -> list[NewEntry]:
+def publish(state: EventState, command: c.PublishRound, now: Instant) -> NewEntries:
     """Show the drawn round to everybody and set the clock to the stage's minutes."""
     draft = _draft_as_seen(state, command)
     refuse_shared_tables(draft, command.taken_tables)
@@ -138,22 +257,18 @@ def publish(state: EventState, command: c.PublishRound, now: Instant) -> list[Ne
     })]
 
 
-def move_tables(state: EventState, command: c.MoveTables, now: Instant) -> list[NewEntry]:
+def move_tables(state: EventState, command: c.MoveTables, now: Instant) -> NewEntries:
     """The same draw at other tables: nobody has seen it yet, so nobody goes to the wrong one."""
     draft = _draft_as_seen(state, command)
     moved = draft_moves(state, command.busy_tables)
     if not moved or draft.draw is None:
         return []
     matches = [replace(m.match, table=moved.get(m.match.table or 0, m.match.table)) for m in draft.matches]
-    return [NewEntry("round-drawn", {
-        "number": draft.number, "stage": draft.stage,
-        "draw": {"seed": draft.draw.seed, "attempt": draft.draw.attempt, "method": draft.draw.method},
-        "matches": [{**match_to_json(match), **_mended(draft, drawn)}
-                    for match, drawn in zip(matches, draft.matches, strict=True)],
-        "notes": dict(draft.notes), **({"tiebreak_form": draft.tiebreak_form} if draft.tiebreak_form else {}),
-        **({"mends": [dict(line) for line in draft.mends]} if draft.mends else {}),
-        **({"taken_back": draft.taken_back} if draft.taken_back else {}),
-    })]
+    kept = [{**match_to_json(match), **_mended(draft, drawn)}
+            for match, drawn in zip(matches, draft.matches, strict=True)]
+    more = {"mends": [dict(line) for line in draft.mends], "taken_back": draft.taken_back}
+    return [round_drawn(draft.number, draft.stage, draft.draw, kept, draft.notes, draft.tiebreak_form,
+                        **{key: value for key, value in more.items() if value})]
 
 
 def _mended(draft: RoundState, drawn: MatchState) -> dict[str, Any]:
@@ -174,7 +289,7 @@ def _draft_as_seen(state: EventState, command: c.PublishRound | c.MoveTables) ->
     return draft
 
 
-def import_round(state: EventState, command: c.ImportRound, now: Instant) -> list[NewEntry]:
+def import_round(state: EventState, command: c.ImportRound, now: Instant) -> NewEntries:
     """A recorded round, as it stands in an event file that was checked when it was read."""
     raw = dict(command.round)
     if state.live or state.draft or raw["number"] != len(state.rounds) + 1:
@@ -209,14 +324,14 @@ def _away_from(
     return [{**match, "table": moved[match["table"]]} if match.get("table") in moved else match for match in matches]
 
 
-def finish(state: EventState, command: c.FinishEvent, now: Instant) -> list[NewEntry]:
+def finish(state: EventState, command: c.FinishEvent, now: Instant) -> NewEntries:
     """The event is over: standings are final, units forget their reports. What is cut short is named, with the reason,
     among the announcements (RULEBOOKS.md, section 9, *End*)."""
     if state.draft is not None:
         raise Problem("draft_in_the_way", number=state.draft.number)
     if not state.public_rounds:
         raise Problem("nothing_played")
-    closed, noted = close_live(state), list[NewEntry]()
+    closed, noted = close_live(state), NewEntries()
     if points := cut_short(state):
         if not command.reason.strip():
             raise Problem("finish_early_no_reason")
@@ -225,14 +340,14 @@ def finish(state: EventState, command: c.FinishEvent, now: Instant) -> list[NewE
     return [*closed, *noted, NewEntry("event-finished", {"places": list(places(tournament_of(state)))})]
 
 
-def reopen(state: EventState, command: c.ReopenEvent, now: Instant) -> list[NewEntry]:
+def reopen(state: EventState, command: c.ReopenEvent, now: Instant) -> NewEntries:
     """A finished event goes on where it was; its rounds stay closed."""
     if not state.finished:
         raise Problem("not_finished")
     return [NewEntry("event-reopened", {})]
 
 
-def set_extra_minutes(state: EventState, command: c.SetExtraMinutes, now: Instant) -> list[NewEntry]:
+def set_extra_minutes(state: EventState, command: c.SetExtraMinutes, now: Instant) -> NewEntries:
     """The roll for the round in play; once the minutes run, everybody has seen how many they are."""
     limits = state.rulebook.extra_minutes
     if limits is None:
@@ -247,7 +362,7 @@ def set_extra_minutes(state: EventState, command: c.SetExtraMinutes, now: Instan
     return [NewEntry("extra-minutes", {"number": command.number, "minutes": command.minutes})]
 
 
-DECIDE_ROUNDS: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]]] = {
+DECIDE_ROUNDS: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     c.ImportRound: import_round,
     c.DrawRound: draw_round,
     c.ImposeRound: impose_round,
@@ -259,4 +374,110 @@ DECIDE_ROUNDS: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]
     c.SetExtraMinutes: set_extra_minutes,
     c.FinishEvent: finish,
     c.ReopenEvent: reopen,
+}
+
+
+def _drawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    number, draw, matches = data["number"], convert(data["draw"], Draw), _matches(data, entry)
+    drawn = RoundState(
+        number, data["stage"], DRAFT, matches, draw, data["notes"], data.get("tiebreak_form"),
+        # A round that was adopted keeps the mark that its tables know.
+        mark=data["mark"] if "mark" in data else draw_mark(number, draw, matches), mends=tuple(data.get("mends", ())),
+        taken_back=data.get("taken_back", 0),
+    )
+    kept = tuple(r for r in state.rounds if r.status != DRAFT)
+    return replace(state, rounds=(*kept, drawn))
+
+
+def _matches(data: Mapping[str, Any], entry: Entry) -> tuple[MatchState, ...]:
+    matches = []
+    for index, raw in enumerate(data["matches"], start=1):
+        result = result_from_json(raw["result"]) if raw.get("result") is not None else None
+        match = Match(raw["a"], raw.get("b"), raw.get("table"), raw.get("bye"), result, raw.get("game"),
+                      raw.get("extension_minutes"), tuple(raw["picks"]) if raw.get("picks") else None,
+                      raw.get("absent"))
+        log = tuple(LogLine(line["kind"], entry.number, line["by"], line.get("text", ""), line.get("upheld"),
+                            line.get("minutes")) for line in raw.get("log", ()))
+        matches.append(MatchState(raw.get("id", f"{data['number']}.{index}"), match,
+                                  revision=raw.get("revision", 0), decided=raw.get("decided", False), log=log,
+                                  corrections=tuple(raw.get("corrections", ())), lots=raw.get("lots", {}),
+                                  by_hand=raw.get("by_hand")))
+    return tuple(matches)
+
+
+def _discarded(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, rounds=tuple(r for r in state.rounds if r.status != DRAFT))
+
+
+def _withdrawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    """A published round of which no game has started is taken back: those before it stand as they were closed."""
+    rounds = tuple(r for r in state.rounds if r.number != data["number"])
+    # Taken back by hand, round 1 has not begun: who is there is counted anew.
+    at_start = None if data["number"] == 1 and "reason" in data else state.players_at_start
+    return replace(state, rounds=rounds, clock=Clock(), players_at_start=at_start)
+
+
+def _published(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    diverged = state.diverged
+    if data["digest"] != state_digest(state):
+        diverged = (*diverged, data["number"])
+    rounds = tuple(replace(r, status=PUBLISHED, venue_number=data.get("venue")) if r.number == data["number"] else r
+                   for r in state.rounds)
+    total_ms = data["total_ms"]
+    clock = Clock(remaining_ms=total_ms, total_ms=total_ms, anchor=entry.at.instant)
+    at_start = data["players"] if data["number"] == 1 else state.players_at_start
+    return replace(state, rounds=rounds, clock=clock, diverged=diverged, players_at_start=at_start)
+
+
+def _closed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    rounds = tuple(replace(r, status=CLOSED) if r.number == data["number"] else r for r in state.rounds)
+    return replace(state, rounds=rounds, clock=Clock())
+
+
+def _imported(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    draw = convert(data["draw"], Draw) if data.get("draw") else None
+    matches = _matches(data, entry)
+    status = CLOSED if all(m.done for m in matches) else PUBLISHED
+    imported = RoundState(data["number"], data["stage"], status, matches, draw, data.get("notes", {}),
+                          data.get("tiebreak_form"), draw_mark(data["number"], draw, matches),
+                          data.get("extra_minutes"), data.get("venue"))
+    at_start = state.players_at_start
+    if data["number"] == 1:
+        at_start = data.get("players") or drawn_for(m.match for m in matches)
+    clock = state.clock
+    if status == PUBLISHED:
+        clock = Clock(remaining_ms=data["total_ms"], total_ms=data["total_ms"], anchor=entry.at.instant)
+    return replace(state, rounds=(*state.rounds, imported), players_at_start=at_start, clock=clock)
+
+
+def _finished(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, finished=True, ended_as=tuple(data["places"]) if "places" in data else None)
+
+
+def _reopened(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, finished=False, ended_as=None)
+
+
+def _clock_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, clock=Clock(data["state"], data["remaining_ms"], data["total_ms"], entry.at.instant))
+
+
+def _extra_minutes(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    rounds = tuple(
+        replace(r, extra_minutes=data["minutes"]) if r.number == data["number"] else r for r in state.rounds
+    )
+    return replace(state, rounds=rounds)
+
+
+APPLY_ROUNDS: Mapping[str, Step] = {
+    "round-drawn": _drawn,
+    "draft-discarded": _discarded,
+    "round-published": _published,
+    "round-withdrawn": _withdrawn,
+    "round-closed": _closed,
+    "round-imported": _imported,
+    "event-finished": _finished,
+    "event-reopened": _reopened,
+    "clock-set": _clock_set,
+    "extra-minutes": _extra_minutes,
 }

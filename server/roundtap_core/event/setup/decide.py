@@ -1,26 +1,30 @@
-"""Deciding on an event's making, and on its options: announced, then fixed."""
+"""Setting up: an event's making and its options, what it says of itself, what is missing before round 1."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
 from typing import Any
+
+from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.cut.decide import entries_of
-from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.lookups import without_draft
+from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.judging.decide import roles_of
+from roundtap_core.event.lookups import Step, without_draft
+from roundtap_core.event.official import Official
+from roundtap_core.event.person import Person
+from roundtap_core.event.played_on import OpenPoint, played_on_from_json
 from roundtap_core.event.setup import commands as c
-from roundtap_core.event.setup.about import SPECIAL_RULES, fit_about
-from roundtap_core.event.state import EventState
+from roundtap_core.event.state import EventState, active_ids, tournament_of
 from roundtap_core.limits import MOST_ROUNDS, refuse_wild_options
 from roundtap_core.names import fit_name
 from roundtap_core.records import SWISS
-from roundtap_core.rulebooks.base import OWN, Options, Rulebook
+from roundtap_core.rulebooks.base import NO, ORGANIZER, OWN, Options, Rulebook, may_play
 from roundtap_core.rulebooks.registry import rulebook
-
-NewEntries = list[NewEntry]
-
 
 
 def _create(state: EventState, command: c.CreateEvent, now: Instant) -> NewEntries:
@@ -122,4 +126,152 @@ DECIDE_SETUP: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = 
     c.ImportRecord: _import_record,
     c.SetAbout: _set_about,
     c.SetOptions: _set_options,
+}
+
+
+LIST_MISSING, LIST_WRONG, DECK_TWICE = "list_missing", "list_wrong", "deck_twice"
+JUDGE_MISSING, SECOND_MISSING, MAY_NOT_PLAY = "judge_missing", "second_missing", "may_not_play"
+KINDS = (JUDGE_MISSING, MAY_NOT_PLAY, SECOND_MISSING, LIST_MISSING, LIST_WRONG, DECK_TWICE)
+
+
+def list_points(state: EventState, people: Mapping[str, Person]) -> tuple[OpenPoint, ...]:
+    """What the lists of those who play lack; no two decks of the world bear one name. Entries hold digests of lists, so
+    whoever keeps the people has to look."""
+    tournament, check, options = tournament_of(state, people), state.rulebook.lists, state.options
+    active, found = active_ids(state), []
+    for competitor in tournament.competitors if check.required(options, state.level) else ():
+        if competitor.id in active and check.competitor_problems(competitor, options, state.level):
+            there = bool(check.of_competitor(competitor))
+            found.append(OpenPoint(LIST_WRONG if there else LIST_MISSING, competitor.id))
+    playing = [competitor for competitor in tournament.competitors if competitor.id in active]
+    for problem in check.event_warnings(playing, options):
+        if problem.key == "list_deck_twice":
+            found.append(OpenPoint(DECK_TWICE, playing[int(problem.where.split("/")[1])].id))
+    return tuple(found)
+
+
+def official_points(state: EventState) -> Iterator[OpenPoint]:
+    """A judge, where the rulebook wants one (the organizer can be it, but not while playing), and for every official
+    who plays a second one on duty."""
+    on_duty = [official for official in state.officials.values() if official.on_duty]
+    if state.rulebook.judge_required and all(official.plays is not None for official in on_duty):
+        yield OpenPoint(JUDGE_MISSING)
+    playing = [entrant.id for entrant in state.entrants.values() if entrant.active and entrant.officials_role]
+    policy = may_play(state.rulebook, state.level)
+    for who in playing:
+        if policy == NO:
+            yield OpenPoint(MAY_NOT_PLAY, who)
+        elif not _ruled_by_another(on_duty, who):
+            yield OpenPoint(SECOND_MISSING, who)
+
+
+def _ruled_by_another(on_duty: Iterable[Official], who: str) -> bool:
+    """Whether a second official is there for this one's games; for a second official's own, anybody else."""
+    others = [official for official in on_duty if official.plays != who]
+    is_second = any(official.second for official in on_duty if official.plays == who)
+    return any(official.second or is_second for official in others)
+
+
+def open_points(state: EventState, lists: Iterable[OpenPoint] = ()) -> tuple[OpenPoint, ...]:
+    """Everything that is missing and that nobody has knowingly played on with; `lists` are `list_points`."""
+    noted = {point for line in state.played_on for point in line.points}
+    found = [point for point in (*official_points(state), *lists) if point not in noted]
+    return tuple(sorted(found, key=lambda point: KINDS.index(point.kind)))
+
+
+def play_on(
+    state: EventState, lists: Iterable[OpenPoint], reason: str, seen: Iterable[str] | None = None, by: str = ORGANIZER
+) -> list[NewEntry]:
+    """The entry that notes what was missing when round 1 was published; none where nothing was.
+
+    Raises Problem("points_open") where nobody says why it is played on, and Problem("points_changed_meanwhile") where
+    other points are open than those `seen` (as text, each).
+    """
+    points = open_points(state, lists)
+    if not points:
+        return []
+    if not reason.strip():
+        raise Problem("points_open", n=len(points), points=", ".join(map(str, points)))
+    if seen is not None and set(map(str, points)) - set(seen):
+        raise Problem("points_changed_meanwhile")
+    roles_of(state, by)
+    return [NewEntry("played-on", {
+        "points": [{"kind": point.kind, "who": point.who} for point in points], "reason": reason.strip(), "by": by,
+    })]
+
+
+DATE, VENUE, CLUB, EXTERNAL_ID, SPECIAL_RULES = "date", "venue", "club", "external_id", "special_rules"
+ABOUT = (DATE, VENUE, CLUB, EXTERNAL_ID, SPECIAL_RULES)
+"""In the order in which they are read."""
+
+MOST_LETTERS = 500
+"""Of the special rules."""
+
+_NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def fit_about(said: Mapping[str, str]) -> dict[str, str]:
+    """What was typed as the event keeps it, in the order of ABOUT; what is empty is left out.
+
+    Raises Problem("date_wrong", "name_unfit", "name_too_long", "text_too_long") with the key's place.
+    """
+    fitted = {key: _FIT[key](said.get(key, "")) for key in ABOUT}
+    return {key: text for key, text in fitted.items() if text}
+
+
+def _date(text: str) -> str:
+    text = text.strip()
+    try:
+        # Only this one way to write it: others mean another day elsewhere.
+        right = not text or date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        right = False
+    if not right:
+        raise Invalid("date_wrong", where=f"/{DATE}", value=text[:20])
+    return text
+
+
+def _line(key: str, text: str) -> str:
+    try:
+        return fit_name(text)
+    except Problem as problem:
+        raise problem.at(f"/{key}") from None
+
+
+def _rules(text: str) -> str:
+    text = _NO_TEXT.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    if len(text) > MOST_LETTERS:
+        raise Invalid("text_too_long", where=f"/{SPECIAL_RULES}", count=len(text), maximum=MOST_LETTERS)
+    return text
+
+
+_FIT = {
+    DATE: _date, VENUE: lambda text: _line(VENUE, text), CLUB: lambda text: _line(CLUB, text),
+    EXTERNAL_ID: lambda text: _line(EXTERNAL_ID, text), SPECIAL_RULES: _rules,
+}
+
+
+def _created(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, name=data["name"], rulebook_id=data["rulebook"], level=data["level"], color=data["color"],
+                   given_options=data["options"], seed=data["seed"], about=data.get("about", {}))
+
+
+def _about(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, about=data["about"])
+
+
+def _options(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, given_options=data["options"])
+
+
+def _played_on(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    # An imported one says itself when it was decided.
+    return replace(state, played_on=(*state.played_on, played_on_from_json(data, entry.number, entry.at.wall)))
+
+
+APPLY_SETUP: Mapping[str, Step] = {
+    "event-created": _created,
+    "about-set": _about,
+    "options-set": _options,
+    "played-on": _played_on,
 }

@@ -1,28 +1,32 @@
-"""A round imposed by a person: a rehearsal plays a recorded event, an organizer repairs what a draw cannot know."""
+"""A round that no draw made: imposed by a person, or adopted as the tables of a restored hub hold it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any
+
+from msgspec.structs import asdict
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.course import elimination_rounds
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.judging.officials import roles_of
+from roundtap_core.event.judging.decide import roles_of
 from roundtap_core.event.lookups import written
-from roundtap_core.event.mending.mend import IMPOSED as BY_HAND
-from roundtap_core.event.mending.mend import Changed, Mend, refuse_unless_shown
-from roundtap_core.event.mending.waiting import UNPAIRED, waiting
-from roundtap_core.event.mending.warned import warnings_of_round
+from roundtap_core.event.mending.mend import (
+    IMPOSED,
+    UNPAIRED,
+    Changed,
+    Mend,
+    refuse_unless_shown,
+    waiting,
+    warnings_of_round,
+)
 from roundtap_core.event.rounds import commands as c
 from roundtap_core.event.rounds.close import close_live
-from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
-from roundtap_core.records import BYES, ELIMINATION, STAGES, SWISS_STAGES, Match
-
-IMPOSED = "imposed"
-"""The method that such a round's draw names."""
+from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState, active_ids
+from roundtap_core.records import BYES, ELIMINATION, STAGES, SWISS, SWISS_STAGES, Draw, Match
 
 
 def impose_round(state: EventState, command: c.ImposeRound, now: Instant) -> list[NewEntry]:
@@ -36,18 +40,12 @@ def impose_round(state: EventState, command: c.ImposeRound, now: Instant) -> lis
         reason = written(command.reason)
         roles_of(state, command.by)
         refuse_unless_shown(_mend(state, command, matches), command.plan)
-        said = {"what": BY_HAND, "by": command.by, "reason": reason}
+        said = {"what": IMPOSED, "by": command.by, "reason": reason}
         _sign(state, matches, said)
         more = {"mends": [{**said, "number": state.number + len(closing) + 1,
                            "matches": [f"{_number(state)}.{n}" for n, _ in enumerate(matches, start=1)]}]}
-    drawn = NewEntry("round-drawn", {
-        "number": _number(state), "stage": command.stage,
-        "draw": {"seed": 0, "attempt": 1 + (state.draft.draw.attempt if state.draft and state.draft.draw else 0),
-                 "method": IMPOSED},
-        "matches": matches, "notes": {IMPOSED: True},
-        **({"tiebreak_form": command.tiebreak_form} if command.tiebreak_form else {}), **more,
-    })
-    return [*closing, drawn]
+    return [*closing, round_drawn(_number(state), command.stage, _no_draw(state), matches, {IMPOSED: True},
+                                  command.tiebreak_form, **more)]
 
 
 def imposed_mend(state: EventState, command: c.ImposeRound) -> Mend:
@@ -56,16 +54,33 @@ def imposed_mend(state: EventState, command: c.ImposeRound) -> Mend:
     return _mend(state, command, _as_they_will_be(state, command))
 
 
+def round_drawn(number: int, stage: str, draw: Draw, matches: Iterable[Mapping[str, Any]], notes: Mapping[str, Any],
+                tiebreak_form: str | None, **more: Any) -> NewEntry:
+    """The entry of a draft, whoever drew it."""
+    return NewEntry("round-drawn", {
+        "number": number, "stage": stage, "draw": asdict(draw), "matches": list(matches), "notes": dict(notes),
+        **({"tiebreak_form": tiebreak_form} if tiebreak_form else {}), **more})
+
+
+def _no_draw(state: EventState) -> Draw:
+    """That the round was imposed, as the attempt after the one that it takes the place of."""
+    return Draw(0, 1 + (state.draft.draw.attempt if state.draft and state.draft.draw else 0), IMPOSED)
+
+
+def _refuse_stage(state: EventState, stage: str) -> None:
+    if stage not in STAGES:
+        raise Invalid("not_one_of", where="/stage", value=stage, options=", ".join(STAGES))
+    if stage != ELIMINATION and elimination_rounds(state):
+        raise Problem("elimination_begun")
+
+
 def _number(state: EventState) -> int:
     return len(state.public_rounds) + 1
 
 
 def _as_they_will_be(state: EventState, command: c.ImposeRound) -> list[dict[str, Any]]:
     """The matches with tables, as an entry holds them; Problem where a round cannot be like that."""
-    if command.stage not in STAGES:
-        raise Invalid("not_one_of", where="/stage", value=command.stage, options=", ".join(STAGES))
-    if command.stage != ELIMINATION and elimination_rounds(state):
-        raise Problem("elimination_begun")
+    _refuse_stage(state, command.stage)
     seats: dict[str, int] = {}
     for index, match in enumerate(command.matches):
         for competitor in (match.get("a"), match.get("b")):
@@ -96,7 +111,7 @@ def _mend(state: EventState, command: c.ImposeRound, matches: Sequence[Mapping[s
         MatchState(f"{number}.{n}", seat) for n, seat in enumerate(seats, start=1)))
     missing = [who for who, (why, _) in waiting(state, played).items() if why == UNPAIRED]
     changes = tuple(Changed(m.id, m.match, None) for m in played.matches)
-    return Mend(number, BY_HAND, changes, (), warnings_of_round(state, played, missing))
+    return Mend(number, IMPOSED, changes, (), warnings_of_round(state, played, missing))
 
 
 def _sign(state: EventState, matches: Sequence[dict[str, Any]], said: Mapping[str, Any]) -> None:
@@ -122,3 +137,65 @@ def number_tables(matches: list[dict[str, Any]], busy: frozenset[int]) -> None:
     for match in matches:
         if "b" in match and "table" not in match:
             match["table"] = next(free)
+
+
+ADOPTED = "adopted"
+"""What such a round's notes say, beside that it was imposed."""
+
+
+def adopt_round(state: EventState, command: c.AdoptRound, now: Instant) -> list[NewEntry]:
+    """The round as a draft with the mark and the match ids that the tables know, so that their reports fit.
+
+    A published round of the same number that nobody has played gives way; one with results does not. In a Swiss round
+    everybody who is in the event stands exactly once.
+    """
+    before = _making_way(state, command)
+    _refuse_stage(state, command.stage)
+    seats: dict[str, str] = {}
+    ids: set[str] = set()
+    for match in command.matches:
+        match_id = str(match["id"])
+        if match_id in ids or not match_id.startswith(f"{command.number}."):
+            raise Problem("adopt_contradiction", match=match_id)
+        ids.add(match_id)
+        for who in (match["a"], match.get("b")):
+            if who is None:
+                continue
+            _refuse_stranger(state, who)
+            if seats.setdefault(who, match_id) != match_id:
+                raise Problem("adopt_twice", competitor=who, first=seats[who], second=match_id)
+    missing = sorted(active_ids(state) - set(seats)) if command.stage == SWISS else []
+    if missing:
+        raise Problem("adopt_missing", n=len(missing), competitor=missing[0])
+    matches = [{"id": str(match["id"]), **match_as_imposed(match),
+                **({"revision": match["revision"]} if match.get("revision") else {})}
+               for match in sorted(command.matches, key=_place)]
+    number_tables(matches, command.busy_tables)
+    notes = {IMPOSED: True, ADOPTED: True}
+    return [*before, round_drawn(command.number, command.stage, _no_draw(state), matches, notes, command.tiebreak_form,
+                                 mark=command.mark)]
+
+
+def _making_way(state: EventState, command: c.AdoptRound) -> list[NewEntry]:
+    """The entries that leave the adopted round as the next one; Problem where it is not, or something is played."""
+    live = state.live
+    if live is not None and live.number == command.number:
+        if any(m.reports or m.decided or (m.match.bye is None and m.match.result is not None) for m in live.matches):
+            raise Problem("adopt_in_the_way", number=live.number)
+        return [NewEntry("round-withdrawn", {"number": live.number})]
+    if command.number != len(state.public_rounds) + 1:
+        raise Problem("adopt_out_of_order", number=command.number, next=len(state.public_rounds) + 1)
+    return close_live(state)
+
+
+def _refuse_stranger(state: EventState, who: str) -> None:
+    entrant = state.entrants.get(who)
+    if entrant is None:
+        raise Problem("adopt_unknown", competitor=who)
+    if not entrant.active:
+        raise Problem("already_left", competitor=who)
+
+
+def _place(match: Mapping[str, Any]) -> int:
+    tail = str(match["id"]).partition(".")[2]
+    return int(tail) if tail.isdecimal() else 0
