@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from roundtap_core.pairing.swiss_round import pair_next
 from roundtap_core.records import Match, Tournament
-from roundtap_core.rulebooks.xwing_epic_list import EpicDuelList, EpicTeamList
+from roundtap_core.rulebooks.xwing_epic import EpicDuelList, EpicTeamList
 from rulebook_kit import at_time, event, game, played
 
 epic = pytest.mark.parametrize("rulebook", ["xwing-epic-duel", "xwing-epic-team"])

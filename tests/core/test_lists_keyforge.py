@@ -6,7 +6,7 @@ import pytest
 
 from lists_kit import every_label, places
 from roundtap_core.records import Competitor
-from roundtap_core.rulebooks.keyforge_list import ArchonDeck, SealedDeck
+from roundtap_core.rulebooks.keyforge import ArchonDeck, SealedDeck
 
 ARCHON, SEALED = ArchonDeck(), SealedDeck()
 REQUIRED = {"lists_required": True}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lists_kit import every_label, places
-from roundtap_core.rulebooks.shatterpoint_list import ShatterpointList
+from roundtap_core.rulebooks.shatterpoint import ShatterpointList
 
 CHECK = ShatterpointList()
 REQUIRED = {"lists_required": True}

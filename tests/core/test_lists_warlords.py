@@ -6,7 +6,7 @@ from typing import Any
 
 from lists_kit import every_label, places
 from roundtap_core.records import Competitor
-from roundtap_core.rulebooks.warlords_list import Swap, WarlordsList, problems_after_swap
+from roundtap_core.rulebooks.warlords import Swap, WarlordsList, problems_after_swap
 
 CHECK = WarlordsList()
 REQUIRED = {"lists_required": True, "legendary_limit": 3}

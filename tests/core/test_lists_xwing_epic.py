@@ -8,7 +8,7 @@ import pytest
 
 from lists_kit import every_label, places
 from roundtap_core.records import Competitor
-from roundtap_core.rulebooks.xwing_epic_list import EpicDuelList, EpicTeamList
+from roundtap_core.rulebooks.xwing_epic import EpicDuelList, EpicTeamList
 
 DUEL, TEAM = EpicDuelList(), EpicTeamList()
 FOR_TWO, FOR_TEAMS = {"squad_points": 300}, {"squad_points": 400}

@@ -10,7 +10,7 @@ import pytest
 from lists_kit import every_label, places
 from roundtap_core.lists.list_form import list_digest, say_option
 from roundtap_core.records import Competitor
-from roundtap_core.rulebooks.xwing_standard_list import OBSTACLES, XWingStandardList
+from roundtap_core.rulebooks.xwing_standard import OBSTACLES, XWingStandardList
 from roundtap_core.words import LANGUAGES, core_words
 
 CHECK = XWingStandardList()

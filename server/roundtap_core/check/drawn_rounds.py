@@ -31,8 +31,7 @@ from roundtap_core.records import (
 )
 from roundtap_core.rounds.next_tiebreak_round import open_ties
 from roundtap_core.rulebooks.base import BYE_LAST
-from roundtap_core.rulebooks.plan import plan
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.registry import plan, rulebook
 from roundtap_core.standings.standings import as_it_stood, standings
 from roundtap_core.standings.tiebreakers import RANDOM
 

@@ -8,8 +8,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from roundtap_core.records import ELIMINATION, SWISS, StandingsRow, Tournament
-from roundtap_core.rulebooks.plan import plan
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.registry import plan, rulebook
 from roundtap_core.standings.standings import as_it_stood, standings
 from roundtap_core.standings.tiebreakers import RANDOM
 from roundtap_core.typed import Count, Text

@@ -12,7 +12,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.pairing.swiss_round import Pairing
 from roundtap_core.pairing.table_numbers import assign_in_order
 from roundtap_core.records import BYE, ELIMINATION, SWISS, Draw, Match, Tournament
-from roundtap_core.rulebooks.plan import plan
+from roundtap_core.rulebooks.registry import plan
 
 BY_LOT, BY_BRACKET = "lot", "bracket"
 """How a round came about: drawn, or fixed by seeds and game numbers (whatever the seed and the attempt)."""

@@ -7,8 +7,7 @@ from roundtap_core.elimination.cut import qualified
 from roundtap_core.errors import Problem
 from roundtap_core.lists.squads import fielded
 from roundtap_core.records import ELIMINATION, SWISS, Tournament
-from roundtap_core.rulebooks.plan import plan
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.registry import plan, rulebook
 
 
 def never_fielded(tournament: Tournament) -> dict[str, list[int]]:

@@ -10,8 +10,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.pairing.swiss_round import Pairing, pair_next, pairing_to_json
 from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, TIEBREAK, Tournament
 from roundtap_core.rounds.second_stage import is_swiss, second_stage_round
-from roundtap_core.rulebooks.plan import plan
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.registry import plan, rulebook
 
 
 def next_stage(tournament: Tournament) -> str:

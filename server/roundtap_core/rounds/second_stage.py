@@ -8,8 +8,7 @@ from roundtap_core.elimination.cut import qualified
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.swiss_round import Pairing, pair_next
 from roundtap_core.records import SECOND_SWISS, Tournament
-from roundtap_core.rulebooks.plan import plan
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.registry import plan, rulebook
 
 
 def is_swiss(tournament: Tournament) -> bool:

@@ -1,4 +1,4 @@
-"""The rulebooks, one module each; `rulebook(ID)` finds one by the id used everywhere.
+"""The rulebooks, one module each; `rulebook(ID)` finds one by the id used everywhere, `plan` what it has planned.
 
 Each module is imported when its rulebook is first asked for: a command that reads an event file needs one of them.
 """
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 
 from roundtap_core.errors import Invalid
+from roundtap_core.records import SWISS, Tournament, drawn_for
 from roundtap_core.rulebooks.base import Rulebook
 
 
@@ -58,3 +59,14 @@ def rulebook(rulebook_id: str) -> Rulebook:
         return RULEBOOKS[rulebook_id]
     except (KeyError, TypeError):
         raise Invalid("unknown_rulebook", where="/rulebook", value=rulebook_id, known=", ".join(RULEBOOKS)) from None
+
+
+def plan(tournament: Tournament) -> tuple[int, int]:
+    """(Swiss rounds, cut) of the event's structure, for those who were there when round 1 was drawn.
+
+    Raises Problem("no_structure") where the table has no line for so few.
+    """
+    book = rulebook(tournament.rulebook)
+    swiss = tournament.stage_rounds(SWISS)
+    players = drawn_for(swiss[0].matches) if swiss else sum(c.active for c in tournament.competitors)
+    return book.structure(players, book.options(tournament.options))

@@ -1,16 +1,30 @@
-"""X-Wing Epic, duel and team: 5, 3, 1 or 0 points, margin of victory. Figures and rules of the Spanish document."""
+"""X-Wing Epic, duel and team: 5, 3, 1 or 0 points, margin of victory. Rules and squad lists by the Spanish document."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Step, Test
-from roundtap_core.lists.list_form import ListCheck
+from roundtap_core.lists.list_form import CHOICE, NAMES, NUMBER, TICK, Field, Lines, ListCheck, ListForm
+from roundtap_core.lists.parts import (
+    ListData,
+    copies,
+    fold,
+    is_marked,
+    names,
+    rows,
+    text,
+    unmarked,
+    whole,
+    without_product,
+)
 from roundtap_core.randomness import lot
 from roundtap_core.records import (
     BYE,
@@ -20,6 +34,7 @@ from roundtap_core.records import (
     SIDES,
     TIME,
     WON_BYE,
+    Competitor,
     Match,
     Pair,
     Result,
@@ -46,7 +61,296 @@ from roundtap_core.rulebooks.base import (
     refuse_foreign,
     stated_winner,
 )
-from roundtap_core.rulebooks.xwing_epic_list import EpicDuelList, EpicTeamList
+from roundtap_core.rulebooks.xwing_standard import missing_squad, squad_total, total_problems, with_total
+
+FACTIONS = ("Rebel", "Imperial")
+SMALL, LARGE, HUGE = "small", "large", "huge"
+EPIC_POINTS = {"cr90": 3, "gr75": 2}
+FORE, AFT = "fore", "aft"
+SECTIONS = {
+    FORE: frozenset({"fore", "proa", "bug", "bugsektion", "dziob", "dziobowa"}),
+    AFT: frozenset({"aft", "popa", "heck", "hecksektion", "rufa", "rufowa"}),
+}
+"""How the two sections of a huge ship are told apart, in any of the four languages."""
+NAVIGATION_OFFICER = frozenset({"oficial de navegacion", "navigation officer"})
+
+
+class Limits(Struct, frozen=True):
+    """Of one player: squad points, epic points, and ships of one type."""
+
+    points: int
+    epic_points: int
+    of_one_type: Mapping[str, int]
+
+
+def duel_limits(options: Mapping[str, Any]) -> Limits:
+    """300 squad points, 5 epic points, 12 small and 6 large ships of one type."""
+    return Limits(options["squad_points"], 5, {SMALL: 12, LARGE: 6})
+
+
+def team_limits(options: Mapping[str, Any]) -> Limits:
+    """A player of a team: half of its 400 squad points, 3 epic points, 8 small and 4 large ships of one type."""
+    return Limits(options["squad_points"] // 2, 3, {SMALL: 8, LARGE: 4})
+
+
+SHIPS = Lines("ships", (
+    Field("count", NUMBER, minimum=1, maximum=99, usual=1),
+    Field("name", label="pilot"),
+    Field("ship"),
+    Field("size", CHOICE, (SMALL, LARGE, HUGE)),
+    Field("points", NUMBER),
+    Field("upgrades", NAMES),
+))
+UNIQUE = Field("unique", TICK)
+SQUAD = (Field("total", NUMBER, maximum=9999), Field("epic_points", NUMBER, maximum=99))
+
+
+class _EpicList(ListCheck):
+    also = ListCheck.also | {"unique"}
+
+
+class EpicDuelList(_EpicList):
+    """{"faction", "total", "epic_points", "ships": [{"count", "name", "ship", "size", "points", "upgrades"}]}."""
+
+    def form(self, options: Mapping[str, Any]) -> ListForm:
+        return ListForm(fields=(Field("faction", CHOICE, FACTIONS), *SQUAD), lines=(SHIPS,))
+
+    def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+        return list(_squad_problems(list_, duel_limits(options)))
+
+    def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+        return [*_faction_missing(list_), *_missing_epic(list_)]
+
+    def total(self, list_: ListData) -> int | None:
+        return squad_total(list_)
+
+    def completed(self, list_: ListData) -> dict[str, Any]:
+        return _with_totals(list_)
+
+
+class EpicTeamList(_EpicList):
+    """{"faction", "total", "players": [{"player", "captain", …the keys of a duel's list}, …]}, each ship with "unique".
+
+    A unique name among the upgrades begins with a dot or an asterisk: "•R2-D2", "*R2-D2".
+    """
+
+    def form(self, options: Mapping[str, Any]) -> ListForm:
+        """"Juego por equipos", "Formación de escuadrones": two lists, told apart, in the captain's hand."""
+        ships = replace(SHIPS, columns=(*SHIPS.columns, UNIQUE))
+        return ListForm(fields=(Field("player"), Field("captain", TICK), *SQUAD), lines=(ships,), per_member=2,
+                        shared=(Field("faction", CHOICE, FACTIONS), Field("total", NUMBER, maximum=9999)))
+
+    def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+        found, limits = [], team_limits(options)
+        for index, player in _players(list_):
+            found += [problem.at(f"/players/{index}") for problem in _squad_problems(player, limits)]
+        counted, stated = _team_total(list_), whole(list_, "total")
+        if None not in (counted, stated) and counted != stated:
+            found.append(Problem("list_total_differs", where="/total", total=stated, counted=counted))
+        elif counted is None and stated is not None and stated > 2 * limits.points:
+            found.append(Problem("list_over_points", where="/total", total=stated, maximum=2 * limits.points))
+        found += _faction_problems(list_)
+        captains = [index for index, player in _players(list_) if player.get("captain") is True]
+        found += [Problem("list_captain_twice", where=f"/players/{index}/captain") for index in captains[1:]]
+        return [*found, *_unique_problems(list_)]
+
+    def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+        found, players = [*_faction_missing(list_)], _players(list_)
+        if len(players) < 2:
+            found.append(Problem("list_players_missing", where="/players"))
+        for index, player in players:
+            found += [problem.at(f"/players/{index}") for problem in _missing_epic(player)]
+            if not text(player, "player"):
+                found.append(Problem("list_player_name_missing", where=f"/players/{index}/player"))
+        if not any(player.get("captain") is True for _, player in players):
+            found.append(Problem("list_captain_missing", where="/players"))
+        return found
+
+    def competitor_problems(
+        self, competitor: Competitor, options: Mapping[str, Any], level: str | None = None
+    ) -> list[Problem]:
+        """Also: each list bears the name of its player, and the captain's is marked."""
+        found = super().competitor_problems(competitor, options, level)
+        members, seen = {fold(member) for member in competitor.members}, set()
+        for index, player in _players(competitor.list or {}):
+            name, where = text(player, "player"), f"/list/players/{index}"
+            if members and name and (fold(name) not in members or fold(name) in seen):
+                found.append(Problem("list_player_unknown", where=f"{where}/player", name=name,
+                                     members=", ".join(competitor.members)))
+            if competitor.captain and name and player.get("captain") is True \
+                    and fold(name) != fold(competitor.captain):
+                found.append(Problem("list_captain_differs", where=f"{where}/captain", name=name,
+                                     captain=competitor.captain))
+            seen.add(fold(name))
+        return found
+
+    def begun(self, competitor: Competitor) -> ListData:
+        captain = fold(competitor.captain or "")
+        return {"players": [{"player": member, "captain": fold(member) == captain} for member in competitor.members]}
+
+    def total(self, list_: ListData) -> int | None:
+        stated = whole(list_, "total")
+        return _team_total(list_) if stated is None else stated
+
+    def completed(self, list_: ListData) -> dict[str, Any]:
+        players = [_with_totals(player) for _, player in _players(list_)]
+        done = {**list_, "players": players} if players else dict(list_)
+        total = self.total(done)
+        return done if total is None else {**done, "total": total}
+
+
+def _players(list_: ListData) -> list[tuple[int, ListData]]:
+    return rows(list_, "players")
+
+
+def _team_total(list_: ListData) -> int | None:
+    """Both players' totals together, None while one is not known."""
+    totals = [squad_total(player) for _, player in _players(list_)]
+    known = [total for total in totals if total is not None]
+    return sum(known) if len(known) == 2 else None
+
+
+def _with_totals(squad: ListData) -> dict[str, Any]:
+    """With squad points and epic points counted, where nobody wrote them."""
+    done = with_total(squad)
+    if whole(squad, "epic_points") is None and rows(squad, "ships"):
+        done["epic_points"] = _epic_points(squad)
+    return done
+
+
+def _faction_problems(list_: ListData) -> Iterator[Problem]:
+    """Both members fly for one faction: a player's list that names one of its own names the team's."""
+    team = text(list_, "faction")
+    for index, player in _players(list_):
+        own = text(player, "faction")
+        team = team or own
+        if own and fold(own) != fold(team):
+            yield Problem("list_two_factions", where=f"/players/{index}/faction", own=own, team=team)
+
+
+def _faction_missing(list_: ListData) -> Iterator[Problem]:
+    if not text(list_, "faction"):
+        yield Problem("list_faction_missing", where="/faction")
+
+
+def _missing_epic(squad: ListData) -> Iterator[Problem]:
+    """A squad's lines also say how large each ship is: what may stand how often depends on it."""
+    yield from missing_squad(squad)
+    for index, ship in rows(squad, "ships"):
+        if not text(ship, "ship"):
+            yield Problem("list_line_ship_missing", where=f"/ships/{index}/ship", line=index + 1)
+        if not _size(ship):
+            yield Problem("list_line_size_missing", where=f"/ships/{index}/size", line=index + 1)
+    if whole(squad, "epic_points") is None:
+        yield Problem("list_epic_points_missing", where="/epic_points")
+
+
+def _squad_problems(squad: ListData, limits: Limits) -> Iterator[Problem]:
+    """One player's squad."""
+    yield from total_problems(squad, limits.points)
+    yield from _epic_problems(squad, limits.epic_points)
+    yield from _type_problems(squad, limits.of_one_type)
+    yield from _navigation_problems(squad)
+
+
+def _size(ship: ListData) -> str:
+    """As written; the two huge ships that the document knows need not say it."""
+    return HUGE if _epic_worth(ship) else text(ship, "size")
+
+
+def _epic_worth(ship: ListData) -> int:
+    """"Puntos épicos": a CR90 corvette costs 3, a GR-75 transport 2, everything else none."""
+    written = f"{fold(text(ship, 'ship'))} {fold(text(ship, 'name'))}".replace(" ", "")
+    return next((points for name, points in EPIC_POINTS.items() if name in written), 0)
+
+
+def _epic_points(squad: ListData) -> int:
+    """"Puntos épicos" of every huge ship once: a CR90 may be written by its two sections, each with its own points."""
+    points, sections = 0, Counter[tuple[int, str]]()
+    for _, ship in rows(squad, "ships"):
+        worth, section = _epic_worth(ship), _section(ship)
+        if section:
+            sections[worth, section] += copies(ship)
+        else:
+            points += worth * copies(ship)
+    ships = {worth: max(sections[worth, section] for section in SECTIONS) for worth, _ in sections}
+    return points + sum(worth * count for worth, count in ships.items())
+
+
+def _section(ship: ListData) -> str:
+    """Which section of a huge ship a line is about: FORE, AFT, or "" for the whole ship."""
+    if not _epic_worth(ship):
+        return ""
+    said = set(f"{fold(text(ship, 'ship'))} {fold(text(ship, 'name'))}".split())
+    return next((section for section, words in SECTIONS.items() if said & words), "")
+
+
+def _epic_problems(squad: ListData, maximum: int) -> Iterator[Problem]:
+    for index, ship in rows(squad, "ships"):
+        stated = text(ship, "size")
+        if stated == HUGE and not _epic_worth(ship):
+            yield Problem("list_huge_unknown", where=f"/ships/{index}/ship", line=index + 1)
+        elif stated in (SMALL, LARGE) and _epic_worth(ship):
+            yield Problem("list_huge_not_so", where=f"/ships/{index}/size", line=index + 1)
+    ships, stated_points, counted = rows(squad, "ships"), whole(squad, "epic_points"), _epic_points(squad)
+    if ships and stated_points is not None and stated_points != counted:
+        yield Problem("list_epic_points_differ", where="/epic_points", total=stated_points, counted=counted)
+    highest = max(stated_points or 0, counted)
+    if highest > maximum:
+        where = "/ships" if counted > maximum else "/epic_points"
+        yield Problem("list_over_epic_points", where=where, total=highest, maximum=maximum)
+
+
+def _type_problems(squad: ListData, limits: Mapping[str, int]) -> Iterator[Problem]:
+    """At the line that is too many: so many small, so many large ships of one type."""
+    counted: dict[tuple[str, str], int] = {}
+    for index, ship in rows(squad, "ships"):
+        key = (_size(ship), fold(text(ship, "ship")))
+        if key[0] not in limits or not text(ship, "ship"):
+            continue
+        before = counted.get(key, 0)
+        counted[key] = before + copies(ship)
+        if before <= limits[key[0]] < counted[key]:
+            yield Problem("list_too_many_of_type", where=f"/ships/{index}/count", line=index + 1,
+                          ship=text(ship, "ship"), count=counted[key], maximum=limits[key[0]])
+
+
+def _navigation_problems(squad: ListData) -> Iterator[Problem]:
+    """"Restricciones de cartas": the navigation officer does not serve on huge ships."""
+    for index, ship in rows(squad, "ships"):
+        for place, upgrade in enumerate(names(ship, "upgrades")):
+            if _size(ship) == HUGE and fold(without_product(upgrade)) in NAVIGATION_OFFICER:
+                yield Problem("list_not_on_huge", where=f"/ships/{index}/upgrades/{place}", line=index + 1,
+                              name=unmarked(upgrade))
+
+
+def _unique_problems(list_: ListData) -> Iterator[Problem]:
+    """No two cards of a team share a unique name; a name that is marked once is unique wherever it stands."""
+    cards = [card for index, player in _players(list_) for card in _cards(player, f"/players/{index}")]
+    unique = {fold(name) for _, _, name, _, marked in cards if marked}
+    first: dict[str, int] = {}
+    for where, line, name, count, _ in cards:
+        key = fold(name)
+        if key not in unique:
+            continue
+        if key in first:
+            yield Problem("list_unique_twice", where=where, line=line, name=name, first=first[key])
+        elif count > 1:
+            yield Problem("list_unique_several", where=where, line=line, name=name, count=count)
+        first.setdefault(key, line)
+
+
+def _cards(squad: ListData, where: str) -> Iterator[tuple[str, int, str, int, bool]]:
+    """Pilots and upgrades: place, line, name, copies, whether marked as unique."""
+    for index, ship in rows(squad, "ships"):
+        name, at = text(ship, "name"), f"{where}/ships/{index}"
+        if name:
+            marked = is_marked(name) or ship.get("unique") is True
+            yield f"{at}/name", index + 1, unmarked(without_product(name)), copies(ship), marked
+        for place, upgrade in enumerate(names(ship, "upgrades")):
+            yield (f"{at}/upgrades/{place}", index + 1, unmarked(without_product(upgrade)), copies(ship),
+                   is_marked(upgrade))
+
 
 FULL_WIN, MODIFIED_WIN, DRAWN_GAME = 5, 3, 1
 FULL_MARGIN = 12

@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK, Tournament
-from roundtap_core.rulebooks.plan import plan
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.registry import plan, rulebook
 
 EACH, KNOCKOUT = "each", "knockout"
 """How three or more play it out: each against each, or single elimination. The organizer's choice, kept in the round's
