@@ -188,12 +188,11 @@ def run(args: Namespace) -> int:
         try:
             _write(args.bundle, bundle(found, known, log_lines(asked), {}, own_settings(args.config)))
         except OSError as error:
-            event_input.complain(f"roundtap doctor: {args.bundle}: {error.strerror or error}")
-            return event_input.BAD_INPUT
+            return event_input.refuse(f"roundtap doctor: {args.bundle}: {error.strerror or error}")
     if args.format == "json":
         event_input.write(event_input.json_text({"checks": [each.as_json() for each in found], "worst": worst(found)}))
     else:
-        event_input.write("".join(f"{line}\n" for line in lines(found, words)))
+        event_input.write_lines(lines(found, words))
         if args.bundle is not None:
             event_input.write(words("doctor.bundle", file=args.bundle) + "\n")
     return TO_DO if worst(found) == WRONG else event_input.DONE

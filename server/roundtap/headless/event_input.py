@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -47,11 +47,16 @@ def positive_number(text: str) -> int:
     return number
 
 
-def reader_words(environ: Mapping[str, str] | None = None) -> Words:
+def reader_words() -> Words:
     """The texts for whoever runs the command: $ROUNDTAP_LANG, else the first of POSIX's variables that is set."""
-    env = os.environ if environ is None else environ
-    names = ("ROUNDTAP_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
-    return core_words(choose_language(next((env[name] for name in names if env.get(name)), "")))
+    said = map(os.environ.get, ("ROUNDTAP_LANG", "LC_ALL", "LC_MESSAGES", "LANG"))
+    return core_words(choose_language(next(filter(None, said), "")))
+
+
+def all_words() -> Words:
+    """The same with the command line's own texts."""
+    core = reader_words()
+    return catalogue("roundtap", core.language).also(core)
 
 
 def read_text(file: str) -> str:
@@ -83,27 +88,30 @@ def answer(file: str, work: Callable[[Tournament, Words], str]) -> int:
     try:
         text = work(parse(read_text(file)), words)
     except Problem as problem:
-        complain(error_line(file, problem, words))
-        return BAD_INPUT
+        return refuse(error_line(file, problem, words))
     finally:
         gc.enable()
     write(text)
     return DONE
 
 
-def say(command: str, path: Path, find: Callable[[], str]) -> int:
-    """Print the one line that `find` has of a hub's file at `path`; of a Problem or a disk's word, a line on stderr."""
-    core = reader_words()
+def say(command: str, find: Callable[[Words], Iterable[str]], path: Path | None = None) -> int:
+    """Print the lines that `find` has; of a Problem or a disk's word, one on stderr. `path`: the file it is about."""
+    words, where = all_words(), f"{path}: " if path else ""
     try:
-        line = find()
+        lines = find(words)
     except Problem as problem:
-        complain(f"roundtap {command}: {path}: {problem.say(catalogue('roundtap', core.language).also(core))}")
-        return BAD_INPUT
+        return refuse(f"roundtap {command}: {where}{problem.say(words)}")
     except OSError as error:
-        complain(f"roundtap {command}: {path}: {error.strerror}")
-        return BAD_INPUT
-    write(f"{line}\n")
+        return refuse(f"roundtap {command}: {where or f'{error.filename}: '}{error.strerror or error}")
+    write_lines(lines)
     return DONE
+
+
+def refuse(line: str) -> int:
+    """Say what is wrong; the exit code of a command that was asked for what cannot be."""
+    complain(line)
+    return BAD_INPUT
 
 
 def note_unsaid(file: str, tournament: Tournament, words: Words) -> None:
@@ -131,6 +139,10 @@ def write(text: str) -> None:
     """To stdout as UTF-8 with plain line ends, the same bytes on every machine."""
     _as_utf8(sys.stdout)
     sys.stdout.write(text)
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    write("".join(f"{line}\n" for line in lines))
 
 
 def complain(line: str) -> None:

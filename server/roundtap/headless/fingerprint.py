@@ -7,6 +7,7 @@ from pathlib import Path
 
 from roundtap.headless import event_input
 from roundtap_core.errors import Problem
+from roundtap_core.words import Words
 from roundtap_hub.tls import AUTHORITY, FOLDER, fingerprint
 
 
@@ -18,9 +19,9 @@ def run(args: Namespace) -> int:
     """SHA-256 in groups of four on stdout; 2 where there is no authority that can be read."""
     path = args.data / FOLDER / AUTHORITY
 
-    def read() -> str:
+    def read(_: Words) -> list[str]:
         if not path.is_file():
             raise Problem("no_authority")
-        return fingerprint(path.read_bytes(), path)
+        return [fingerprint(path.read_bytes(), path)]
 
-    return event_input.say("fingerprint", path, read)
+    return event_input.say("fingerprint", read, path)

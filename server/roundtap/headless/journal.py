@@ -12,7 +12,7 @@ from typing import Any
 from roundtap.headless import event_input
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_core.words import Words, catalogue
+from roundtap_core.words import Words
 from roundtap_hub.journal.backups import newest_in, read_backup
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.database_url import DATABASE
@@ -44,8 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """A line a stream on stdout; exit 1 where something does not hold or is lost, 2 where there is no journal."""
-    core = event_input.reader_words()
-    words = catalogue("roundtap", core.language).also(core)
+    words = event_input.all_words()
     path = args.data / DATABASE if args.backup is None else newest_in(args.backup)
     try:
         if args.what == "salvage":
@@ -60,8 +59,7 @@ def run(args: Namespace) -> int:
         finally:
             journal.close()
     except Problem as problem:
-        event_input.complain(f"roundtap journal: {path}: {problem.say(words)}")
-        return event_input.BAD_INPUT
+        return event_input.refuse(f"roundtap journal: {path}: {problem.say(words)}")
     if args.format == "json":
         event_input.write(event_input.json_text({
             "backup": {"file": str(path), "made_at": backup.made_at} if backup is not None else None,
@@ -70,7 +68,7 @@ def run(args: Namespace) -> int:
     else:
         if backup is not None:
             event_input.write(f"{words('journal.backup', file=path, made_at=backup.made_at or '–')}\n")
-        event_input.write("".join(f"{line}\n" for looked in found for line in lines(looked, words, args.what)))
+        event_input.write_lines(line for looked in found for line in lines(looked, words, args.what))
         for name, wrong in beside:
             event_input.write(f"{name} · {words('journal.broken' if wrong else 'journal.holds')}\n")
             if wrong:
@@ -119,7 +117,7 @@ def _salvage(args: Namespace, words: Words) -> int:
         rescued = salvage(args.data, args.to, args.outbox, args.copy, system_clocks(), lambda: secrets.token_hex(8))
     except OSError as error:
         raise Problem("journal_unreadable", reason=str(error)) from error
-    event_input.write("".join(f"{line}\n" for each in rescued for line in _rescued_lines(each, words)))
+    event_input.write_lines(line for each in rescued for line in _rescued_lines(each, words))
     event_input.write(f"{words('salvage.done', folder=args.to)}\n")
     return BROKEN if any(each.lost or each.people_lost or each.left for each in rescued) else event_input.DONE
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from roundtap.headless import event_input
 from roundtap_core.errors import Problem
+from roundtap_core.words import Words
 from roundtap_hub.pin import new_phrase, new_pin, write_pin
 
 PIN = "pin"
@@ -21,12 +22,12 @@ def run(args: Namespace) -> int:
     """The new PIN on stdout; 2 where there is no hub's folder, or it may not be written to."""
     path = args.data / PIN
 
-    def make() -> str:
+    def make(_: Words) -> list[str]:
         # A folder without a PIN is no hub's: rather none than one that nobody asks for.
         if not path.is_file():
             raise Problem("no_pin_folder")
         made = new_phrase() if args.phrase else new_pin()
         write_pin(path, made)
-        return made
+        return [made]
 
-    return event_input.say("pin", path, make)
+    return event_input.say("pin", make, path)

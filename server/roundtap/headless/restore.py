@@ -6,10 +6,9 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from roundtap.headless import event_input
-from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_core.event.state import EventState
-from roundtap_core.words import Words, catalogue
+from roundtap_core.words import Words
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.database_url import DATABASE
 from roundtap_hub.journal.journal import Journal
@@ -25,19 +24,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """What was restored, a line an event, on stdout; exit 2 where the file or the folder will not do."""
-    core = event_input.reader_words()
-    words = catalogue("roundtap", core.language).also(core)
-    try:
-        found = restore(args.backup, args.data, system_clocks().at())
-        said = lines(args.data, found, words)
-    except Problem as problem:
-        event_input.complain(f"roundtap restore: {problem.say(words)}")
-        return event_input.BAD_INPUT
-    except OSError as error:
-        event_input.complain(f"roundtap restore: {args.data}: {error.strerror or error}")
-        return event_input.BAD_INPUT
-    event_input.write("".join(f"{line}\n" for line in said))
-    return event_input.DONE
+    return event_input.say("restore", lambda words: lines(
+        args.data, restore(args.backup, args.data, system_clocks().at()), words))
 
 
 def lines(folder: Path, found: Restored, words: Words) -> list[str]:

@@ -30,8 +30,7 @@ def run(args: Namespace) -> int:
     try:
         book = rulebook(args.id)
     except Problem as problem:
-        event_input.complain(event_input.printable(problem.say(words)))
-        return event_input.BAD_INPUT
+        return event_input.refuse(event_input.printable(problem.say(words)))
     event_input.write(event_input.json_text(to_json(book, words)) if as_json else "\n".join(_sections(book, words)))
     return event_input.DONE
 

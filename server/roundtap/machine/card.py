@@ -8,21 +8,18 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
 import tarfile
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
-from roundtap.machine import boot_files, read_only, says
+from roundtap.headless import event_input
+from roundtap.machine import boot_files, read_only
 from roundtap.machine.applying import machine_at
 from roundtap.machine.settings_file import FILE, Settings, read
 from roundtap_core.errors import Problem
-from roundtap_core.words import core_words
 from roundtap_systemd.atomic_write import write_atomically
 
-DONE, BAD_INPUT = 0, 2
 FILES = Path(__file__).with_name("card_files")
 FOLDER, SCRIPT = "roundtap", "roundtap/first-boot.sh"
 ARMED = ("systemd.run=/boot/firmware/roundtap/first-boot.sh", "systemd.run_success_action=reboot",
@@ -64,22 +61,14 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
         with machine_at(Path("/")).boot_open():
             prepare(card, packages, settings)
     except Problem as problem:
-        print(f"roundtap card: {problem.say(core_words(_language()))}", file=sys.stderr)
-        return BAD_INPUT
+        return event_input.refuse(f"roundtap card: {problem.say(event_input.reader_words())}")
     except (OSError, lzma.LZMAError, EOFError, tarfile.TarError) as error:
-        print(f"roundtap card: {args.target}: {error}", file=sys.stderr)
-        return BAD_INPUT
+        return event_input.refuse(f"roundtap card: {args.target}: {error}")
     mib = sum(path.stat().st_size for path in packages) // MIB
     count = sum(path.suffix == ".deb" for path in packages)
     where, text = (args.target, "card.done") if args.target.is_dir() else (args.output, "card.image")
-    print(says.words_for(Settings(language=_language()))(text, where=where, packages=count, mib=mib))
-    return DONE
-
-
-def _language() -> str:
-    from roundtap.headless.event_input import reader_words
-
-    return reader_words().language
+    event_input.write_lines([event_input.all_words()(text, where=where, packages=count, mib=mib)])
+    return event_input.DONE
 
 
 def bundle_files(bundle: Path, unpacked: Path) -> list[Path]:
@@ -98,18 +87,9 @@ def bundle_files(bundle: Path, unpacked: Path) -> list[Path]:
     return found
 
 
-class Card(Protocol):
-    """A boot partition, however it is reached. Names are relative to it, with /."""
-
-    def get(self, name: str) -> bytes | None: ...
-    def put(self, name: str, raw: bytes) -> None: ...
-    def copy(self, sources: Sequence[Path], folder: str) -> None: ...
-    def clear(self, folder: str) -> None: ...
-    def free(self) -> int: ...
-
-
 class FolderCard:
-    """A boot partition that is mounted here: a card in a reader, or the one that this machine has started from."""
+    """A boot partition that is mounted here: a card in a reader, or the one that this machine has started from. Names
+    are relative to it, with /."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -178,6 +158,9 @@ class ImageCard:
         # "                         528 596 992 bytes free"
         line = next((line for line in said.splitlines() if "bytes free" in line), "0")
         return int("".join(sign for sign in line if sign.isdecimal()) or 0)
+
+
+Card = FolderCard | ImageCard
 
 
 def fat_offset(image: Path) -> int:

@@ -17,7 +17,7 @@ from pathlib import Path
 from roundtap.headless import event_input
 from roundtap.machine import applying
 from roundtap_core.errors import Problem
-from roundtap_core.words import Words, catalogue
+from roundtap_core.words import Words
 from roundtap_systemd.wifi import ADDRESS, AT_MOST, STATE, Hotspot, is_up, known_hotspot
 
 PROFILE = "roundtap-hotspot"
@@ -81,18 +81,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """0: done; 2: it could not be, and why."""
-    core = event_input.reader_words()
-    t = catalogue("roundtap", core.language).also(core)
-    try:
-        lines = keep(Machine(), args, t) if args.action == "keep" else act(Machine(), args, t)
-    except Problem as problem:
-        event_input.complain(f"roundtap hotspot: {problem.say(core)}")
-        return event_input.BAD_INPUT
-    except OSError as error:
-        event_input.complain(f"roundtap hotspot: {error.filename or ''}: {error.strerror or error}")
-        return event_input.BAD_INPUT
-    event_input.write("".join(f"{line}\n" for line in lines))
-    return event_input.DONE
+    return event_input.say("hotspot", lambda words: (keep if args.action == "keep" else act)(Machine(), args, words))
 
 
 def act(machine: Machine, args: Namespace, t: Words) -> list[str]:
