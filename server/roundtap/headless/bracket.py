@@ -11,7 +11,6 @@ from roundtap_core.elimination.bracket_json import bracket_to_json, name_of
 from roundtap_core.elimination.cut import CutRow, cut_table, qualified
 from roundtap_core.elimination.ranking import Placed, final_ranking
 from roundtap_core.errors import Problem
-from roundtap_core.names import display_name, public_names
 from roundtap_core.records import ELIMINATION, SWISS, Pair, Tournament
 from roundtap_core.rounds.next_round import next_stage
 from roundtap_core.words import Words
@@ -28,7 +27,7 @@ def run(args: Namespace) -> int:
         ranking = final_ranking(tournament, bracket)
         if args.format == "json":
             return event_input.json_text(bracket_to_json(bracket, ranking, cut_table(tournament)))
-        names = _names(tournament)
+        names = event_input.public_names_of(tournament)
         if args.format == "text":
             return cut_as_text(cut_table(tournament), names, words) + as_text(bracket, ranking, names, words)
         from roundtap_core.elimination.bracket_picture import bracket_svg
@@ -51,11 +50,6 @@ def the_bracket(tournament: Tournament) -> Bracket:
     return bracket
 
 
-def _names(tournament: Tournament) -> dict[str, str]:
-    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
-    return {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
-
-
 def cut_as_text(rows: Sequence[CutRow], names: Mapping[str, str], words: Words) -> str:
     """The cut's own order, above the bracket, where it is not that of the standings."""
     if not rows:
@@ -63,14 +57,10 @@ def cut_as_text(rows: Sequence[CutRow], names: Mapping[str, str], words: Words) 
     head = tuple(words(f"column.{key}") for key in ("rank", "name", "points", "opponents_points", "decided_by"))
     lines = [
         (str(row.seed), names[row.competitor], str(row.points), str(row.opponents_points),
-         _decided(row.decided_by, words))
+         words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}"))
         for row in rows
     ]
     return words("bracket.cut_table") + "\n" + columns.table([head, *lines], "><>><") + "\n"
-
-
-def _decided(key: str, words: Words) -> str:
-    return words(f"decided.{key}" if f"decided.{key}" in words else f"tiebreaker.{key}")
 
 
 def as_text(bracket: Bracket, ranking: tuple[Placed, ...], names: Mapping[str, str], words: Words) -> str:

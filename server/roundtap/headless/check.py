@@ -36,7 +36,7 @@ def run(args: Namespace) -> int:
     if args.format == "json":
         event_input.write(event_input.json_text(to_json(broken, words)))
     else:
-        event_input.write("".join(event_input.error_line(args.file, problem, words) + "\n" for problem in broken))
+        event_input.write_lines(event_input.error_line(args.file, problem, words) for problem in broken)
     return BREAKS_RULES if broken else event_input.DONE
 
 

@@ -16,6 +16,7 @@ from msgspec import json
 
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import parse
+from roundtap_core.names import display_name, public_names
 from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.words import Words, catalogue, choose_language, core_words
@@ -112,6 +113,12 @@ def refuse(line: str) -> int:
     """Say what is wrong; the exit code of a command that was asked for what cannot be."""
     complain(line)
     return BAD_INPUT
+
+
+def public_names_of(tournament: Tournament) -> dict[str, str]:
+    """What each competitor is called in a list, by id."""
+    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
+    return {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
 
 
 def note_unsaid(file: str, tournament: Tournament, words: Words) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from roundtap.headless import columns, event_input
 from roundtap_core.errors import Problem
-from roundtap_core.names import display_name, public_names
 from roundtap_core.records import Tournament
 from roundtap_core.rounds.next_round import next_round, round_to_print
 from roundtap_core.words import Words
@@ -37,8 +36,7 @@ def run(args: Namespace) -> int:
 
 def as_text(tournament: Tournament, drawn: Mapping[str, Any], words: Words) -> str:
     """The round for a person: table, two names; byes below."""
-    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
-    names = {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
+    names = event_input.public_names_of(tournament)
     rows = [
         ("–", names[match["a"]], words(f"bye.{match['bye']}")) if "bye" in match
         else (str(match.get("table", "–")), names[match["a"]], names[match["b"]])

@@ -8,9 +8,8 @@ from fractions import Fraction
 
 from roundtap.headless import columns, event_input
 from roundtap_core.errors import Problem
-from roundtap_core.names import display_name, public_names
 from roundtap_core.records import ELIMINATION, StandingsRow, Tournament
-from roundtap_core.standings.standings import CUT, LAST, POINTS, standings, standings_to_json
+from roundtap_core.standings.standings import standings, standings_to_json
 from roundtap_core.words import Words
 
 FIGURES = ("rank", "points", "rounds", "wins", "losses", "draws", "byes")
@@ -35,7 +34,7 @@ def run(args: Namespace) -> int:
         rows = standings(tournament, after)
         if args.format == "json":
             return event_input.json_text(standings_to_json(rows, after))
-        return as_text(rows, _names(tournament), words, _places(tournament, after))
+        return as_text(rows, event_input.public_names_of(tournament), words, _places(tournament, after))
 
     return event_input.answer(args.file, rank)
 
@@ -54,11 +53,6 @@ def _places(tournament: Tournament, after: int) -> dict[str, int]:
     return final_places(tournament)
 
 
-def _names(tournament: Tournament) -> dict[str, str]:
-    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
-    return {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
-
-
 def as_text(
     rows: Sequence[StandingsRow], names: dict[str, str], words: Words, places: Mapping[str, int] | None = None,
 ) -> str:
@@ -75,7 +69,8 @@ def as_text(
     body = [
         [*([_ranked(places.get(row.competitor))] if places else []),
          _ranked(row.rank), names[row.competitor], *(str(getattr(row, key)) for key in FIGURES[1:]),
-         *(_rounded(row.tiebreakers.get(key)) for key in keys), _decider(row.decided_by, words)]
+         *(_rounded(row.tiebreakers.get(key)) for key in keys),
+         words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}")]
         for row in rows
     ]
     return columns.table([head, *body], ">" * bool(places) + "><" + ">" * (len(FIGURES) - 1 + len(keys)) + "<")
@@ -83,10 +78,6 @@ def as_text(
 
 def _ranked(rank: int | None) -> str:
     return "–" if rank is None else str(rank)
-
-
-def _decider(key: str, words: Words) -> str:
-    return words(f"decided.{key}") if key in (POINTS, LAST, CUT) else words(f"tiebreaker.{key}")
 
 
 def _rounded(value: int | Fraction | None) -> str:
