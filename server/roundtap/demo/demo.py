@@ -9,18 +9,16 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
 from roundtap.headless.event_input import reader_words
 from roundtap.kit.leash import clean_up_when_told_to_end
-from roundtap.kit.player_names import player_names
+from roundtap.kit.player_names import made_up_people
 from roundtap.kit.virtual_kit import VirtualKit
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
@@ -36,16 +34,6 @@ BENCH_HOST = "127.0.0.1"
 """The bench presses everybody's buttons: it is for who sits here, whoever else may look at the hub."""
 
 
-def _people(n: int, team_size: int) -> Iterator[Person]:
-    """`n` players, or teams that are called by their members' last names."""
-    names = player_names(n * team_size)
-    for members in zip(*(names[k::team_size] for k in range(team_size)), strict=True):
-        if team_size == 1:
-            yield Person(members[0])
-        else:
-            yield Person(" & ".join(name.split()[-1] for name in members), members=members, captain=members[0])
-
-
 def make_event(database: Path, players: int, tables: int, rulebook: str = "xwing-standard",
                name: str = "Friday night", event_id: str | None = None) -> str:
     """Write an event into a fresh journal: players entered, round 1 drawn and published, units placed. Returns its id,
@@ -55,7 +43,7 @@ def make_event(database: Path, players: int, tables: int, rulebook: str = "xwing
     service = Service(journal, system_clocks())
     service.start()
     people = [PersonRecord(event, f"p{i}", secrets.token_hex(8), person)
-              for i, person in enumerate(_people(players, RULEBOOKS[rulebook].team_size), start=1)]
+              for i, person in enumerate(made_up_people(players, RULEBOOKS[rulebook].team_size), start=1)]
     create = c.CreateEvent(name, rulebook, None, {}, "#0072B2", secrets.randbits(48))
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
     play = (c.DrawRound(secrets.randbits(53)), c.PublishRound(1, 1, noted="a demo"))

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from roundtap.kit.player_names import player_names
+from roundtap.kit.player_names import made_up_people
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import parse
@@ -122,8 +122,9 @@ def _typing(
     assert match.result is not None
     assert match.table is not None
     assert match.b is not None
+    ruling = Typing(match.table, match.a, match.b, match.result, False, (), ruling=True)
     if match.result.ended == RULING:
-        return Typing(match.table, match.a, match.b, match.result, False, (), ruling=True)
+        return ruling
     book = rulebook(tournament.rulebook)
     options = book.options(tournament.options)
     totals = list_totals(tournament)
@@ -131,11 +132,11 @@ def _typing(
     situation = Situation(stage, (totals.get(match.a), totals.get(match.b)))
     if any(problem.key == "winner_concedes" for problem in excluded(book, match.result, options, situation,
                                                                     Saying(PLAYER))):
-        return Typing(match.table, match.a, match.b, match.result, False, (), ruling=True)
+        return ruling
     form = book.form(options, situation)
     if form.lots & (match.result.timeout or {}).keys() or FIRST_PLAYER_BY in (match.result.timeout or {}):
         # The table would draw a lot of its own.
-        return Typing(match.table, match.a, match.b, match.result, False, (), ruling=True)
+        return ruling
     winner = book.winner(match.result, options)
     side: Side = "b" if winner == "b" else "a"
     for after_time, ended in ((False, match.result.ended), (True, match.result.ended), (True, TIME)):
@@ -175,15 +176,9 @@ def made_up(rulebook_id: str, players: int, seed: int) -> Tournament:
 
 def _competitors(book: Rulebook, players: int, options: dict[str, Any]) -> Iterator[Competitor]:
     whole = book.options(options).get("squad_points")
-    names = player_names(players * book.team_size)
-    for n in range(players):
-        list_ = {"total": whole - n % 4} if whole else None
-        if book.team_size == 1:
-            yield Competitor(f"p{n + 1}", names[n], list=list_)
-        else:
-            members = (names[2 * n], names[2 * n + 1])
-            team = " & ".join(name.split()[-1] for name in members)
-            yield Competitor(f"p{n + 1}", team, members=members, captain=members[0], list=list_)
+    for n, person in enumerate(made_up_people(players, book.team_size)):
+        yield Competitor(f"p{n + 1}", person.name, members=person.members, captain=person.captain,
+                         list={"total": whole - n % 4} if whole else None)
 
 
 def _drawn(event: Tournament) -> Round | None:
