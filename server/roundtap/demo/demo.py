@@ -7,12 +7,11 @@ import os
 import secrets
 import shutil
 import socket
-import sys
 import tempfile
 from pathlib import Path
 from types import FrameType
 
-from roundtap.headless.event_input import reader_words
+from roundtap.headless.event_input import reader_words, refuse
 from roundtap.kit.leash import clean_up_when_told_to_end
 from roundtap.kit.player_names import made_up_people
 from roundtap.kit.virtual_kit import VirtualKit
@@ -77,8 +76,7 @@ def run(args: argparse.Namespace) -> int:
     """Start everything, say where it is, and clean up on Ctrl-C."""
     trouble = _trouble(args)
     if trouble:
-        print(f"roundtap demo: {trouble}", file=sys.stderr)
-        return 2
+        return refuse(f"roundtap demo: {trouble}")
     clean_up_when_told_to_end(code=0)
     folder = Path(tempfile.mkdtemp(prefix="roundtap-demo-"))
     demo = Demo(args, folder)
@@ -127,7 +125,7 @@ class Demo:
     def __init__(self, args: argparse.Namespace, folder: Path) -> None:
         self.args = args
         self.kit = VirtualKit(folder, args.host, args.port, args.tables, args.language, args.facing,
-                              f"http://{BENCH_HOST}:{args.port + 1}/", paper=True,
+                              f"http://{BENCH_HOST}:{args.port + 1}/",
                               unenrolled=getattr(args, "unenrolled", 0))
 
     def prepare(self) -> None:
@@ -167,8 +165,7 @@ class Demo:
         from roundtap.demo.bench import Bench, VirtualDesk, VirtualTable
 
         tables = {n: VirtualTable(n, self.kit.panel(n)) for n in (*self.kit.tables, *self.kit.unenrolled)}
-        printer = VirtualDesk(self.kit.printer) if self.kit.printer else None
-        bench = Bench(tables, printer, {"hub_port": self.args.port}, self.args.language)
+        bench = Bench(tables, VirtualDesk(self.kit.printer), {"hub_port": self.args.port}, self.args.language)
 
         greeting = self.greeting()
 

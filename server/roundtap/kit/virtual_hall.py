@@ -96,7 +96,7 @@ class DirectLink:
 class VirtualTable:
     """One table unit on mock pins, and fingers to press them."""
 
-    def __init__(self, hub: Hub, number: int, folder: Path, clock: VirtualClock, language: str) -> None:
+    def __init__(self, hub: Hub, number: int, folder: Path, clock: VirtualClock) -> None:
         unit = f"table-{number}"
         self._clock = clock
         self._incoming: queue.SimpleQueue[object] = queue.SimpleQueue()
@@ -106,7 +106,7 @@ class VirtualTable:
         self.screen = VirtualScreen()
         self.says = ""
         self.unit = TableUnit(
-            unit, hub.units.keys[unit], Dialogue(unit_words(language), "edge"), outbox, self.link, self.screen,
+            unit, hub.units.keys[unit], Dialogue(unit_words("en"), "edge"), outbox, self.link, self.screen,
             Signals(RECOMMENDED, self._pins), self._hear,
         )
         self._buttons = Buttons(RECOMMENDED, self._pins, self._incoming, lambda: clock.now_ms)
@@ -147,7 +147,7 @@ class VirtualTable:
 class VirtualHall:
     """Hub, tables and one event in this process. Use as a context: it lives in a temporary folder."""
 
-    def __init__(self, tables: int, language: str = "en") -> None:
+    def __init__(self, tables: int) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="roundtap-hall-")
         folder = Path(self._temporary.name)
         self.clock = VirtualClock()
@@ -161,7 +161,7 @@ class VirtualHall:
         self.service.listen(lambda snapshot, entries: close_settled_calls(self.hub.presence, snapshot, entries))
         self.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))
                           for n, unit in enumerate(keys, start=1)], "rehearsal")
-        self.tables = {n: VirtualTable(self.hub, n, folder, self.clock, language) for n in range(1, tables + 1)}
+        self.tables = {n: VirtualTable(self.hub, n, folder, self.clock) for n in range(1, tables + 1)}
 
     def __enter__(self) -> VirtualHall:
         return self

@@ -20,26 +20,19 @@ class VirtualKit:
     """The processes of one kit, and the folder they live in. `pin` is the organizer's."""
 
     def __init__(self, folder: Path, host: str, port: int, tables: int, language: str = "en",
-                 facing: str = "edge", bench_url: str | None = None, paper: bool = False,
-                 unenrolled: int = 0) -> None:
+                 facing: str = "edge", bench_url: str | None = None, unenrolled: int = 0) -> None:
         self.hub_folder = folder / "hub"
+        self.database = self.hub_folder / "roundtap.db"
         self.port = port
         self.tables = range(1, tables + 1)
         self.unenrolled = range(tables + 1, tables + 1 + unenrolled)
         """Table units without a key: each shows on its screen how it gets one."""
+        self.printer = folder / "printer"
+        """The socket of the virtual printer's paper and faults."""
         self.pin = new_pin()
-        self._folder = folder
-        self._host = host
-        self._language = language
-        self._facing = facing
-        self._bench_url = bench_url
-        self.printer = folder / "printer" if paper else None
-        """The socket of the virtual printer's paper and faults; None: a kit without paper."""
+        self._folder, self._host, self._language = folder, host, language
+        self._facing, self._bench_url = facing, bench_url
         self._processes: list[subprocess.Popen[bytes]] = []
-
-    @property
-    def database(self) -> Path:
-        return self.hub_folder / "roundtap.db"
 
     def panel(self, number: int) -> Path:
         """The socket of a table's buttons and screen."""
@@ -50,29 +43,23 @@ class VirtualKit:
         from roundtap_hub.pin import hash_pin
         from roundtap_hub.private_files import write_private
 
-        keys = {f"table-{n}": secrets.token_bytes(32) for n in self.tables}
+        def configure(name: str, folder: str, /, **said: str | bool) -> None:
+            said |= {"hub": f"http://127.0.0.1:{self.port}", "language": self._language,
+                     "folder": str(self._folder / folder)}
+            # TOML's texts and truths are JSON's.
+            lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in said.items()]
+            write_private(self._folder / f"{name}.toml", "".join(lines))
+
         self.hub_folder.mkdir(mode=0o700)
         write_private(self.hub_folder / "pin", hash_pin(self.pin))
-        if self.printer:
-            station_key = keys["station-1"] = secrets.token_bytes(32)
-            write_private(self._folder / "station.toml", "\n".join([
-                'unit = "station-1"', f'key = "{station_key.hex()}"', f'hub = "http://127.0.0.1:{self.port}"',
-                f'language = "{self._language}"', 'printer = "pos-5890"', f'folder = "{self._folder / "station"}"',
-            ]) + "\n")
+        keys = {unit: secrets.token_hex(32) for unit in ("station-1", *(f"table-{n}" for n in self.tables))}
+        write_private(self.hub_folder / "keys.json", json.dumps(keys))
+        configure("station", "station", unit="station-1", key=keys["station-1"], printer="pos-5890")
         for number in self.tables:
             unit = f"table-{number}"
-            key = keys[unit]
-            write_private(self._folder / f"{unit}.toml", "\n".join([
-                f'unit = "{unit}"', f'key = "{key.hex()}"', f'hub = "http://127.0.0.1:{self.port}"',
-                f'language = "{self._language}"', f'facing = "{self._facing}"',
-                f'folder = "{self._folder / f"unit-{number}"}"',
-            ]) + "\n")
+            configure(unit, f"unit-{number}", unit=unit, key=keys[unit], facing=self._facing)
         for number in self.unenrolled:
-            write_private(self._folder / f"table-{number}.toml", "\n".join([
-                f'hub = "http://127.0.0.1:{self.port}"', f'facing = "{self._facing}"', "local = false",
-                f'language = "{self._language}"', f'folder = "{self._folder / f"unit-{number}"}"',
-            ]) + "\n")
-        write_private(self.hub_folder / "keys.json", json.dumps({unit: key.hex() for unit, key in keys.items()}))
+            configure(f"table-{number}", f"unit-{number}", facing=self._facing, local=False)
 
     def start(self) -> None:
         """The hub first; then the tables, which would wait for it anyway."""
@@ -84,8 +71,7 @@ class VirtualKit:
         self._wait_for_hub()
         for number in (*self.tables, *self.unenrolled):
             self._spawn("table", str(self._folder / f"table-{number}.toml"), "--panel", str(self.panel(number)))
-        if self.printer:
-            self._spawn("station", str(self._folder / "station.toml"), "--virtual", str(self.printer))
+        self._spawn("station", str(self._folder / "station.toml"), "--virtual", str(self.printer))
 
     def stop(self) -> None:
         """Ask every process to end, and make sure of it."""

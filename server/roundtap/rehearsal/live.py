@@ -17,7 +17,7 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from http.cookiejar import CookieJar
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -157,16 +157,6 @@ class ConsoleClient:
         return found[1]
 
 
-class Gestures(Protocol):
-    """Whoever presses: fingers on virtual pins, or a person who is told what to press."""
-
-    def seat(self, table: int) -> None: ...
-
-    def all_seated(self) -> None: ...
-
-    def type(self, typing: Typing) -> None: ...
-
-
 class NotSaved(Exception):
     """The hub does not show what was typed."""
 
@@ -174,7 +164,7 @@ class NotSaved(Exception):
 class LiveRehearsal:
     """One rehearsal over one console. `patience_s`: how long a result may take; a person needs longer than pins."""
 
-    def __init__(self, console: ConsoleClient, hands: Gestures, progress: Progress,
+    def __init__(self, console: ConsoleClient, hands: PanelHands | SpokenHands, progress: Progress,
                  patience_s: float = SAVED_WITHIN_S) -> None:
         self._console = console
         self._hands = hands
@@ -308,7 +298,7 @@ class SpokenHands:
 def rehearse_live(script: Script, progress: Progress, port: int) -> Tournament:
     """With a hub and virtual tables of its own, as real processes."""
     with tempfile.TemporaryDirectory(prefix="roundtap-rehearsal-") as folder:
-        kit = VirtualKit(Path(folder), "127.0.0.1", port, script.tables, paper=True)
+        kit = VirtualKit(Path(folder), "127.0.0.1", port, script.tables)
         kit.prepare()
         try:
             kit.start()

@@ -11,6 +11,7 @@ from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any
 
+from roundtap.headless.event_input import refuse
 from roundtap_core.elimination.bracket import bracket_of
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
@@ -118,29 +119,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0: every result was typed and the standings agree. 2: the file cannot be played. 3: they differ."""
-    from roundtap.rehearsal.script import made_up, read_script, script_of
+    from roundtap.rehearsal.script import made_up, script_of
+    from roundtap_core.eventfile.read import parse
 
     if (args.event is None) == (args.made_up is None):
-        print("roundtap rehearse: give either an event file or --made-up RULEBOOK", file=sys.stderr)
-        return 2
+        return refuse("roundtap rehearse: give either an event file or --made-up RULEBOOK")
     if not 8 <= args.players <= 64:
-        print(f"roundtap rehearse: --players {args.players}: must be 8 to 64", file=sys.stderr)
-        return 2
+        return refuse(f"roundtap rehearse: --players {args.players}: must be 8 to 64")
     if args.trouble and not args.fast:
-        print("roundtap rehearse: --trouble goes with --fast", file=sys.stderr)
-        return 2
+        return refuse("roundtap rehearse: --trouble goes with --fast")
     try:
-        if args.made_up is not None:
-            script = script_of(made_up(args.made_up, args.players, args.seed))
-        else:
-            script = read_script(args.event)
+        script = script_of(made_up(args.made_up, args.players, args.seed) if args.made_up is not None
+                           else parse(args.event.read_text(encoding="utf-8")))
         expected = read_published(args.expect) if args.expect else None
     except Problem as problem:
-        print(f"{args.event or args.made_up}: {problem}", file=sys.stderr)
-        return 2
+        return refuse(f"{args.event or args.made_up}: {problem}")
     except OSError as error:
-        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
-        return 2
+        return refuse(f"{error.filename}: {error.strerror}")
     bar = Bar(len(script.rounds))
     if args.fast:
         from roundtap.rehearsal.fast import rehearse_fast
@@ -158,10 +153,8 @@ def run(args: argparse.Namespace) -> int:
             print(f"\nroundtap rehearse: {trouble}", file=sys.stderr)
             return 3
     bar.end()
-    if expected is None:
-        found = changes(outcome(played), outcome(script.tournament))
-    else:
-        found = differences(outcome(played)["standings"], expected)
+    found = (changes(outcome(played), outcome(script.tournament)) if expected is None
+             else differences(outcome(played)["standings"], expected))
     typed = sum(not typing.ruling for round_ in script.rounds for typing in round_.typing)
     print(f"{script.tournament.name}: {len(script.tournament.competitors)} players, {len(script.rounds)} rounds, "
           f"{typed} results typed from both sides")

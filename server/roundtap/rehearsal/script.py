@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -13,7 +12,6 @@ from msgspec.structs import replace
 from roundtap.kit.player_names import made_up_people
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.write import match_to_json
 from roundtap_core.forms.form import Way
 from roundtap_core.forms.questions import FIRST_PLAYER_BY
@@ -80,11 +78,6 @@ class Script:
     tournament: Tournament
     rounds: tuple[ScriptRound, ...]
     tables: int
-
-
-def read_script(path: Path) -> Script:
-    """The script of an event file; Problem also where the file is broken."""
-    return script_of(parse(path.read_text(encoding="utf-8")))
 
 
 def script_of(tournament: Tournament) -> Script:
