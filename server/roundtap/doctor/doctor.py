@@ -8,11 +8,10 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
-import os
 import time
 import tomllib
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,6 +21,7 @@ from roundtap.machine import applying
 from roundtap.machine.settings_file import Settings
 from roundtap_core.words import Words, core_words
 from roundtap_hub.diagnostics import bundle
+from roundtap_systemd.atomic_write import write_atomically
 from roundtap_systemd.checks import FINE, GROUPS, NETWORK, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
 from roundtap_systemd.health import Machine, health
 from roundtap_systemd.services import Service, asked, log_lines, services
@@ -71,7 +71,8 @@ def configured(etc: Path) -> list[Check]:
             found.append(Check("config", WRONG, {"file": str(path), "reason": error.strerror or ""}))
         except ValueError as error:
             # Of what stands there nothing is repeated but the place: a key may be on that line.
-            found.append(Check("config", WRONG, {"file": str(path), "reason": _place(str(error))}))
+            _, at, place = str(error).rpartition("(at ")
+            found.append(Check("config", WRONG, {"file": str(path), "reason": f"{at}{place}" if at else "TOML"}))
         else:
             found.append(Check("config", FINE, {"file": str(path)}))
     return found
@@ -83,11 +84,6 @@ def settings_file(machine: applying.Machine | None = None) -> list[Check]:
     if told:
         return [Check("settings", WRONG, {"n": len(told)})]
     return [Check("settings", FINE, {"role": settings.role or "–"})] if settings != Settings() else []
-
-
-def _place(said: str) -> str:
-    at = said.rfind("(at ")
-    return said[at:] if at >= 0 else "TOML"
 
 
 def hub_checks(said: str | None, etc: Path, is_hub: bool, ask: Ask | None = None,
@@ -124,17 +120,19 @@ def answers(host: str, port: int) -> bool:
         connection.close()
 
 
-def _configured_hubs(etc: Path) -> list[tuple[str, int] | None]:
+def _configurations(etc: Path) -> Iterator[dict[str, Any]]:
+    """What those say that can be read."""
     for name in FILES:
-        try:
-            said: Mapping[str, Any] = tomllib.loads((etc / name).read_text(encoding="utf-8-sig"))
-        except (OSError, ValueError):
-            continue
+        with contextlib.suppress(OSError, ValueError):
+            yield tomllib.loads((etc / name).read_text(encoding="utf-8-sig"))
+
+
+def _configured_hubs(etc: Path) -> list[tuple[str, int] | None]:
+    for said in _configurations(etc):
         hubs = said.get("hub")
         listed = hubs if isinstance(hubs, list) else [hubs]
-        found = [place for each in listed if isinstance(each, str) and (place := _place_of(each)) is not None]
-        if found:
-            return list(found)
+        if found := [place for each in listed if isinstance(each, str) and (place := _place_of(each)) is not None]:
+            return [*found]
     return []
 
 
@@ -156,14 +154,8 @@ def _place_of(url: str) -> tuple[str, int] | None:
 
 def own_settings(etc: Path) -> dict[str, str]:
     """What of the configuration may be told to who helps; the bundle looks at each once more."""
-    found: dict[str, str] = {}
-    for name in FILES:
-        try:
-            said = tomllib.loads((etc / name).read_text(encoding="utf-8-sig"))
-        except (OSError, ValueError):
-            continue
-        found |= {key: str(value) for key, value in said.items() if isinstance(value, str | int)}
-    return found
+    return {key: str(value) for said in _configurations(etc) for key, value in said.items()
+            if isinstance(value, str | int)}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -186,7 +178,8 @@ def run(args: Namespace) -> int:
     found = checks(args.data, args.config, args.hub, roles, service_checks(known))
     if args.bundle is not None:
         try:
-            _write(args.bundle, bundle(found, known, log_lines(asked), {}, own_settings(args.config)))
+            text = bundle(found, known, log_lines(asked), {}, own_settings(args.config))
+            write_atomically(args.bundle, text.encode(), 0o600)
         except OSError as error:
             return event_input.refuse(f"roundtap doctor: {args.bundle}: {error.strerror or error}")
     if args.format == "json":
@@ -219,9 +212,3 @@ def lines(found: Sequence[Check], words: Words) -> list[str]:
                 said.append(f"      → {check.to_do(words)}")
     n = sum(check.state == WRONG for check in found)
     return [*said, "", words("doctor.wrong", n=n) if n else words("doctor.fine")]
-
-
-def _write(path: Path, text: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
