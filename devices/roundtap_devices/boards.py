@@ -162,22 +162,18 @@ def load(text: str, file: str = "board.toml") -> Board:
     return made
 
 
+KINDS: Mapping[str, type] = {"str": str, "bool": bool}
+"""What the fields of a board's pieces are, but for whole numbers."""
+
+
 def _section(table: Table, kind: type, base: Any, given: Any, where: str) -> Any:
-    known = [field.name for field in fields(kind)]
+    known = {field.name: KINDS.get(str(field.type), int) for field in fields(kind)}
     table.of_kind(where, given, dict)
     for key, value in given.items():
         place = f"{where}.{key}" if where else key
         table.known_key(place, key, known)
-        table.of_kind(place, value, _kind_of(kind, key))
+        table.of_kind(place, value, known[key])
     return replace(base, **given)
-
-
-def _kind_of(kind: type, key: str) -> type:
-    if kind is Pins:
-        return int
-    if kind is Board:
-        return str if key in ("name", "facing") else bool
-    return str if key in ("driver", "bus") else int
 
 
 def _check(table: Table, made: Board) -> None:

@@ -26,11 +26,9 @@ class Front:
     """
 
     def __init__(self, board: Board, open_pins: Callable[[], Any], edges: queue.SimpleQueue[Any],
-                 mono_ms: Callable[[], int], heard: Callable[[Mapping[str, bool]], None] | None = None,
-                 retry_ms: int = RETRY_MS) -> None:
+                 mono_ms: Callable[[], int], heard: Callable[[Mapping[str, bool]], None] | None = None) -> None:
         self.signals = Signals(board, heard=heard)
         self._board, self._open, self._edges, self._mono_ms = board, open_pins, edges, mono_ms
-        self._retry_ms = retry_ms
         self._factory: Any = None
         self._buttons: Buttons | None = None
         self._missing: Missing | None = None
@@ -101,7 +99,7 @@ class Front:
             self.signals.fit(self._factory)
         except Exception as error:
             # Presses are heard all the same.
-            self._missing, self._retry_at_ms = missing(error, "pins"), now_ms + self._retry_ms
+            self._missing, self._retry_at_ms = missing(error, "pins"), now_ms + RETRY_MS
 
     def _lose(self, why: Missing, now_ms: int) -> None:
         buttons, self._buttons = self._buttons, None
@@ -113,4 +111,4 @@ class Front:
         with contextlib.suppress(Exception):
             if factory is not None:
                 factory.close()
-        self._missing, self._retry_at_ms = why, now_ms + self._retry_ms
+        self._missing, self._retry_at_ms = why, now_ms + RETRY_MS

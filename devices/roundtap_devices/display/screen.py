@@ -134,17 +134,20 @@ class VirtualGlass:
         """Call `listener` with each new frame, in the thread that draws."""
         self._listeners.append(listener)
 
-    def display(self, image: Any) -> None:
+    def check(self) -> None:
+        """Raises OSError while it is unplugged."""
         if self.unplugged:
             raise OSError("the virtual display is unplugged")
+
+    def display(self, image: Any) -> None:
+        self.check()
         self._keep(image.tobytes())
 
     def renew(self, image: Any) -> None:
         self.display(image)
 
     def light(self, level: int) -> None:
-        if self.unplugged:
-            raise OSError("the virtual display is unplugged")
+        self.check()
         self.level = level
 
     def unplug(self, on: bool) -> None:
@@ -166,11 +169,10 @@ class VirtualGlass:
 class VirtualScreen(Screen):
     """The screen's twin: the same logic over a `VirtualGlass`, kept as `glass`."""
 
-    def __init__(self, retry_ms: int = RETRY_MS) -> None:
+    def __init__(self) -> None:
         self.glass = VirtualGlass()
-        super().__init__(self._open_virtual, retry_ms)
+        super().__init__(self._open_virtual)
 
     def _open_virtual(self) -> Glass:
-        if self.glass.unplugged:
-            raise OSError("the virtual display is unplugged")
+        self.glass.check()
         return self.glass

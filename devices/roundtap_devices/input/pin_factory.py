@@ -39,7 +39,7 @@ def mock_factory(ticks_s: Callable[[], float] = time.monotonic) -> Any:
     return StampedFactory(revision=MOCK_ZERO_2_W, pin_class=StampedPin)
 
 
-def real_factory(runtime_dir: str, labels: tuple[str, ...] = LABELS) -> Any:
+def real_factory(runtime_dir: str) -> Any:
     """The Pi's GPIO through lgpio. `runtime_dir` takes lgpio's notification files (it would litter the working folder).
 
     Never fork after this call. Raises ImportError where python3-lgpio is missing, OSError without a matching chip.
@@ -48,7 +48,7 @@ def real_factory(runtime_dir: str, labels: tuple[str, ...] = LABELS) -> Any:
     import lgpio
     from gpiozero.pins.lgpio import LGPIOFactory
 
-    return LGPIOFactory(chip=find_chip(lgpio, chip_numbers(), labels))
+    return LGPIOFactory(chip=find_chip(lgpio, chip_numbers()))
 
 
 def chip_numbers() -> list[int]:
@@ -57,7 +57,7 @@ def chip_numbers() -> list[int]:
     return sorted(int(number) for number in numbers if number.isdecimal())
 
 
-def find_chip(lgpio: Any, numbers: list[int], labels: tuple[str, ...] = LABELS) -> int:
+def find_chip(lgpio: Any, numbers: list[int]) -> int:
     """The number of the first gpiochip with one of these labels; OSError names what was found instead."""
     found = []
     for number in numbers:
@@ -70,7 +70,7 @@ def find_chip(lgpio: Any, numbers: list[int], labels: tuple[str, ...] = LABELS) 
             _, _, _, label = lgpio.gpio_get_chip_info(handle)
         finally:
             lgpio.gpiochip_close(handle)
-        if label in labels:
+        if label in LABELS:
             return number
         found.append(f"gpiochip{number}: {label}")
-    raise OSError(f"no gpiochip labelled {' or '.join(labels)}; found {'; '.join(found) or 'none'}")
+    raise OSError(f"no gpiochip labelled {' or '.join(LABELS)}; found {'; '.join(found) or 'none'}")

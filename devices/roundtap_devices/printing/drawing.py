@@ -24,8 +24,6 @@ from roundtap_devices.printing.print_lines import (
 FONTS = Path(__file__).parents[1] / "fonts"
 SMALLEST = 9
 """Below nine dots nobody reads: text is squeezed instead."""
-QUIET = 4
-"""Modules of white that a QR code needs around it."""
 
 
 @lru_cache(maxsize=64)
@@ -115,15 +113,12 @@ def code_modules(content: str) -> list[list[bool]]:
     return modules
 
 
-def code_image(content: str, module_dots: int, quiet: int = 0) -> Image.Image:
-    """A QR code with modules of `module_dots`, and `quiet` modules of white around it."""
+def code_image(content: str, module_dots: int) -> Image.Image:
+    """A QR code with modules of `module_dots`, without white around it."""
     modules = code_modules(content)
-    count = len(modules) + 2 * quiet
-    small = Image.new("1", (count, count), 1)
-    for y, row in enumerate(modules):
-        for x, black in enumerate(row):
-            if black:
-                small.putpixel((x + quiet, y + quiet), 0)
+    count = len(modules)
+    small = Image.new("1", (count, count))
+    small.putdata([0 if black else 1 for row in modules for black in row])
     return small.resize((count * module_dots, count * module_dots), Image.Resampling.NEAREST)
 
 

@@ -24,6 +24,7 @@ from roundtap_devices.printing.print_lines import (
     Line,
     PrintLine,
     Qr,
+    line,
 )
 from roundtap_devices.printing.printer_profiles import DC2, PrinterProfile
 
@@ -65,8 +66,8 @@ class Composed:
 def compose(lines: Iterable[PrintLine], profile: PrinterProfile) -> Composed:
     """The bytes for these lines on this printer, with the way to the tearing edge."""
     composer = _Composer(profile)
-    for line in lines:
-        composer.add(line)
+    for each in lines:
+        composer.add(each)
     return composer.finish()
 
 
@@ -249,21 +250,12 @@ def _placed(text: str, cell: Cell) -> str:
 
 def _sayable(text: str, profile: PrinterProfile) -> str | None:
     """The text with substitutes where no page has the sign itself; None if a letter is missing."""
-    said = "".join(letter if _pages_of(letter, profile) else letter.translate(SUBSTITUTES) for letter in text)
-    return said if all(_pages_of(letter, profile) for letter in said) else None
+    said = "".join(letter if _has(profile, letter) else letter.translate(SUBSTITUTES) for letter in text)
+    return said if all(_has(profile, letter) for letter in said) else None
 
 
-def _pages_of(letter: str, profile: PrinterProfile) -> list[str]:
-    found: list[str] = []
-    if letter < " ":
-        return found
-    for codec in profile.codepages:
-        try:
-            letter.encode(codec)
-        except UnicodeEncodeError:
-            continue
-        found.append(codec)
-    return found
+def _has(profile: PrinterProfile, letter: str) -> bool:
+    return letter >= " " and any(_reach(letter, codec) for codec in profile.codepages)
 
 
 def _encode(text: str, profile: PrinterProfile) -> list[Run]:
@@ -298,11 +290,9 @@ def code_page_test(profile: PrinterProfile) -> list[PrintLine]:
     A person compares each line with the drawn one; a line that differs names a number that is wrong.
     """
     sheet = profile.sheet
-    lines: list[PrintLine] = [Line((Cell(profile.name, 0, sheet.columns),), bold=True)]
-    for part in SAMPLE:
-        lines.append(Drawing(LINE_DOTS, (Label(0, 0, part, 21, sheet.dots),)))
+    lines: list[PrintLine] = [line(profile.name, sheet, bold=True)]
+    lines += [Drawing(LINE_DOTS, (Label(0, 0, part, 21, sheet.dots),)) for part in SAMPLE]
     for codec, number in profile.codepages.items():
-        lines.append(Feed(8))
-        lines.append(Line((Cell(f"{codec} = {number}", 0, sheet.columns),), bold=True))
-        lines += [CodePageLine(codec, part) for part in SAMPLE]
+        lines += [Feed(8), line(f"{codec} = {number}", sheet, bold=True),
+                  *(CodePageLine(codec, part) for part in SAMPLE)]
     return lines

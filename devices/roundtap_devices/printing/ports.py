@@ -9,7 +9,7 @@ import select
 import termios
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 USB, SERIAL, PINS = "usb", "serial", "pins"
 CONSOLE, NO_ACCESS, BUSY = "login-console", "no-access", "busy"
@@ -21,29 +21,21 @@ PIN_PORT = "/dev/serial0"
 class PortGone(OSError):
     """The port cannot be opened, or was unplugged. `reason`: a word for it where one is known ("busy"), else ""."""
 
-    reason = ""
+    def __init__(self, said: object, reason: str = "") -> None:
+        super().__init__(str(said))
+        self.reason = reason
 
 
-class Port(Protocol):
-    """What a printer is connected to. Any method raises PortGone where the device is not there any more.
-
-    baud: how fast bytes travel; None where the line itself waits for the printer, as USB does.
-    """
-
-    baud: int | None
-
-    def write_some(self, data: bytes) -> int:
-        """Hand over as much as is taken at once; 0: the other side takes nothing now."""
-
-    def read_some(self) -> bytes:
-        """What has come in; empty: nothing."""
-
-    def close(self) -> None:
-        """Never raises, never waits; what was not sent yet is thrown away."""
+def _not_opened(error: Exception) -> PortGone:
+    reasons = {errno.EBUSY: BUSY, errno.EAGAIN: BUSY, errno.EACCES: NO_ACCESS}
+    return PortGone(error, reasons.get(getattr(error, "errno", 0) or 0, ""))
 
 
 class SerialPort:
-    """8N1. device: "/dev/ttyUSB0"; baud: the printer's; flow: "none", "rtscts" or "xonxoff", kept by the kernel."""
+    """8N1. device: "/dev/ttyUSB0"; baud: the printer's; flow: "none", "rtscts" or "xonxoff", kept by the kernel.
+
+    Any method raises PortGone where the device is not there any more.
+    """
 
     def __init__(self, device: str, baud: int = 115200, flow: str = "none") -> None:
         import serial
@@ -54,29 +46,29 @@ class SerialPort:
             self._serial: Any = serial.Serial(device, baud, timeout=0, write_timeout=0, rtscts=flow == "rtscts",
                                               xonxoff=flow == "xonxoff", exclusive=True)
         except (OSError, ValueError, termios.error) as error:
-            gone = PortGone(str(error))
-            gone.reason = {errno.EBUSY: "busy", errno.EAGAIN: "busy", errno.EACCES: "no-access"}.get(
-                getattr(error, "errno", 0) or 0, "")
-            raise gone from error
+            raise _not_opened(error) from error
 
     def write_some(self, data: bytes) -> int:
+        """Hand over as much as is taken at once; 0: the other side takes nothing now."""
         try:
             # pyserial spins for ever on a full port that does not wait: ask first.
             if not select.select([], [self._serial.fileno()], [], 0)[1]:
                 return 0
             taken: int = self._serial.write(data)
         except (OSError, ValueError, termios.error) as error:
-            raise PortGone(str(error)) from error
+            raise PortGone(error) from error
         return taken
 
     def read_some(self) -> bytes:
+        """What has come in; empty: nothing."""
         try:
             came: bytes = self._serial.read(256)
         except (OSError, ValueError, termios.error) as error:
-            raise PortGone(str(error)) from error
+            raise PortGone(error) from error
         return came
 
     def close(self) -> None:
+        """Never raises, never waits; what was not sent yet is thrown away."""
         # Without the reset, closing waits for a stalled printer to take the rest.
         for step in (self._serial.reset_output_buffer, self._serial.close):
             with contextlib.suppress(OSError, ValueError, termios.error):
@@ -97,14 +89,6 @@ class FoundPort:
     refused: str = ""
 
 
-class PortRefused(PortGone):
-    """A port that is there and cannot be used; `reason` is one of the words above."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
 def find_ports(root: Path = Path("/")) -> list[FoundPort]:
     """What is plugged in: USB printers first (nothing else calls itself one), adapters, then the pins."""
     return [*_usb(root), *_adapters(root), *_pins(root)]
@@ -120,9 +104,9 @@ def first_usable(ports: list[FoundPort], remembered: str = "") -> FoundPort | No
 
 
 def open_port(port: FoundPort, baud: int, flow: str) -> Port:
-    """Raises PortGone, and PortRefused with the reason."""
+    """Raises PortGone, of a port that is there and cannot be used with the reason."""
     if port.refused:
-        raise PortRefused(port.refused)
+        raise PortGone(port.refused, port.refused)
     return open_path(port.path, baud, flow)
 
 
@@ -174,7 +158,8 @@ def _read(path: Path) -> str:
 class UsbPort:
     """No speed to be set, and no pacing: a printer that is full says so on the bus, and takes nothing.
 
-    Some printers say nothing at all on this line: `read_some` is empty then, as of any silent one.
+    Its methods are a `SerialPort`'s. Some printers say nothing at all on this line: `read_some` is empty then, as of
+    any silent one.
     """
 
     baud: int | None = None
@@ -183,9 +168,7 @@ class UsbPort:
         try:
             self._file = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY)
         except OSError as error:
-            gone = PortGone(str(error))
-            gone.reason = {errno.EBUSY: "busy", errno.EACCES: "no-access"}.get(error.errno or 0, "")
-            raise gone from error
+            raise _not_opened(error) from error
 
     def write_some(self, data: bytes) -> int:
         try:
@@ -193,7 +176,7 @@ class UsbPort:
         except BlockingIOError:
             return 0
         except OSError as error:
-            raise PortGone(str(error)) from error
+            raise PortGone(error) from error
 
     def read_some(self) -> bytes:
         try:
@@ -203,8 +186,13 @@ class UsbPort:
         except OSError as error:
             if error.errno in (errno.EINVAL, errno.EPERM):
                 return b""  # it has no way back
-            raise PortGone(str(error)) from error
+            raise PortGone(error) from error
 
     def close(self) -> None:
         with contextlib.suppress(OSError):
             os.close(self._file)
+
+
+Port = SerialPort | UsbPort
+"""What a printer is connected to. `baud`: how fast bytes travel; None where the line itself waits for the printer, as
+USB does."""

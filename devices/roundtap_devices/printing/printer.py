@@ -32,19 +32,12 @@ NOISE_BYTES = 48
 ASKING, CLEARING, SENDING, WAITING = "asking", "clearing", "sending", "waiting"
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to wait, in milliseconds: for a status; for a stalled port to take another byte; for the marker's
-    answer once all is handed over, and longer for each millimetre of paper and each kilobyte still under way; for
-    somebody to load paper or close the lid when all is handed over. A printer that is known to be slow gets the time it
-    needs for what is on its way besides."""
-
-    status_ms: int = 1000
-    stall_ms: int = 8000
-    answer_ms: int = 5000
-    answer_per_mm_ms: int = 25
-    answer_per_kilobyte_ms: int = 110
-    mend_ms: int = 60_000
+STATUS_MS, STALL_MS, MEND_MS = 1000, 8000, 60_000
+"""How long to wait for a status; for a stalled port to take another byte; for somebody to load paper or close the lid
+when all is handed over."""
+ANSWER_MS, ANSWER_PER_MM_MS, ANSWER_PER_KILOBYTE_MS = 5000, 25, 110
+"""For the marker's answer once all is handed over; longer for each millimetre of paper and each kilobyte still under
+way. A printer that is known to be slow gets the time it needs for what is on its way besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +81,7 @@ class Printer:
     """
 
     def __init__(self, open_port: Callable[[], Port], profile: PrinterProfile, answers: bool = False,
-                 patience: Patience | None = None, interrupted: bool = False, confirmed: bool = False,
+                 interrupted: bool = False, confirmed: bool = False,
                  next_speed: Callable[[], bool] = lambda: False) -> None:
         self.profile = profile
         self.confirmed = confirmed
@@ -96,7 +89,6 @@ class Printer:
         self._mute = profile.answers is False
         self._open = open_port
         self._next_speed = next_speed
-        self._patience = patience or Patience()
         self._port: Port | None = None
         self._pacer: Pacer | None = None
         self._try: _Try | None = None
@@ -169,7 +161,7 @@ class Printer:
         for byte in self._port.read_some():
             self._hear(job, byte, now_ms)
         if job.queue:
-            stalled = now_ms - job.moved_ms >= self._patience.stall_ms
+            stalled = now_ms - job.moved_ms >= STALL_MS
             return self._broken(job, job.detail or STALLED) if stalled else None
         if job.phase == ASKING:
             return self._ask(job, now_ms)
@@ -185,7 +177,7 @@ class Printer:
         """Is it there, on line, with paper?"""
         if self._mute:
             return self._send(job, now_ms)
-        waited = now_ms - job.moved_ms >= self._patience.status_ms
+        waited = now_ms - job.moved_ms >= STATUS_MS
         if not job.asked:
             job.asked = job.queue = ONLINE
             job.moved_ms = now_ms
@@ -211,10 +203,11 @@ class Printer:
         if job.detail:
             return Outcome(HELD, job.detail)
         if self._broken_block and not job.only_looks:
-            return self._begin_clearing(job, now_ms)
+            self._begin_clearing(job, now_ms)
+            return None
         return self._send(job, now_ms)
 
-    def _begin_clearing(self, job: _Try, now_ms: int) -> Outcome | None:
+    def _begin_clearing(self, job: _Try, now_ms: int) -> None:
         """After a break: zeros are blanks to a printer that waits for the rest of a picture, and nothing to any other.
 
         Its answers to the markers of broken jobs must be in before the next job, or they would pass for that one's.
@@ -223,13 +216,12 @@ class Printer:
         rows_us = self.profile.raster_rows * 1_000_000 // self.profile.rows_per_s
         self._queue(job, bytes(self._broken_block) + BEGIN + MARK, ((self._broken_block, rows_us),))
         self._owed += 1
-        return None
 
     def _clear(self, job: _Try, now_ms: int) -> Outcome | None:
         waited_ms = now_ms - job.moved_ms
         if job.marks < self._owed and self.answers:
             # Between the last old marker and the new one there is only the padding: their answers come close together.
-            if waited_ms < (self._patience.status_ms if job.marks else self._patience.answer_ms):
+            if waited_ms < (STATUS_MS if job.marks else ANSWER_MS):
                 return None
             if not job.marks:
                 return self._broken(job, job.detail or SILENT)
@@ -255,7 +247,7 @@ class Printer:
             return Outcome(PRINTED)
         if job.detail:
             job.trouble_ms = now_ms if job.trouble_ms is None else job.trouble_ms
-            if now_ms - job.trouble_ms >= self._patience.mend_ms:
+            if now_ms - job.trouble_ms >= MEND_MS:
                 return self._broken(job, job.detail)
         elif job.trouble_ms is not None:
             job.trouble_ms, job.moved_ms = None, now_ms
@@ -267,7 +259,7 @@ class Printer:
                 return self._broken(job, UNCONFIRMED)
             self._mute = True
             return Outcome(SENT)
-        if self.answers and now_ms - job.asked_ms >= self._patience.status_ms:
+        if self.answers and now_ms - job.asked_ms >= STATUS_MS:
             question = PAPER if job.asked == ONLINE else ONLINE
             if port.write_some(question):
                 job.asked, job.asked_ms = question, now_ms
@@ -276,10 +268,9 @@ class Printer:
     def _answer_time_ms(self, job: _Try) -> int:
         if self._mute and (self.confirmed or self._port is None or self._port.baud is None):
             return 0
-        patience, composed = self._patience, job.composed
-        usual_ms = (composed.height_dots // 8 * patience.answer_per_mm_ms
-                    + len(composed.data) * patience.answer_per_kilobyte_ms // 1024)
-        return patience.answer_ms + max(usual_ms, composed.busy_ms)
+        composed = job.composed
+        usual_ms = composed.height_dots // 8 * ANSWER_PER_MM_MS + len(composed.data) * ANSWER_PER_KILOBYTE_MS // 1024
+        return ANSWER_MS + max(usual_ms, composed.busy_ms)
 
     def _write(self, port: Port, job: _Try, now_ms: int) -> None:
         pacer = self._pacer if job.phase in (CLEARING, SENDING) else None

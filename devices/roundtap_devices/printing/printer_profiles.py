@@ -68,10 +68,19 @@ class PrinterProfile:
         return Sheet(self.columns, self.dots // 8 * 8, self.dots // self.columns)
 
 
-def read_profile(text: str, file: str, known: Mapping[str, PrinterProfile]) -> PrinterProfile:
-    """A profile from TOML; what is left out is as on the printer of `known` named by ``like`` (default: the first)."""
+def printer_profile(name_or_file: str) -> PrinterProfile:
+    """A known profile by name, else the TOML file at that path. Raises ProfileError."""
+    return known_or_file(name_or_file, PROFILES, load, ProfileError)
+
+
+def load(text: str, file: str = "printer.toml") -> PrinterProfile:
+    """A profile from TOML; what is left out is as on the printer named by ``like`` (default: the first one).
+
+    >>> load('like = "pos-5890"\\n[codepages]\\ncp852 = 72').codepages
+    {'cp852': 72}
+    """
     table = Table(text, file, ProfileError)
-    base = table.like(known)
+    base = table.like(PROFILES)
     names = [each.name for each in fields(PrinterProfile)]
     for key, value in table.data.items():
         if key not in names:
@@ -85,11 +94,6 @@ def read_profile(text: str, file: str, known: Mapping[str, PrinterProfile]) -> P
     if made.buffer < least:
         raise ProfileError("small_buffer", file=file, value=made.buffer, dots=made.dots, least=least)
     return made
-
-
-def known_profile(name_or_file: str, known: Mapping[str, PrinterProfile]) -> PrinterProfile:
-    """A known profile by name, else the TOML file at that path. Raises ProfileError."""
-    return known_or_file(name_or_file, known, lambda text, file: read_profile(text, file, known), ProfileError)
 
 
 BLOCK_HEAD = 40
@@ -186,17 +190,3 @@ SOLD_AS = {
     "plain-58": "58 mm", "plain-80": "80 mm",
 }
 """What is printed on the printer itself, as far as one word in every language says it."""
-
-
-def printer_profile(name_or_file: str) -> PrinterProfile:
-    """A known profile by name, else the TOML file at that path. Raises ProfileError."""
-    return known_profile(name_or_file, PROFILES)
-
-
-def load(text: str, file: str = "printer.toml") -> PrinterProfile:
-    """A profile from TOML; what is left out is as on the printer named by ``like`` (default: the first one).
-
-    >>> load('like = "pos-5890"\\n[codepages]\\ncp852 = 72').codepages
-    {'cp852': 72}
-    """
-    return read_profile(text, file, PROFILES)

@@ -6,7 +6,7 @@ import contextlib
 import os
 import select
 import tty
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 
 from PIL import Image
@@ -35,19 +35,21 @@ LENGTHS = {
 }
 
 
+class _Unfinished(Exception):
+    """The rest of a command is still under way."""
+
+
 class EscposPaper:
     """Interprets bytes as they come. `sheets` are the pieces cut or torn off; `roll` is what came after the last.
 
     answer: called with each byte the printer sends back; `marks` counts the markers (GS r) it came to. What the
     model does not know is noted in `strange`, what does not fit across its paper in `overflow`.
-    pages: what its code pages are by number, where that is known from elsewhere than the profile.
     A printer made for China reads bytes above 127 as pairs until it is told not to: so does this one.
     """
 
-    def __init__(self, profile: PrinterProfile, answer: Callable[[int], None] = lambda _: None,
-                 pages: Mapping[int, str] | None = None) -> None:
+    def __init__(self, profile: PrinterProfile, answer: Callable[[int], None] = lambda _: None) -> None:
         self.profile = profile
-        self._pages = dict(pages) if pages is not None else {n: codec for codec, n in profile.codepages.items()}
+        self._pages = {number: codec for codec, number in profile.codepages.items()}
         self._cell = profile.sheet.cell_dots
         self.strange: list[bytes] = []
         self.overflow: list[str] = []
@@ -56,12 +58,11 @@ class EscposPaper:
         self.marks = 0
         self._answer = answer
         self._pending = bytearray()
-        self._two_byte = True
         # The paper between head and cutter came out blank, after the cut before.
         self._strips: list[Image.Image] = [self._blank(profile.tear_dots)]
         self._stored_code = ""
         self._module_dots = 3
-        self._initialize()
+        self.power_cycle()
 
     @property
     def roll(self) -> Image.Image:
@@ -77,13 +78,9 @@ class EscposPaper:
     def feed(self, data: bytes) -> None:
         """Process bytes; an unfinished command waits for the rest."""
         self._pending += data
-        start = 0
-        while start < len(self._pending):
-            length = self._one(start)
-            if not length:
-                break
-            start += length
-        del self._pending[:start]
+        with contextlib.suppress(_Unfinished):
+            while self._pending:
+                del self._pending[:self._one()]
 
     def tear(self) -> Image.Image:
         """Somebody tears the paper off at the edge."""
@@ -110,40 +107,41 @@ class EscposPaper:
         self._pitch = DEFAULT_PITCH_DOTS
         self._line: list[tuple[str, int, int, bool]] = []
 
-    # One command, letter or control at `start`; its length, or 0 while it is not complete.
+    def _first(self, count: int) -> bytes:
+        """So many bytes of what is pending; raises _Unfinished where they are not there yet."""
+        if len(self._pending) < count:
+            raise _Unfinished
+        return bytes(self._pending[:count])
 
-    def _one(self, start: int) -> int:
-        data = self._pending
-        first = data[start]
+    def _one(self) -> int:
+        """The first command, letter or control that is pending; its length."""
+        first = self._pending[0]
         if first not in (DLE, DC2, ESC, FS, GS):
-            return self._letter(start)
-        if len(data) < start + 2:
-            return 0
-        second = data[start + 1]
+            return self._letter(first)
+        second = self._first(2)[1]
         if (first, second) == (DC2, ord("*")):
-            return self._raster(start, 4, lambda head: (head[3], head[2]))
+            head = self._first(4)
+            return self._raster(len(head), head[3], head[2])
         if (first, second) == (GS, ord("v")):
-            return self._raster(start, 8, lambda head: (head[4] + 256 * head[5], head[6] + 256 * head[7]))
+            head = self._first(8)
+            return self._raster(len(head), head[4] + 256 * head[5], head[6] + 256 * head[7])
         if (first, second) == (GS, ord("(")):
-            return self._extended(start)
+            return self._extended()
         if (first, second) == (GS, ord("V")):
-            return self._cut(start)
+            return self._cut()
         length = LENGTHS.get((first, second))
         if length is None:
-            self.strange.append(bytes(data[start:start + 2]))
+            self.strange.append(self._first(2))
             return 2
-        if len(data) < start + 2 + length:
-            return 0
-        self._command(first, chr(second), data[start + 2] if length else 0)
+        parameters = self._first(2 + length)[2:]
+        self._command(first, chr(second), parameters[0] if parameters else 0)
         return 2 + length
 
-    def _letter(self, start: int) -> int:
-        byte = self._pending[start]
+    def _letter(self, byte: int) -> int:
         if byte == 0x0A:
             self._new_line()
         elif byte >= 0x80 and self._two_byte:
-            if len(self._pending) < start + 2:
-                return 0
+            self._first(2)
             self._line.append(("□", 2, self._height, self._bold))
             return 2
         elif byte >= 0x20:
@@ -166,8 +164,13 @@ class EscposPaper:
             return  # answered when it came in, see the virtual printer
         if first == FS:
             self._two_byte = second == "&"
+        elif first == GS and second == "!":
+            self._width, self._height = (value >> 4 & 7) + 1, (value & 7) + 1
+        elif first == GS and second == "r":
+            self.marks += 1
+            self._answer(self.paper_status)
         elif first == GS:
-            self._gs(second, value)
+            return
         elif second == "@":
             self._initialize()
         elif second == "t":
@@ -183,48 +186,27 @@ class EscposPaper:
             self._pitch = DEFAULT_PITCH_DOTS
         elif second == "3":
             self._pitch = value
-        elif second == "J":
+        elif second in "Jd":
             self._flush()
-            self._strips.append(self._blank(value))
-        elif second == "d":
-            self._flush()
-            self._strips.append(self._blank(value * self._pitch))
+            self._strips.append(self._blank(value * (self._pitch if second == "d" else 1)))
 
-    def _gs(self, second: str, value: int) -> None:
-        if second == "!":
-            self._width, self._height = (value >> 4 & 7) + 1, (value & 7) + 1
-        elif second == "r":
-            self.marks += 1
-            self._answer(self.paper_status)
-
-    def _raster(self, start: int, head: int, size: Callable[[bytes], tuple[int, int]]) -> int:
-        """`size`: (bytes a row, rows) of an image whose command is `head` bytes long."""
-        data = self._pending
-        if len(data) < start + head:
-            return 0
-        row_bytes, rows = size(bytes(data[start:start + head]))
-        length = head + row_bytes * rows
-        if len(data) < start + length:
-            return 0
+    def _raster(self, head: int, row_bytes: int, rows: int) -> int:
+        """An image whose command is `head` bytes long."""
+        data = self._first(head + row_bytes * rows)
         self._flush()
         if row_bytes * 8 > self.profile.dots:
             self.overflow.append(f"an image of {row_bytes * 8} dots")
         if row_bytes and rows:
-            dots = bytes(~byte & 0xFF for byte in data[start + head:start + length])
-            self._put(Image.frombytes("1", (row_bytes * 8, rows), dots))
-        return length
+            self._put(Image.frombytes("1", (row_bytes * 8, rows), bytes(~byte & 0xFF for byte in data[head:])))
+        return len(data)
 
-    def _extended(self, start: int) -> int:
-        data = self._pending
-        if len(data) < start + 5:
-            return 0
-        length = 5 + data[start + 3] + 256 * data[start + 4]
-        if len(data) < start + length:
-            return 0
-        if data[start + 2] != ord("k") or not self.profile.qr:
-            self.strange.append(bytes(data[start:start + 3]))
-            return length
-        function, parameters = data[start + 6], bytes(data[start + 7:start + length])
+    def _extended(self) -> int:
+        head = self._first(5)
+        command = self._first(len(head) + head[3] + 256 * head[4])
+        if command[2] != ord("k") or not self.profile.qr:
+            self.strange.append(command[:3])
+            return len(command)
+        function, parameters = command[6], command[7:]
         if function == 67:
             self._module_dots = parameters[0]
         elif function == 80:
@@ -232,29 +214,27 @@ class EscposPaper:
         elif function == 81:
             self._flush()
             self._put(code_image(self._stored_code, self._module_dots))
-        return length
+        return len(command)
 
-    def _cut(self, start: int) -> int:
+    def _cut(self) -> int:
         """Function A cuts where the paper stands, through what is not past the cutter yet; B feeds it there first."""
-        data = self._pending
-        if len(data) < start + 3:
-            return 0
-        mode = data[start + 2]
-        length = 4 if mode in (65, 66) else 3
-        if len(data) < start + length:
-            return 0
+        feeds = self._first(3)[2] in (65, 66)
+        command = self._first(4 if feeds else 3)
         self._flush()
-        if mode in (65, 66):
-            self._strips.append(self._blank(self.profile.tear_dots + data[start + 3]))
+        if feeds:
+            self._strips.append(self._blank(self.profile.tear_dots + command[3]))
         if self.profile.cutter:
             self.tear()
-        return length
+        return len(command)
 
     def _put(self, image: Image.Image) -> None:
         strip = self._blank(image.height)
-        room = strip.width - image.width
-        strip.paste(image, ({0: 0, 1: room // 2, 2: room}.get(self._align, 0), 0))
+        strip.paste(image, (self._left(strip.width - image.width), 0))
         self._strips.append(strip)
+
+    def _left(self, room: int) -> int:
+        """Where a line or an image begins that leaves so many dots."""
+        return {0: 0, 1: room // 2, 2: room}.get(self._align, 0)
 
     def _flush(self) -> None:
         if self._line:
@@ -264,8 +244,7 @@ class EscposPaper:
         tallest = max((tall for _, _, tall, _ in self._line), default=1)
         strip = self._blank(max(self._pitch, LETTER_DOTS * tallest if self._line else 0))
         wide = sum(wide for _, wide, _, _ in self._line) * self._cell
-        room = strip.width - wide
-        x = {0: 0, 1: room // 2, 2: room}.get(self._align, 0)
+        x = self._left(strip.width - wide)
         for letter, width, height, bold in self._line:
             glyph = _glyph(letter, width, height, bold, self._cell)
             strip.paste(0, (x, (tallest - height) * LETTER_DOTS), glyph)
@@ -346,9 +325,6 @@ class VirtualPrinter:
         self._take()
         self._process()
 
-    def close(self) -> None:
-        self._unplug()
-
     def sheets(self) -> list[Image.Image]:
         """The pieces of paper in people's hands, the one still in the printer last."""
         return [*self.paper.sheets, self.paper.roll]
@@ -414,7 +390,7 @@ class VirtualPrinter:
     def _fail(self, name: str) -> None:
         self._faults.add(name)
         if name == UNPLUGGED:
-            self._unplug()
+            self.close()
 
     def _plug_in(self) -> None:
         self._master, self._slave = os.openpty()
@@ -425,7 +401,8 @@ class VirtualPrinter:
         self._seen = b""
         self.paper.power_cycle()
 
-    def _unplug(self) -> None:
+    def close(self) -> None:
+        """Pull the plug."""
         for descriptor in (self._master, self._slave):
             if descriptor >= 0:
                 os.close(descriptor)
