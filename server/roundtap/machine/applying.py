@@ -111,13 +111,14 @@ def _apply(machine: Machine, start: bool) -> Applied:
     passwords, told_of_secrets = _take_secrets(machine, settings)
     told += told_of_secrets
     changed = _copy_beside(machine)
-    for wanted in roles.files(settings, passwords):
+    files = roles.files(settings, passwords)
+    for wanted in files:
         state = _write(machine.root, wanted)
         if state is None:
             told.append(Said("by_hand", params={"path": f"/{wanted.path}"}))
         elif state:
             changed.append(wanted.path)
-    changed += _remove_left(machine, settings, passwords)
+    changed += _remove_left(machine, {wanted.path for wanted in files})
     changed += _name(machine, settings)
     changed += _zone(machine, settings)
     restart = False
@@ -190,29 +191,22 @@ def write_whole(path: Path, text: str, mode: int = 0o644) -> bool:
     return True
 
 
-def _remove_left(machine: Machine, settings: Settings, passwords: dict[str, str]) -> list[str]:
+def _remove_left(machine: Machine, kept: Collection[str]) -> list[str]:
     """What earlier settings had made and these no longer make."""
-    kept = {wanted.path for wanted in roles.files(settings, passwords)}
-    everything = {f"{roles.ETC}/{name}" for name in ("hub.env", "wall.env", "table.toml", "station.toml", "panel.toml")}
-    everything.add(roles.STICK_RULES)
-    everything.add("etc/NetworkManager/system-connections/roundtap-wifi.nmconnection")
     gone = []
-    for path in sorted(everything - kept):
-        try:
+    for path in sorted(roles.EVERY_FILE.difference(kept)):
+        with contextlib.suppress(OSError, UnicodeDecodeError):
             if (machine.root / path).read_text(encoding="utf-8").startswith(roles.MARK):
                 (machine.root / path).unlink()
                 gone.append(path)
-        except (OSError, UnicodeDecodeError):
-            continue
     return gone
 
 
 def _copy_beside(machine: Machine) -> list[str]:
     """TOML files beside `roundtap.txt` (a board of one's own, a standby's key) go where the services look for them."""
     boot, changed = machine.boot(), []
-    for source in sorted(boot.glob("*.toml")) if boot else []:
-        if source.name == "custom.toml":
-            continue
+    # Pi OS has a file of its own there.
+    for source in sorted({*boot.glob("*.toml")} - {boot / "custom.toml"}) if boot else []:
         try:
             text = source.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError):
@@ -271,10 +265,9 @@ def zone_of(country: str, root: Path) -> str:
 def remembered(machine: Machine) -> dict[str, str]:
     """Passwords that were taken over, by network."""
     try:
-        kept: dict[str, str] = json.loads((machine.root / SECRETS).read_text(encoding="utf-8"))
+        return dict(json.loads((machine.root / SECRETS).read_text(encoding="utf-8")))
     except (OSError, ValueError):
         return {}
-    return kept
 
 
 def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str], list[Said]]:

@@ -21,6 +21,8 @@ from roundtap_core.words import Words
 from roundtap_systemd.wifi import ADDRESS, AT_MOST, STATE, Hotspot, is_up, known_hotspot
 
 PROFILE = "roundtap-hotspot"
+FORGET = ("nmcli", "connection", "delete", PROFILE)
+UP = ("nmcli", "--wait", "20", "connection", "up", PROFILE)
 NAME, CHANNEL = "Roundtap", 6
 CHANNELS = range(1, 14)
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
@@ -88,20 +90,20 @@ def act(machine: Machine, args: Namespace, t: Words) -> list[str]:
     """What is told. Raises Problem, OSError; then the hotspot of before stands."""
     before = known_hotspot(machine.at(STATE))
     if args.action == "off":
-        _tell(machine, forget_words(), may_fail=True)
+        _tell(machine, FORGET, may_fail=True)
         machine.at(STATE).unlink(missing_ok=True)
         return [t("hotspot.off")]
     if args.action == "status":
         return [t("hotspot.none")] if before is None else [
             *shown(before, t), t("hotspot.up", channel=before.channel) if machine.is_up() else t("hotspot.down")]
-    password = args.password or (before.password if before and not args.new_password else "") or new_password()
+    known = before or Hotspot(NAME, "", "", CHANNEL, "")
     wanted = checked(Hotspot(
-        args.name or (before.name if before else NAME), password,
-        args.interface if args.interface is not None else before.device if before else "",
-        args.channel if args.channel is not None else before.channel if before else CHANNEL,
-        (args.country if args.country is not None else before.country if before else "").upper()))
+        args.name or known.name, args.password or ("" if args.new_password else known.password) or new_password(),
+        known.device if args.interface is None else args.interface,
+        known.channel if args.channel is None else args.channel,
+        (known.country if args.country is None else args.country).upper()))
     set_up(machine, wanted)
-    said = machine.run(up_words())
+    said = machine.run(UP)
     return [*shown(wanted, t), t("hotspot.at_most", n=AT_MOST),
             *([] if said.code == 0 else [t("hotspot.not_up", reason=said.text.splitlines()[0] if said.text else "–")])]
 
@@ -117,10 +119,8 @@ def keep(machine: Machine, args: Namespace, t: Words) -> list[str]:
         args.action, args.name = "on", settings.hotspot
         args.password = settings.hotspot_password or applying.remembered(wanted).get(settings.hotspot)
         args.country = settings.country or None
-    elif before is not None:
-        args.action = "on"
     else:
-        args.action = "status"
+        args.action = "on" if before is not None else "status"
     said = act(machine, args, t)
     # The journal is no place for a password.
     return said[-1:] if args.action != "status" else []
@@ -132,7 +132,7 @@ def set_up(machine: Machine, wanted: Hotspot) -> None:
         applying.write_whole(machine.at(COUNTRY), f"options cfg80211 ieee80211_regdom={wanted.country}\n")
         machine.run(["iw", "reg", "set", wanted.country])
     machine.run(["nmcli", "radio", "wifi", "on"])
-    _tell(machine, forget_words(), may_fail=True)
+    _tell(machine, FORGET, may_fail=True)
     _tell(machine, profile_words(wanted))
     state = machine.at(STATE)
     applying.write_whole(state, json.dumps(asdict(wanted), ensure_ascii=False) + "\n", 0o640)
@@ -172,14 +172,6 @@ def profile_words(hotspot: Hotspot) -> list[str]:
             "802-11-wireless-security.group", "ccmp", "802-11-wireless-security.pmf", "1",
             "802-11-wireless-security.psk", hotspot.password, "ipv4.method", "shared", "ipv4.addresses",
             f"{ADDRESS}/24", "ipv6.method", "disabled"]
-
-
-def forget_words() -> list[str]:
-    return ["nmcli", "connection", "delete", PROFILE]
-
-
-def up_words() -> list[str]:
-    return ["nmcli", "--wait", "20", "connection", "up", PROFILE]
 
 
 def shown(hotspot: Hotspot, t: Words) -> list[str]:

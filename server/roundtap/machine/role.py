@@ -54,22 +54,19 @@ def show_on_display(settings: Settings, text: str, root: Path,
 
 def picture(text: str) -> Any:
     """The text as a PIL image for the screen, 128x64, in letters as large as all of it allows."""
-    from PIL import Image, ImageDraw, ImageFont
+    from PIL import Image, ImageDraw
 
-    import roundtap_devices
     from roundtap_devices.display.screen import HEIGHT, WIDTH
+    from roundtap_devices.printing.drawing import font, text_width
 
     image = Image.new("1", (WIDTH, HEIGHT))
     draw = ImageDraw.Draw(image)
-    file = str(Path(str(roundtap_devices.__file__)).with_name("fonts") / "DejaVuSans.ttf")
     for size in SIZES:
-        font = ImageFont.truetype(file, size)
-        lines = wrapped(text, lambda line, font=font: draw.textlength(line, font=font) <= WIDTH)  # type: ignore[misc]
-        step = size + 2
-        if len(lines) * step <= HEIGHT or size == SIZES[-1]:
-            for number, line in enumerate(lines[:HEIGHT // step]):
-                draw.text((0, number * step), line, font=font, fill=1)
-            return image
+        lines = wrapped(text, lambda line, size=size: text_width(line, size) <= WIDTH)  # type: ignore[misc]
+        if len(lines) * (size + 2) <= HEIGHT:
+            break
+    for number, line in enumerate(lines[:HEIGHT // (size + 2)]):
+        draw.text((0, number * (size + 2)), line, font=font(size), fill=1)
     return image
 
 
@@ -167,7 +164,7 @@ def _apply(machine: Machine, first: bool, restart: bool) -> int:
     changed = done.restart
     if first and settings.read_only is not False:
         found = read_only.prepare(machine)
-        told += found or _turned(machine, True)
+        told += found or read_only.turn(machine, True)[1]
     elif settings.read_only is not None:
         turned, found = read_only.turn(machine, settings.read_only)
         changed |= turned
@@ -189,17 +186,10 @@ def _apply(machine: Machine, first: bool, restart: bool) -> int:
     return DONE
 
 
-def _turned(machine: Machine, on: bool) -> list[Said]:
-    return read_only.turn(machine, on)[1]
-
-
 def _turn(machine: Machine, on: bool, restart: bool) -> int:
     settings, _ = machine.settings()
     words = says.words_for(settings)
-    if on and not read_only.is_read_only(machine.root):
-        told = read_only.prepare(machine)
-    else:
-        told = []
+    told = read_only.prepare(machine) if on and not read_only.is_read_only(machine.root) else []
     changed, found = (False, []) if told else read_only.turn(machine, on)
     for one in [*told, *found]:
         print(one.text(words), file=sys.stderr)

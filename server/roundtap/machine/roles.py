@@ -28,6 +28,12 @@ STICK = "/media/roundtap"
 STICK_RULES = "etc/udev/rules.d/70-roundtap-stick.rules"
 
 
+WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
+EVERY_FILE = frozenset({STICK_RULES, WIFI, *(f"{ETC}/{name}" for name in (
+    "hub.env", "wall.env", "table.toml", "station.toml", "panel.toml"))})
+"""All that `files` may make."""
+
+
 def unit_of(service: str) -> str:
     """ "hub" → "roundtap-hub.service" """
     return f"roundtap-{service}.service"
@@ -91,8 +97,7 @@ def network(settings: Settings, remembered: dict[str, str]) -> Written | None:
     if password:
         lines += ["[wifi-security]", "key-mgmt=wpa-psk", f"psk={_keyfile(password)}", ""]
     lines += ["[ipv4]", "method=auto", "", "[ipv6]", "method=auto", ""]
-    return Written("etc/NetworkManager/system-connections/roundtap-wifi.nmconnection",
-                   "\n".join([MARK, *lines]), 0o600)
+    return Written(WIFI, "\n".join([MARK, *lines]), 0o600)
 
 
 def hostname(settings: Settings, serial: str) -> str:
@@ -111,13 +116,15 @@ def _unit(settings: Settings, service: str, on_hub: bool) -> dict[str, str | boo
     if not on_hub:
         said |= {"hub": settings.hub, "unit": settings.name}
     if service in ("table", "panel"):
-        # A board of one's own lies beside roundtap.txt, and is copied.
-        own = settings.board.endswith(".toml")
-        said["board"] = f"/{ETC}/{settings.board}" if own else settings.board
+        said["board"] = _own_or_known(settings.board)
     if service == "station":
-        own = settings.printer.endswith(".toml")
-        said |= {"printer": f"/{ETC}/{settings.printer}" if own else settings.printer, "device": settings.port}
+        said |= {"printer": _own_or_known(settings.printer), "device": settings.port}
     return {key: value for key, value in said.items() if value}
+
+
+def _own_or_known(name: str) -> str:
+    """A board or printer of one's own lies beside roundtap.txt, and is copied."""
+    return f"/{ETC}/{name}" if name.endswith(".toml") else name
 
 
 def _toml(said: dict[str, str | bool]) -> str:

@@ -13,10 +13,9 @@ SAYS = "roundtap-says.txt"
 CONSOLES = ("/dev/tty1",)
 
 
-def words_for(settings: Settings, environ_language: str = "") -> Words:
+def words_for(settings: Settings) -> Words:
     """The language that the file names, else the machine's own."""
-    own = environ_language or locale.getlocale()[0] or ""
-    return catalogue("roundtap", settings.language or choose_language(own))
+    return catalogue("roundtap", settings.language or choose_language(locale.getlocale()[0] or ""))
 
 
 def report(settings: Settings, told: Sequence[Said], words: Words, services: Sequence[str]) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
+import zoneinfo
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from urllib.parse import urlsplit
 
-from roundtap.machine import known_words
-from roundtap_core.words import Words
+from roundtap_core.words import LANGUAGES, Words
 
 FILE = "roundtap.txt"
 ROLES = ("hub", "table", "printer", "wall", "standby")
@@ -70,6 +70,61 @@ KEYS = tuple(one.name for one in fields(Settings))
 SECRET = ("wifi_password", "hotspot_password", "pin")
 DEFAULT_HOTSPOT = "Roundtap"
 
+OTHER_KEYS = {
+    "ssid": "wifi", "wlan": "wifi", "wi_fi": "wifi", "network": "wifi", "red": "wifi", "sieć": "wifi", "siec": "wifi",
+    "password": "wifi_password", "wifi_pass": "wifi_password", "wi_fi_password": "wifi_password",
+    "psk": "wifi_password",
+    "passwort": "wifi_password", "wlan_passwort": "wifi_password", "wifi_passwort": "wifi_password",
+    "wlan_password": "wifi_password", "contraseña": "wifi_password", "contrasena": "wifi_password",
+    "clave": "wifi_password", "hasło": "wifi_password", "haslo": "wifi_password", "wlan_schlüssel": "wifi_password",
+    "rolle": "role", "rol": "role", "rola": "role", "type": "role",
+    "sprache": "language", "idioma": "language", "lengua": "language", "język": "language", "jezyk": "language",
+    "lang": "language",
+    "land": "country", "país": "country", "pais": "country", "kraj": "country",
+    "platine": "board", "placa": "board", "płytka": "board", "plytka": "board", "hat": "board",
+    "nombre": "name", "nazwa": "name", "unit": "name", "hostname": "name",
+    "zeitzone": "timezone", "zona_horaria": "timezone", "strefa_czasowa": "timezone", "tz": "timezone",
+    "time_zone": "timezone",
+    "drucker": "printer", "impresora": "printer", "drukarka": "printer", "printer_profile": "printer",
+    "device": "port", "printer_port": "port",
+    "server": "hub", "hub_address": "hub", "adresse": "hub", "readonly": "read_only",
+    "hotspot_name": "hotspot", "hotspot_passwort": "hotspot_password",
+}
+"""What people write besides the keys that the file itself suggests, in its four languages: in small letters, with _
+between words."""
+
+OTHER_ROLES = {
+    "server": "hub", "zentrale": "hub", "central": "hub", "table unit": "table", "unit": "table", "tisch": "table",
+    "mesa": "table", "stół": "table", "stol": "table", "stolik": "table", "station": "printer", "print": "printer",
+    "drucker": "printer", "impresora": "printer", "drukarka": "printer", "display": "wall", "screen": "wall",
+    "beamer": "wall", "wand": "wall", "anzeige": "wall", "pantalla": "wall", "ekran": "wall", "ściana": "wall",
+    "second hub": "standby", "backup": "standby", "reserve": "standby", "ersatz": "standby", "reserva": "standby",
+    "rezerwa": "standby",
+}
+
+LANGUAGE_NAMES = {
+    "english": "en", "englisch": "en", "inglés": "en", "ingles": "en", "angielski": "en",
+    "german": "de", "deutsch": "de", "alemán": "de", "niemiecki": "de",
+    "spanish": "es", "spanisch": "es", "español": "es", "espanol": "es", "castellano": "es", "hiszpański": "es",
+    "polish": "pl", "polnisch": "pl", "polaco": "pl", "polski": "pl",
+}
+
+COUNTRY_NAMES = {
+    "uk": "GB", "england": "GB", "united kingdom": "GB", "great britain": "GB", "usa": "US", "united states": "US",
+    "germany": "DE", "deutschland": "DE", "austria": "AT", "österreich": "AT", "switzerland": "CH", "schweiz": "CH",
+    "spain": "ES", "españa": "ES", "espana": "ES", "spanien": "ES", "poland": "PL", "polska": "PL", "polen": "PL",
+    "france": "FR", "frankreich": "FR", "italy": "IT", "italien": "IT", "mexico": "MX", "méxico": "MX",
+    "netherlands": "NL", "canada": "CA", "ireland": "IE", "australia": "AU",
+}
+
+YES = frozenset({"yes", "on", "true", "1", "ja", "an", "sí", "si", "tak"})
+NO = frozenset({"no", "off", "false", "0", "nein", "aus", "nie", "none", "kein"})
+
+PLAIN_SIGNS = {
+    "‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "…": "...", "\u00a0": "␣",
+}
+"""What word processors put in place of plain signs, which no Wi-Fi password has."""
+
 
 class _Wrong(Exception):
     """A value that cannot be taken: the key of its text, and what fills it."""
@@ -79,7 +134,7 @@ class _Wrong(Exception):
         self.key, self.params = key, params
 
 
-def read(raw: bytes, timezones: Callable[[], set[str]] = known_words.timezones) -> tuple[Settings, list[Said]]:
+def read(raw: bytes, timezones: Callable[[], set[str]] = zoneinfo.available_timezones) -> tuple[Settings, list[Said]]:
     """(what the bytes of the file say; what somebody should be told of it, in the file's order).
 
     A line that cannot be understood is told and left out, all others count: no slip of the keyboard stops a machine.
@@ -141,34 +196,33 @@ def _split(line: str) -> tuple[str, str]:
     if place is None:
         # Of a line that nobody can divide, what is surely no password: this is told where others read it.
         word = line.split()[0].casefold()
-        raise _Wrong("no_equals", text=_short(word) if word in (*KEYS, *known_words.KEYS) else "…")
+        raise _Wrong("no_equals", text=_short(word) if word in (*KEYS, *OTHER_KEYS) else "…")
     said = line[:place.start()].strip().strip("\"'“”„")
     key = re.sub(r"[\s\-_.]+", "_", said.casefold()).strip("_")
-    key = known_words.KEYS.get(key, key)
+    key = OTHER_KEYS.get(key, key)
     if key not in KEYS:
-        likely = difflib.get_close_matches(key, [*KEYS, *known_words.KEYS], n=1, cutoff=0.7)
+        likely = difflib.get_close_matches(key, [*KEYS, *OTHER_KEYS], n=1, cutoff=0.7)
         if likely:
-            raise _Wrong("meant", text=_short(said), meant=known_words.KEYS.get(likely[0], likely[0]))
+            raise _Wrong("meant", text=_short(said), meant=OTHER_KEYS.get(likely[0], likely[0]))
         raise _Wrong("unknown", text=_short(said), known=", ".join(KEYS))
     value = line[place.end():].strip()
+    if key in _LITERAL or _unquoted(value) != value:
+        return key, _unquoted(value)
+    return key, _unquoted(re.split(r"\s[#;]|\s//\s", f" {value}", maxsplit=1)[0].strip()).strip()
+
+
+def _unquoted(value: str) -> str:
     closing = _QUOTES.get(value[:1], "")
-    if len(value) > 1 and closing and value[-1] in closing:
-        return key, value[1:-1]
-    if key not in _LITERAL:
-        value = re.split(r"\s[#;]|\s//\s", f" {value}", maxsplit=1)[0].strip()
-        closing = _QUOTES.get(value[:1], "")
-        if len(value) > 1 and closing and value[-1] in closing:
-            value = value[1:-1].strip()
-    return key, value
+    return value[1:-1] if len(value) > 1 and closing and value[-1] in closing else value
 
 
 def _value(key: str, value: str, timezones: Callable[[], set[str]]) -> object:
     if key == "role":
-        return _one_of(key, value, ROLES, known_words.ROLES)
+        return _one_of(key, value, ROLES, OTHER_ROLES)
     if key == "language":
-        return _one_of(key, value.replace("_", "-").split("-")[0], known_words.LANGUAGES, known_words.LANGUAGE_NAMES)
+        return _one_of(key, value.replace("_", "-").split("-")[0], LANGUAGES, LANGUAGE_NAMES)
     if key == "country":
-        code = known_words.COUNTRY_NAMES.get(value.casefold(), value.upper())
+        code = COUNTRY_NAMES.get(value.casefold(), value.upper())
         if not re.fullmatch(r"[A-Z]{2}", code):
             raise _Wrong("country", text=_short(value))
         return code
@@ -193,7 +247,7 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]]) -> object:
 
 def _network_or_device(key: str, value: str) -> object:
     if key in ("wifi", "hotspot"):
-        if key == "hotspot" and value.casefold() in {*known_words.YES, *known_words.NO}:
+        if key == "hotspot" and value.casefold() in {*YES, *NO}:
             return DEFAULT_HOTSPOT if _yes(key, value) else "no"
         if len(value.encode()) > SSID_BYTES_MAX:
             raise _Wrong("ssid_long", key=key, longest=SSID_BYTES_MAX)
@@ -220,7 +274,7 @@ def _password(key: str, value: str) -> str:
     """As WPA2 has it: 8 to 63 signs of ASCII, or 64 hex digits. The text never repeats what was typed."""
     foreign = next((sign for sign in value if not " " <= sign <= "~"), None)
     if foreign is not None:
-        plain = known_words.PLAIN_SIGNS.get(foreign)
+        plain = PLAIN_SIGNS.get(foreign)
         if plain:
             raise _Wrong("password_quote", key=key, sign=foreign, plain=plain)
         raise _Wrong("password_sign", key=key, sign=foreign if foreign.isprintable() else ascii(foreign)[1:-1])
@@ -255,9 +309,9 @@ def _one_of(key: str, value: str, known: tuple[str, ...], others: Mapping[str, s
 
 def _yes(key: str, value: str) -> bool:
     said = value.casefold()
-    if said not in {*known_words.YES, *known_words.NO}:
+    if said not in {*YES, *NO}:
         raise _Wrong("value", key=key, text=_short(value), known="yes, no")
-    return said in known_words.YES
+    return said in YES
 
 
 def _short(text: str) -> str:
