@@ -15,7 +15,6 @@ from roundtap_devices.printing.ports import (
     SERIAL,
     USB,
     PortGone,
-    PortRefused,
     UsbPort,
     find_ports,
     first_usable,
@@ -92,7 +91,7 @@ def test_the_pins_are_refused_while_linux_itself_talks_on_them(
     [port] = find_ports(tmp_path)
     assert port.refused == refused
     if refused:
-        with pytest.raises(PortRefused) as error:
+        with pytest.raises(PortGone) as error:
             open_port(port, 19200, "none")
         assert error.value.reason == refused
 

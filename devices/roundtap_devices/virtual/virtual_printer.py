@@ -6,7 +6,7 @@ import contextlib
 import os
 import select
 import tty
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from PIL import Image
@@ -44,12 +44,14 @@ class EscposPaper:
 
     answer: called with each byte the printer sends back; `marks` counts the markers (GS r) it came to. What the
     model does not know is noted in `strange`, what does not fit across its paper in `overflow`.
+    pages: what its code pages are by number, where that is known from elsewhere than the profile.
     A printer made for China reads bytes above 127 as pairs until it is told not to: so does this one.
     """
 
-    def __init__(self, profile: PrinterProfile, answer: Callable[[int], None] = lambda _: None) -> None:
+    def __init__(self, profile: PrinterProfile, answer: Callable[[int], None] = lambda _: None,
+                 pages: Mapping[int, str] | None = None) -> None:
         self.profile = profile
-        self._pages = {number: codec for codec, number in profile.codepages.items()}
+        self._pages = dict(pages) if pages is not None else {n: codec for codec, n in profile.codepages.items()}
         self._cell = profile.sheet.cell_dots
         self.strange: list[bytes] = []
         self.overflow: list[str] = []
