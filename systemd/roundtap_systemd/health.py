@@ -133,22 +133,27 @@ class Mount:
 
     place: str
     kind: str
+    source: str
     read_only: bool
     file_system_read_only: bool
 
 
-def _mount_of(machine: Machine, folder: Path) -> Mount | None:
-    wanted, best = str(folder), None
-    for line in (machine.text("proc/self/mountinfo") or "").splitlines():
+def mounts_of(mountinfo: str) -> list[Mount]:
+    """What is mounted, the shortest path first; of one place, what lies on top last."""
+    found = []
+    for line in mountinfo.splitlines():
         own, _, system = line.partition(" - ")
         mine, its = own.split(), system.split()
-        if len(mine) < 6 or len(its) < 3:
-            continue
-        place = mine[4].replace("\\040", " ")
-        below = place == "/" or wanted == place or wanted.startswith(f"{place}/")
-        if below and (best is None or len(place) >= len(best.place)):
-            best = Mount(place, its[0], "ro" in mine[5].split(","), "ro" in its[-1].split(","))
-    return best
+        if len(mine) >= 6 and len(its) >= 3:
+            # As the kernel writes a path: \040 is a space.
+            place = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), mine[4])
+            found.append(Mount(place, its[0], its[1], "ro" in mine[5].split(","), "ro" in its[-1].split(",")))
+    return sorted(found, key=lambda mount: len(mount.place))
+
+
+def _mount_of(machine: Machine, folder: Path) -> Mount | None:
+    mounts = mounts_of(machine.text("proc/self/mountinfo") or "")
+    return next((mount for mount in reversed(mounts) if folder.is_relative_to(mount.place)), None)
 
 
 def chip_labels(device: Path) -> list[str]:
@@ -204,20 +209,15 @@ def _heat(machine: Machine) -> Check:
 
 def _card(machine: Machine) -> Check:
     """File systems count what the card failed at, over all starts; an eMMC says how worn it is."""
-    errors, asked = 0, False
-    for path in sorted((machine.root / "sys/fs/ext4").glob("*/errors_count")):
-        counted = _whole(_text(path))
-        if counted is not None:
-            errors, asked = errors + counted, True
-    if errors:
+    counts = [_whole(_text(path)) for path in (machine.root / "sys/fs/ext4").glob("*/errors_count")]
+    if errors := sum(filter(None, counts)):
         return Check("card", WRONG, {"n": errors})
-    for path in sorted((machine.root / "sys/block").glob("mmcblk*/device/life_time")):
-        worn = max((int(part, 16) for part in (_text(path) or "").split() if re.fullmatch(r"0x[0-9a-fA-F]{1,2}", part)),
-                   default=0)
-        if worn >= CARD_WORN:
-            return Check("card", NOTE, {"percent": min(100, (worn - 1) * 10)}, "worn")
-        asked = True
-    return Check("card", FINE if asked else UNKNOWN)
+    ages = [_text(path) or "" for path in (machine.root / "sys/block").glob("mmcblk*/device/life_time")]
+    worn = max((int(step, 16) for step in " ".join(ages).split() if re.fullmatch(r"0x[0-9a-fA-F]{1,2}", step)),
+               default=0)
+    if worn >= CARD_WORN:
+        return Check("card", NOTE, {"percent": min(100, (worn - 1) * 10)}, "worn")
+    return Check("card", FINE if ages or counts != [None] * len(counts) else UNKNOWN)
 
 
 def _writable(machine: Machine) -> Check | None:
@@ -257,11 +257,9 @@ def _clock(machine: Machine, now_s: float) -> Check:
                 if (seconds := _whole(_text(path / "since_epoch"))) is not None), None)
     if (machine.root / "run/systemd/timesync/synchronized").exists():
         return Check("clock", FINE, kind="network")
-    if rtc is not None and rtc >= EARLIEST_S:
-        return Check("clock", FINE, kind="rtc")
     if rtc is not None:
-        return Check("clock", WRONG, kind="rtc_empty")
-    return Check("clock", NOTE if now_s >= EARLIEST_S else WRONG, kind="guessed" if now_s >= EARLIEST_S else "unset")
+        return Check("clock", FINE, kind="rtc") if rtc >= EARLIEST_S else Check("clock", WRONG, kind="rtc_empty")
+    return Check("clock", NOTE, kind="guessed") if now_s >= EARLIEST_S else Check("clock", WRONG, kind="unset")
 
 
 def _pins(machine: Machine) -> list[Check]:
@@ -288,11 +286,8 @@ def _memory(machine: Machine) -> Check:
 
 def _watchdog(machine: Machine) -> Check:
     """Whether the hardware starts a hung machine anew; systemd says so by keeping it open."""
-    states = [_text(path / "state") for path in sorted((machine.root / "sys/class/watchdog").glob("watchdog*"))]
-    known = [state for state in states if state]
-    if not known:
-        return Check("watchdog", UNKNOWN)
-    return Check("watchdog", FINE if "active" in known else NOTE)
+    states = {_text(path / "state") for path in (machine.root / "sys/class/watchdog").glob("watchdog*")} - {None, ""}
+    return Check("watchdog", UNKNOWN if not states else FINE if "active" in states else NOTE)
 
 
 def _root(machine: Machine) -> Check:

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from roundtap_systemd.health import mounts_of
+
 SOCKET = Path("/run/roundtap/steps.sock")
 SOCKET_VARIABLE = "ROUNDTAP_STEPS"
 """Where the environment names another socket."""
@@ -83,16 +85,15 @@ class RootSteps:
                 raise Refused("unknown")
             if user not in WHO[step]:
                 raise Refused("not-yours")
+            if step == HOTSPOT:
+                return {"done": True, **self._hotspot()}
             if step == POWER_OFF:
                 self._systemctl("poweroff", "--no-block")
-                return {"done": True}
-            if step == EJECT:
+            elif step == EJECT:
                 self._eject(asked.get("folder"))
-                return {"done": True}
-            if step == SET_TIME:
+            elif step == SET_TIME:
                 self._set_time(asked.get("seconds"))
-                return {"done": True}
-            return {"done": True, **self._hotspot()}
+            return {"done": True}
         except Refused as refused:
             return {"refused": refused.reason}
         except (OSError, subprocess.SubprocessError):
@@ -106,8 +107,8 @@ class RootSteps:
         """systemd unmounts it: what was written is on the stick when that returns, and nobody else has it open."""
         if not isinstance(folder, str) or not folder.startswith(STICKS) or os.path.normpath(folder) != folder:
             raise Refused(NO_STICK)
-        where = next((each for each in _mount_points(self.mounts) if folder == each or folder.startswith(f"{each}/")),
-                     None)
+        mounted = mounts_of(self.mounts.read_text(encoding="utf-8", errors="replace"))
+        where = next((mount.place for mount in reversed(mounted) if Path(folder).is_relative_to(mount.place)), None)
         if where is None or not where.startswith(STICKS):
             raise Refused(NO_STICK)
         self._systemctl("stop", "--", _mount_unit(where))
@@ -119,11 +120,7 @@ class RootSteps:
 
     def _hotspot(self) -> dict[str, str]:
         """Name and password of the access point that NetworkManager has been told of."""
-        try:
-            files = sorted(self.connections.glob("*.nmconnection"))
-        except OSError:
-            files = []
-        for path in files:
+        for path in sorted(self.connections.glob("*.nmconnection")):
             read = configparser.ConfigParser(interpolation=None)
             try:
                 read.read_string(path.read_text(encoding="utf-8"))
@@ -144,23 +141,6 @@ def _name_in(said: str) -> str:
 def _plain(said: str) -> str:
     """A value of a key file without the backslashes that GLib puts before some signs."""
     return re.sub(r"\\(.)", lambda found: {"s": " ", "t": "\t", "n": "\n", "r": "\r"}.get(found[1], found[1]), said)
-
-
-def _mount_points(mounts: Path) -> list[str]:
-    """Where something is mounted, the longest path first."""
-    found = []
-    for line in mounts.read_text(encoding="utf-8", errors="replace").splitlines():
-        parts = line.split(" ")
-        if len(parts) > 4:
-            found.append(_unescaped(parts[4]))
-    return sorted(found, key=len, reverse=True)
-
-
-def _unescaped(path: str) -> str:
-    """As the kernel writes a path: \\040 is a space."""
-    for octal in ("040", "011", "012", "134"):
-        path = path.replace(f"\\{octal}", chr(int(octal, 8)))
-    return path
 
 
 def _mount_unit(path: str) -> str:

@@ -46,6 +46,14 @@ def pi(tmp_path: Path) -> Machine:
     return Machine(tmp_path, Runs())
 
 
+def mounted(root: Path, *said: str) -> None:
+    """/proc/self/mountinfo of "SOURCE PLACE KIND" each."""
+    (root / "proc/self").mkdir(parents=True, exist_ok=True)
+    (root / "proc/self/mountinfo").write_text("".join(
+        f"{number} 1 179:{number} / {place} rw shared:1 - {kind} {source} rw\n"
+        for number, (source, place, kind) in enumerate(map(str.split, said), 20)))
+
+
 def mounts(machine: Machine) -> dict[str, list[str]]:
     """fstab by mount point: the fields of its line."""
     lines = (machine.root / "etc/fstab").read_text().splitlines()
@@ -68,14 +76,13 @@ def test_what_must_last_is_mounted_from_the_data_partition(pi: Machine) -> None:
 
 def test_a_stick_with_the_data_partition_s_name_is_not_taken_for_it(pi: Machine) -> None:
     """A card's copy in a reader, or somebody's stick: the hub would start with another journal, PIN and keys."""
-    (pi.root / "proc").mkdir()
-    (pi.root / "proc/mounts").write_text("/dev/mmcblk0p2 / ext4 rw 0 0\n")
+    mounted(pi.root, "/dev/mmcblk0p2 / ext4")
     assert read_only.prepare(pi) == []
     assert mounts(pi)["/data"][0] == "/dev/mmcblk0p3"
     assert f"mount /dev/mmcblk0p3 {pi.root}/data" in pi.run.all  # type: ignore[attr-defined]
     assert not any("mount -L" in call for call in pi.run.all)  # type: ignore[attr-defined]
     # Whoever has put the data elsewhere keeps them there.
-    (pi.root / "proc/mounts").write_text("/dev/mmcblk0p2 / ext4 rw 0 0\n/dev/sda1 /data ext4 rw 0 0\n")
+    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/sda1 /data ext4")
     assert read_only.prepare(pi) == []
     assert mounts(pi)["/data"][0] == "LABEL=roundtap-data"
 
@@ -130,11 +137,10 @@ def test_read_only_and_back_leaves_the_kernel_s_line_as_it_was(pi: Machine) -> N
 
 
 def test_a_root_beneath_a_layer_is_known_as_one(tmp_path: Path) -> None:
-    (tmp_path / "proc").mkdir()
     assert not read_only.is_read_only(tmp_path)
-    (tmp_path / "proc/mounts").write_text("/dev/mmcblk0p2 / ext4 rw 0 0\n")
+    mounted(tmp_path, "/dev/mmcblk0p2 / ext4")
     assert not read_only.is_read_only(tmp_path)
-    (tmp_path / "proc/mounts").write_text("overlayroot / overlay rw,lowerdir=/media/root-ro 0 0\n")
+    mounted(tmp_path, "overlayroot / overlay")
     assert read_only.is_read_only(tmp_path)
 
 
@@ -168,8 +174,7 @@ def test_a_card_that_forgets_what_is_written_does_not_restart_for_ever(pi: Machi
 def test_the_whole_first_start_by_its_command(pi: Machine, monkeypatch: pytest.MonkeyPatch,
                                               capsys: pytest.CaptureFixture[str]) -> None:
     runs = Runs()
-    (pi.root / "proc").mkdir()
-    (pi.root / "proc/mounts").write_text("/dev/mmcblk0p2 / ext4 rw 0 0\n/dev/mmcblk0p3 /data ext4 rw 0 0\n")
+    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
     monkeypatch.setattr("roundtap.machine.applying.run_nothing", runs)
     assert main(["role", "--first-boot", "--root", str(pi.root)]) == 0
     assert "overlayroot=tmpfs:recurse=0" in (pi.root / "boot/firmware/cmdline.txt").read_text().split()

@@ -9,7 +9,9 @@ from pathlib import Path
 from roundtap.machine import boot_files, roles
 from roundtap.machine.applying import Machine, write_whole
 from roundtap.machine.settings_file import Said
+from roundtap_systemd import health
 from roundtap_systemd.atomic_write import write_atomically
+from roundtap_systemd.health import Mount, mounts_of
 
 LABEL, DATA = "roundtap-data", "data"
 OVERLAY, OVERLAY_VALUE = "overlayroot=", "tmpfs:recurse=0"
@@ -39,35 +41,31 @@ def lasting(root: Path) -> list[str]:
 
 def is_read_only(root: Path) -> bool:
     """Whether this very start runs beneath the layer in memory."""
-    return ["/", "overlay"] in [fields[1:3] for fields in _mounts(root)]
+    return ("/", "overlay") in [(mount.place, mount.kind) for mount in _mounts(root)]
 
 
 def is_data_there(root: Path) -> bool:
     """Whether the data partition is mounted."""
-    return f"/{DATA}" in [fields[1] for fields in _mounts(root)]
+    return f"/{DATA}" in [mount.place for mount in _mounts(root)]
 
 
 def beside_root(root: Path) -> str:
     """The partition after the root's on the machine's own card: "/dev/mmcblk0p3"; "" where the root is on no card. Not
     by its name alone: a stick may bear the same one, or be a copy of this very card."""
-    found = [re.fullmatch(r"(/dev/mmcblk\d+p)(\d+)", fields[0]) for fields in _mounts(root) if fields[1] == "/"]
+    found = [re.fullmatch(r"(/dev/mmcblk\d+p)(\d+)", mount.source) for mount in _mounts(root) if mount.place == "/"]
     return next((f"{each[1]}{int(each[2]) + 1}" for each in found if each), "")
 
 
-def _mounts(root: Path) -> list[list[str]]:
+def _mounts(root: Path) -> list[Mount]:
     # Not os.path.ismount, which takes a folder that is mounted elsewhere on the same disk for none.
-    try:
-        lines = (root / "proc/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
-    return [fields for fields in map(str.split, lines) if len(fields) > 2]
+    return mounts_of(health.Machine(root=root).text("proc/self/mountinfo") or "")
 
 
 def prepare(machine: Machine) -> list[Said]:
     """Bring what must last onto the data partition, and `/etc/fstab` to mount it; on a root that can be written to."""
     root, data = machine.root, machine.root / DATA
     data.mkdir(exist_ok=True)
-    card, known = beside_root(root), next((fields[0] for fields in _mounts(root) if fields[1] == f"/{DATA}"), "")
+    card, known = beside_root(root), next((each.source for each in _mounts(root) if each.place == f"/{DATA}"), "")
     if known:
         card = card if card == known else ""
     elif not card or machine.run(["mount", card, str(data)]) != 0:
