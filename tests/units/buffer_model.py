@@ -7,7 +7,7 @@ from PIL import Image
 from roundtap_devices.printing.escpos_job import Composed
 from roundtap_devices.printing.printer import Outcome, Printer
 from roundtap_devices.printing.printer_profiles import NONE, PrinterProfile
-from roundtap_devices.virtual.virtual_printer import EscposPaper
+from roundtap_devices.virtual.virtual_printer import EscposPaper, Unfinished
 
 KERNEL_BYTES = 4096
 """What a program may hand over before the line has carried it."""
@@ -88,8 +88,11 @@ class BufferModel(EscposPaper):
             self._under_way = 0
             self._pending = bytearray(self._waiting)
             before, cuts = sum(strip.height for strip in self._strips), len(self.sheets)
-            length = self._one(0) if self._waiting else 0
-            if not length:
+            if not self._waiting:
+                return
+            try:
+                length = self._one()
+            except Unfinished:
                 return
             del self._waiting[:length]
             self._under_way += length

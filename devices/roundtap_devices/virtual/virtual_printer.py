@@ -35,7 +35,7 @@ LENGTHS = {
 }
 
 
-class _Unfinished(Exception):
+class Unfinished(Exception):
     """The rest of a command is still under way."""
 
 
@@ -80,7 +80,7 @@ class EscposPaper:
     def feed(self, data: bytes) -> None:
         """Process bytes; an unfinished command waits for the rest."""
         self._pending += data
-        with contextlib.suppress(_Unfinished):
+        with contextlib.suppress(Unfinished):
             while self._pending:
                 del self._pending[:self._one()]
 
@@ -110,9 +110,9 @@ class EscposPaper:
         self._line: list[tuple[str, int, int, bool]] = []
 
     def _first(self, count: int) -> bytes:
-        """So many bytes of what is pending; raises _Unfinished where they are not there yet."""
+        """So many bytes of what is pending; raises Unfinished where they are not there yet."""
         if len(self._pending) < count:
-            raise _Unfinished
+            raise Unfinished
         return bytes(self._pending[:count])
 
     def _one(self) -> int:
