@@ -14,7 +14,6 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from roundtap.headless import event_input
 from roundtap.machine import applying
@@ -26,17 +25,16 @@ from roundtap_systemd.checks import FINE, GROUPS, NETWORK, NOTE, UNKNOWN, WRONG,
 from roundtap_systemd.health import Machine, health
 from roundtap_systemd.services import Service, asked, log_lines, services
 from roundtap_systemd.wifi import hotspot_checks
+from roundtap_units.link.find_hub import PORTS, ask_json
+from roundtap_units.link.hub_choice import Place, address_of, places_of
 
 DATA = Path("/var/lib/roundtap")
 MARKS = {WRONG: "✗", NOTE: "–", UNKNOWN: "?", FINE: "✓"}
 TO_DO = 1
 ETC = Path("/etc/roundtap")
 FILES = ("table.toml", "station.toml", "panel.toml", "standby.toml")
-HUBS_PORTS = (8080, 80)
 ENROLLED = (Path("/var/lib/roundtap-table/enrolled.json"), Path("/var/lib/roundtap-station/enrolled.json"))
 """What units got when they were enrolled: their hub's addresses, too."""
-ANSWERS_WITHIN_S = 3.0
-ANSWER_BYTES_MAX = 4096
 RESTARTS_MANY = 5
 
 Ask = Callable[[str, int], bool]
@@ -89,35 +87,28 @@ def settings_file(machine: applying.Machine | None = None) -> list[Check]:
 def hub_checks(said: str | None, etc: Path, is_hub: bool, ask: Ask | None = None,
                enrolled: Sequence[Path] = ENROLLED) -> list[Check]:
     """Whether the hub answers: this machine's own, the one that its configuration names, or that enrolled its unit."""
-    asks = ask or answers
     if said is not None:
-        places = [_place_of(said)]
+        places = _places([said])
+        if not places:
+            return [Check("hub", WRONG, {"url": said}, "address", NETWORK)]
     elif is_hub:
-        places = [("127.0.0.1", port) for port in HUBS_PORTS]
+        places = [("127.0.0.1", port) for port in PORTS]
     else:
         places = _configured_hubs(etc) or _enrolled_hubs(enrolled)
-    if not places or None in places:
-        return [] if said is None else [Check("hub", WRONG, {"url": said}, "address", NETWORK)]
-    known = [place for place in places if place is not None]
-    for host, port in known:
-        if asks(host, port):
-            return [Check("hub", FINE, {"url": f"http://{host}:{port}"}, group=NETWORK)]
-    host, port = known[0]
-    return [Check("hub", WRONG, {"url": f"http://{host}:{port}"}, "here" if is_hub and said is None else "", NETWORK)]
+    for place in places:
+        if (ask or answers)(*place):
+            return [Check("hub", FINE, {"url": address_of(place)}, group=NETWORK)]
+    kind = "here" if is_hub and said is None else ""
+    return [Check("hub", WRONG, {"url": address_of(place)}, kind, NETWORK) for place in places[:1]]
 
 
 def answers(host: str, port: int) -> bool:
     """Whether a hub tells the time there: a page of a stranger's access point is none."""
-    connection = http.client.HTTPConnection(host, port, timeout=ANSWERS_WITHIN_S)
     try:
-        connection.request("GET", "/time")
-        answer = connection.getresponse()
-        said = json.loads(answer.read(ANSWER_BYTES_MAX))
-        return isinstance(said, dict) and isinstance(said.get("now_ms"), int)
+        _, said = ask_json((host, port), "/time")
     except (OSError, ValueError, http.client.HTTPException):
         return False
-    finally:
-        connection.close()
+    return isinstance(said.get("now_ms"), int)
 
 
 def _configurations(etc: Path) -> Iterator[dict[str, Any]]:
@@ -127,29 +118,24 @@ def _configurations(etc: Path) -> Iterator[dict[str, Any]]:
             yield tomllib.loads((etc / name).read_text(encoding="utf-8-sig"))
 
 
-def _configured_hubs(etc: Path) -> list[tuple[str, int] | None]:
+def _configured_hubs(etc: Path) -> list[Place]:
     for said in _configurations(etc):
-        hubs = said.get("hub")
-        listed = hubs if isinstance(hubs, list) else [hubs]
-        if found := [place for each in listed if isinstance(each, str) and (place := _place_of(each)) is not None]:
-            return [*found]
+        hubs = said.get("hub", ())
+        if found := _places(hubs if isinstance(hubs, list) else [hubs]):
+            return found
     return []
 
 
-def _enrolled_hubs(files: Sequence[Path]) -> list[tuple[str, int] | None]:
+def _enrolled_hubs(files: Sequence[Path]) -> list[Place]:
     for path in files:
         # Only root may read it; of a broken one the unit itself speaks.
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            return [_place_of(str(each)) for each in json.loads(path.read_bytes())["hubs"]]
+            return _places(json.loads(path.read_bytes())["hubs"])
     return []
 
 
-def _place_of(url: str) -> tuple[str, int] | None:
-    try:
-        parts = urlsplit(url if "//" in url else f"http://{url}")
-        return (parts.hostname, parts.port or 80) if parts.hostname and parts.scheme == "http" else None
-    except ValueError:
-        return None
+def _places(urls: Sequence[object]) -> list[Place]:
+    return places_of([url if "//" in str(url) else f"http://{url}" for url in urls])
 
 
 def own_settings(etc: Path) -> dict[str, str]:

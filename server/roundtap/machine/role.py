@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import locale
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from roundtap.machine import applying, read_only, roles, says
+from roundtap.machine import applying, read_only, roles
 from roundtap.machine.applying import Machine, write_whole
 from roundtap.machine.roles import ETC
 from roundtap.machine.settings_file import ROLES, Said, Settings
 from roundtap_core.errors import Problem
-from roundtap_core.words import core_words
+from roundtap_core.words import Words, catalogue, choose_language, core_words
 
 DONE, BAD_INPUT = 0, 2
 SIZES = (14, 12, 10, 9)
@@ -25,7 +26,42 @@ ASKS_FOR_A_USER = "userconfig.service"
 CLOUD_OFF = "etc/cloud/cloud-init.disabled"
 RADIO_OFF = "var/lib/NetworkManager/NetworkManager.state"
 """Pi OS keeps the Wi-Fi off until somebody names the country."""
+SAYS = "roundtap-says.txt"
+CONSOLES = ("/dev/tty1",)
 TRIED = "var/lib/roundtap-machine/restarted-for"
+
+
+def words_for(settings: Settings) -> Words:
+    """The language that the file names, else the machine's own."""
+    return catalogue("roundtap", settings.language or choose_language(locale.getlocale()[0] or ""))
+
+
+def report(settings: Settings, told: Sequence[Said], words: Words, services: Sequence[str]) -> str:
+    """What `roundtap-says.txt` has: what this machine is, then one line for each thing to mend."""
+    role = words(f"role.{settings.role or 'undecided'}")
+    lines = [words("says.role", role=role), words("says.services", services=", ".join(services) or "–"), ""]
+    lines += [one.text(words) for one in told] or [words("says.fine")]
+    return "\n".join([*lines, ""])
+
+
+def tell(boot: Path | None, text: str, mend: bool, consoles: Sequence[str] = CONSOLES) -> None:
+    """Write it beside the settings if it says something new; on the screen only what is to be mended."""
+    # CRLF and a mark: this is read with Notepad.
+    raw = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
+    if boot is not None:
+        path = boot / SAYS
+        try:
+            if not path.is_file() or path.read_bytes() != raw:
+                path.write_bytes(raw)
+        except OSError:
+            # The card may be read-only or full: the screen says it all the same.
+            pass
+    for console in consoles if mend else ():
+        try:
+            with open(console, "w", encoding="utf-8", errors="replace") as screen:
+                screen.write(f"\r\n{text}".replace("\n", "\r\n"))
+        except OSError:
+            continue
 
 
 def show_on_display(settings: Settings, text: str, root: Path,
@@ -150,7 +186,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"roundtap role: {problem.say(core_words(settings.language or 'en'))}", file=sys.stderr)
         return BAD_INPUT
     settings, told = machine.settings()
-    print(says.report(settings, told, says.words_for(settings), roles.services(settings.role)[0]), end="")
+    print(report(settings, told, words_for(settings), roles.services(settings.role)[0]), end="")
     return DONE
 
 
@@ -171,11 +207,11 @@ def _apply(machine: Machine, first: bool, restart: bool) -> int:
         told += found
     if _is_data_missing(machine):
         told.append(Said("data_missing"))
-    words = says.words_for(settings)
-    text = says.report(settings, told, words, roles.services(settings.role)[0])
-    consoles = says.CONSOLES if machine.root == Path("/") else ()
+    words = words_for(settings)
+    text = report(settings, told, words, roles.services(settings.role)[0])
+    consoles = CONSOLES if machine.root == Path("/") else ()
     with machine.boot_open():
-        says.tell(machine.boot(), text, mend=bool(told) or not settings.role, consoles=consoles)
+        tell(machine.boot(), text, mend=bool(told) or not settings.role, consoles=consoles)
     print(text, end="")
     if told and at_start:
         show_on_display(settings, told[0].text(words), machine.root)
@@ -188,7 +224,7 @@ def _apply(machine: Machine, first: bool, restart: bool) -> int:
 
 def _turn(machine: Machine, on: bool, restart: bool) -> int:
     settings, _ = machine.settings()
-    words = says.words_for(settings)
+    words = words_for(settings)
     told = read_only.prepare(machine) if on and not read_only.is_read_only(machine.root) else []
     changed, found = (False, []) if told else read_only.turn(machine, on)
     for one in [*told, *found]:
