@@ -7,7 +7,7 @@ from tableplay import Table, score
 from roundtap_core.forms.form import OPENER, Form, Way
 from roundtap_core.forms.questions import Choice, Figure
 from roundtap_core.words import Words
-from roundtap_units.table.dialogue import entry
+from roundtap_units.table.dialogue import table_state
 from roundtap_units.table.dialogue.dialogue import SendReport
 from roundtap_units.table.dialogue.digit_wheels import Dial
 from roundtap_units.unit_words import unit_words
@@ -220,7 +220,7 @@ def test_wheels_stay_within_the_figures_limits(figure, start, by, comes):
 
 def test_ways_and_choices_of_other_rulebooks_need_no_code_here(monkeypatch):
     """A made-up form, which no rulebook takes: two ways to end, and a choice that is not a side."""
-    monkeypatch.setattr(entry, "refuse", lambda *_: None)
+    monkeypatch.setattr(table_state, "refuse", lambda *_: None)
     table = Table()
     table.dialogue.table.words = Words("en", {
         "form.way.wiped": "wiped out", "form.way.gave_up": "gave up", "form.who_began": "Who began?",

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_core.view import DECIDED
 from roundtap_devices.input.gestures import LEAVE, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
-from roundtap_units.table.dialogue.entry_scenes import figures
 from roundtap_units.table.dialogue.report_start import edit_report
-from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.dialogue.table_state import OWN, Moment, TableState
 from roundtap_units.table.screens.scenes import SIGNS, Column, Half, Row, Scene
 
 SETTLE_MS = 1500
 LEAVE_ASKED_MS = 10_000
 
 
-class Ask:
+@dataclass(eq=False)
+class Ask(Moment):
     """ "BRUNO, you lost 24:100? ■ yes ▼ no": `side` is asked whether the other's report is right."""
 
-    def __init__(self, table: TableState, side: Side, call_judge: Callable[[int], None]) -> None:
-        self.table, self.side, self.call_judge = table, side, call_judge
+    side: Side
+    call_judge: Callable[[int], None]
 
-    def press(self, gesture: Gesture, now_ms: int) -> None:
+    def tap(self, key: str, now_ms: int) -> None:
         table, teller = self.table, other(self.side)
-        if gesture.kind != TAP:
-            return
-        if gesture.key == self.side:
+        if key == self.side:
             table.question = None
             table.seated.add(self.side)
             theirs = self._theirs()
@@ -36,9 +35,9 @@ class Ask:
                 edit_report(table, self.side, theirs)
             else:
                 table.send(self.side, theirs, agrees=True)
-        elif gesture.key == "down":
+        elif key == "down":
             table.question = Differ(table, self.side, self.call_judge)
-        elif gesture.key == teller:
+        elif key == teller:
             # Whoever said it first may look at it again before it is agreed.
             table.question = None
             edit_report(table, teller, self._theirs())
@@ -52,8 +51,8 @@ class Ask:
         first = result_text.first(table, theirs)
         if not any(apart):
             info, *notes = [text for text in (worth, remark, first) if text] or [""]
-            return figures(table, "ask", side, lambda each: _column(table, each, theirs), title=title, info=info,
-                           hint=hint, note="  ".join(notes))
+            return table.figures("ask", side, lambda each: _column(table, each, theirs), title=title, info=info,
+                                 hint=hint, note="  ".join(notes))
         # A flow of short texts, each kept together where a line breaks.
         told = [text.replace(" ", "\u00a0") for text in (
             *apart, result_text.wounds(table, theirs, side), remark, first) if text]
@@ -65,24 +64,18 @@ class Ask:
         return result
 
 
-class Differ:
+@dataclass(eq=False)
+class Differ(Moment):
     """After a no: enter your own version, or call a judge. The own button looks at the question again."""
 
-    def __init__(self, table: TableState, side: Side, call_judge: Callable[[int], None]) -> None:
-        self.table, self.side, self.call_judge = table, side, call_judge
+    side: Side
+    call_judge: Callable[[int], None]
 
-    def press(self, gesture: Gesture, now_ms: int) -> None:
-        if gesture.kind != TAP:
-            return
+    def tap(self, key: str, now_ms: int) -> None:
         self.table.question = None
-        if gesture.key == "up":
-            theirs = self.table.said(other(self.side))
-            if theirs is not None and self.table.form is not None and self.table.form.parallel:
-                edit_report(self.table, self.side, theirs)
-            else:
-                table, teller = self.table, other(self.side)
-                table.question = WhoWon(table, self.side, lambda: table.said(teller))
-        elif gesture.key == "down":
+        if key == "up":
+            edit_anew(self.table, self.side, lambda: self.table.said(other(self.side)))
+        elif key == "down":
             self.call_judge(now_ms)
 
     def scene(self, now_ms: int) -> Scene:
@@ -91,22 +84,28 @@ class Differ:
                                words("differ.judge"), hint=words("back", sign=SIGNS[self.side]))
 
 
-class WhoWon:
+def edit_anew(table: TableState, side: Side, like: Callable[[], Result | None]) -> None:
+    """`side` enters `like` anew, after the winner was asked; where both enter their own, there is nothing to ask."""
+    said = like()
+    if said is not None and table.form is not None and table.form.parallel:
+        edit_report(table, side, said)
+    else:
+        table.question = WhoWon(table, side, like)
+
+
+@dataclass(eq=False)
+class WhoWon(Moment):
     """Editing begins with the winner's button, as every report does, whoever holds the unit. `like`: what is edited;
     None once it is gone."""
 
-    def __init__(self, table: TableState, by: Side, like: Callable[[], Result | None]) -> None:
-        self.table, self.by, self.like = table, by, like
+    by: Side
+    like: Callable[[], Result | None]
 
-    def press(self, gesture: Gesture, now_ms: int) -> None:
-        if gesture.kind != TAP:
-            return
+    def tap(self, key: str, now_ms: int) -> None:
         self.table.question = None
-        if gesture.key in SIDES:
-            winner: Side = "a" if gesture.key == "a" else "b"
-            # An official may have decided, or the other side taken it back, while the question stood here.
-            if (like := self.like()) is not None:
-                edit_report(self.table, self.by, like, winner)
+        # An official may have decided, or the other side taken it back, while the question stood here.
+        if key in OWN and (like := self.like()) is not None:
+            edit_report(self.table, self.by, like, OWN[key])
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
@@ -114,15 +113,15 @@ class WhoWon:
                           hint=table.words("entry.whose"))
 
 
-class Dispute:
+@dataclass(eq=False)
+class Dispute(Moment):
     """Two versions, and nobody here knows whose is newer: each own button takes up the other's."""
 
-    def __init__(self, table: TableState, call_judge: Callable[[int], None]) -> None:
-        self.table, self.call_judge = table, call_judge
+    call_judge: Callable[[int], None]
 
-    def press(self, gesture: Gesture, now_ms: int) -> None:
-        if gesture.kind == TAP and gesture.key in SIDES:
-            self.table.question = Ask(self.table, "a" if gesture.key == "a" else "b", self.call_judge)
+    def tap(self, key: str, now_ms: int) -> None:
+        if key in OWN:
+            self.table.question = Ask(self.table, OWN[key], self.call_judge)
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
@@ -131,16 +130,13 @@ class Dispute:
         return table.page("dispute", None, table.words("dispute.title"), *versions, hint=table.words("dispute.hint"))
 
 
-class Second:
+class Second(Moment):
     """A result stands, and since then both agreed to another one: both are shown, and a judge decides. Until then the
     own button takes it back."""
 
-    def __init__(self, table: TableState) -> None:
-        self.table = table
-
-    def press(self, gesture: Gesture, now_ms: int) -> None:
-        if gesture.kind == TAP and gesture.key in SIDES:
-            self.table.question = AfterAll(self.table, "a" if gesture.key == "a" else "b")
+    def tap(self, key: str, now_ms: int) -> None:
+        if key in OWN:
+            self.table.question = AfterAll(self.table, OWN[key])
 
     def scene(self, now_ms: int) -> Scene:
         table, words = self.table, self.table.words
@@ -150,18 +146,18 @@ class Second:
         return table.page("second", None, words("second.title"), *lines, hint=words("second.hint"))
 
 
-class AfterAll:
+@dataclass(eq=False)
+class AfterAll(Moment):
     """ "Back to this result? ■ yes ▼ no": who says yes says the first result again; the other one is asked as ever."""
 
-    def __init__(self, table: TableState, side: Side) -> None:
-        self.table, self.side = table, side
+    side: Side
 
-    def press(self, gesture: Gesture, now_ms: int) -> None:
+    def tap(self, key: str, now_ms: int) -> None:
         table = self.table
-        if gesture.kind != TAP or gesture.key not in (self.side, "down"):
+        if key not in (self.side, "down"):
             return
         table.question, first = None, table.stands
-        if gesture.key == self.side and first is not None:
+        if key == self.side and first is not None:
             table.seated.add(self.side)
             table.send(self.side, first)
 
@@ -178,14 +174,8 @@ def _column(table: TableState, side: Side, result: Result) -> Column:
     return Column(SIGNS[side], table.name(side), (result_text.figure(table, result, side),))
 
 
-class Sending:
+class Sending(Moment):
     """Both have said the same; the hub has not answered yet. "sending" only once it is on this unit's disk."""
-
-    def __init__(self, table: TableState) -> None:
-        self.table = table
-
-    def press(self, gesture: Gesture, now_ms: int) -> None:
-        """Nothing to be done here but wait; the next screen takes presses again."""
 
     def scene(self, now_ms: int) -> Scene:
         return self.table.halves("sending", self._half)
@@ -202,18 +192,14 @@ class Sending:
         return Half(text, result_text.score(table, result, side), table.signed(side))
 
 
-class Standing:
+class Standing(Moment):
     """A result stands. For ten seconds SAVED, with "leaving?" below it; until the round closes the own button says
     something else: once both have agreed to that, a judge decides (agreement.Second)."""
 
-    def __init__(self, table: TableState) -> None:
-        self.table = table
-
     def press(self, gesture: Gesture, now_ms: int) -> None:
-        table = self.table
-        if gesture.key not in SIDES:
+        table, side = self.table, OWN.get(gesture.key)
+        if side is None:
             return
-        side: Side = "a" if gesture.key == "a" else "b"
         if gesture.kind == LEAVE and self.just_saved(now_ms):
             table.leaving ^= {side}
         elif gesture.kind == TAP and table.match.state == DECIDED:
@@ -221,11 +207,8 @@ class Standing:
         elif gesture.kind == TAP and self.just_saved(now_ms, SETTLE_MS):
             # One press too many of who was still agreeing: nobody wants to correct what they have not read.
             table.swallowed = side, now_ms
-        elif gesture.kind == TAP and (result := table.match.result or table.said(side)):
-            if table.form is not None and table.form.parallel:
-                edit_report(table, side, result)
-            else:
-                table.question = WhoWon(table, side, lambda: table.match.result or table.said(side))
+        elif gesture.kind == TAP and (table.match.result or table.said(side)):
+            edit_anew(table, side, lambda: table.match.result or table.said(side))
 
     def just_saved(self, now_ms: int, within_ms: int = LEAVE_ASKED_MS) -> bool:
         at_ms = self.table.saved_at_ms

@@ -29,8 +29,8 @@ from roundtap_units.table.dialogue.games import Game, Starter, lots_heard, unhea
 from roundtap_units.table.dialogue.seating import Idle, ListReview, NoMatch, Seating, WhoAreYou, may_review
 from roundtap_units.table.dialogue.table_state import (
     Effect,
-    EventAt,
     Fate,
+    Moment,
     Refused,
     Saved,
     SendReport,
@@ -53,13 +53,13 @@ SWALLOWED_MS = 2000
 PEEK_MS = 8000
 
 
-class Call:
+class Call(Moment):
     """Calling a judge: ▲+▼ from any screen, the draft is kept, again cancels. A call is a level, not an event.
 
     Whether a judge is wanted. The table's own wish holds until the hub has echoed it."""
 
     def __init__(self, table: TableState) -> None:
-        self.table = table
+        super().__init__(table)
         self.on = False
         self.since_ms = 0
         self.taken_by: str | None = None
@@ -293,7 +293,7 @@ class Dialogue:
 
     # --- which moment it is ---
 
-    def _moment(self, now_ms: int) -> EventAt:
+    def _moment(self, now_ms: int) -> Moment:
         table = self.table
         if self.call.shown(now_ms):
             return self.call
@@ -304,7 +304,7 @@ class Dialogue:
                 return waiting
         return self._by_reports()
 
-    def _by_reports(self) -> EventAt:
+    def _by_reports(self) -> Moment:
         table = self.table
         if table.settled:
             return Standing(table)

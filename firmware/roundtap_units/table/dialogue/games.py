@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from roundtap_core.records import SIDES, Side, other
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE
-from roundtap_devices.input.gestures import TAP, Gesture
-from roundtap_units.table.dialogue.entry_scenes import figures
 from roundtap_units.table.dialogue.result_text import asked
-from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.dialogue.table_state import OWN, Moment, TableState
 from roundtap_units.table.screens.lettering import shorter_forms
 from roundtap_units.table.screens.scenes import SIGNS, Column, Row, Scene
 
@@ -24,10 +24,8 @@ def lot_to_draw(table: TableState) -> str | None:
 
 def draw_lot(table: TableState, now_ms: int) -> None:
     """Shown at once; the hub's from the moment it hears of it."""
-    about = lot_to_draw(table)
-    if about is None:
-        return
-    drawn(table, about, now_ms)
+    if (about := lot_to_draw(table)) is not None:
+        drawn(table, about, now_ms)
 
 
 def drawn(table: TableState, about: str, now_ms: int) -> Side:
@@ -85,18 +83,18 @@ def take_back(table: TableState, now_ms: int) -> None:
                                           hint=table.words("any_key")))
 
 
-class Game:
+@dataclass(eq=False)
+class Game(Moment):
     """The winner of a game that does not end the match has pressed; the other agrees, and it is noted here only."""
 
-    def __init__(self, table: TableState, winner: Side) -> None:
-        self.table, self.winner = table, winner
+    winner: Side
 
-    def press(self, gesture: Gesture, now_ms: int) -> None:
+    def tap(self, key: str, now_ms: int) -> None:
         table, loser = self.table, other(self.winner)
-        if gesture.kind != TAP or gesture.key == "up":
+        if key == "up":
             return
         table.question = None
-        if gesture.key == loser:
+        if key == loser:
             table.games.append(self.winner)
             table.first_player = None
             if table.asks(FIRST_PLAYER):
@@ -104,8 +102,8 @@ class Game:
 
     def scene(self, now_ms: int) -> Scene:
         table, loser = self.table, other(self.winner)
-        return figures(table, "game", loser, self._column, title=self._title(), info="",
-                       hint=table.words("yes_no", sign=SIGNS[loser]))
+        return table.figures("game", loser, self._column, title=self._title(),
+                             hint=table.words("yes_no", sign=SIGNS[loser]))
 
     def _title(self) -> str:
         """ "Ana R. won game 2. Right?" """
@@ -118,15 +116,15 @@ class Game:
         return Column(SIGNS[side], self.table.name(side), (str(games),))
 
 
-class Starter:
+@dataclass(eq=False)
+class Starter(Moment):
     """"1:0: BRUNO chooses who begins": the button of who begins the next game."""
 
-    def __init__(self, table: TableState, chooses: Side) -> None:
-        self.table, self.chooses = table, chooses
+    chooses: Side
 
-    def press(self, gesture: Gesture, now_ms: int) -> None:
-        if gesture.kind == TAP and gesture.key in SIDES:
-            self.table.first_player = "a" if gesture.key == "a" else "b"
+    def tap(self, key: str, now_ms: int) -> None:
+        if key in OWN:
+            self.table.first_player = OWN[key]
             self.table.question = None
 
     def scene(self, now_ms: int) -> Scene:

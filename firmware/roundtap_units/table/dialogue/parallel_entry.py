@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Figure, Picks
 from roundtap_core.forms.walk import compose, told
 from roundtap_core.lists.squads import let_go, letter
 from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
-from roundtap_core.rulebooks.gate import refuse
-from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
-from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.dialogue.table_state import OWN, Moment, TableState
 from roundtap_units.table.screens.scenes import SIGNS, Duo, Mark, Part, Scene
 
 Page = Figure | Picks
@@ -176,14 +173,15 @@ def _sum(both: Parallel, side: Side) -> Part:
                 tuple(result_text.ordered(table, pair, side) for pair in pairs), hint=hint)
 
 
-class Parallel:
+class Parallel(Moment):
     """The two sheets of one match. `hand`: for whom ▲▼ act; `conceded_by`: who gave up, the figures still count.
 
     It is the table's entry while a sheet is open; between the reveal and the end both rest, and it is only kept.
     """
 
     def __init__(self, table: TableState, form: Form, like: Result | None = None, hand: Side = "a") -> None:
-        self.table, self.form, self.hand = table, form, hand
+        super().__init__(table)
+        self.form, self.hand = form, hand
         self.at_time = table.time_is_up
         self.conceded_by: Side | None = None
         self.sheets: dict[Side, OwnSheet] = {side: OwnSheet() for side in SIDES}
@@ -220,7 +218,7 @@ class Parallel:
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
         if gesture.key in SIDES and gesture.kind in (TAP, HOLD):
-            side: Side = "a" if gesture.key == "a" else "b"
+            side = OWN[gesture.key]
             served, self.hand = self.hand, side
             if self.sheets[side].asked and served != side:
                 # "Concede?" is answered by yes or no: ▼ serves this side again before its own button says yes.
@@ -313,15 +311,8 @@ class Parallel:
             sheet.at -= 1
 
     def _finish(self, now_ms: int) -> None:
-        view = self.table.view
-        assert view is not None
-        try:
-            result = told(self.way, self.opener, self._answers())
-            book = rulebook(self.form.rulebook)
-            refuse(book, result, book.options(view.options), view.situation, self.table.saying)
-        except Problem as problem:
-            text = problem.say(self.table.words)
-            self.table.tell(now_ms, lambda: self.table.page("impossible", self.hand, text))
+        result = self.table.possible(lambda: told(self.way, self.opener, self._answers()), self.hand, now_ms)
+        if result is None:
             for sheet in self.sheets.values():
                 sheet.agreed = False
             return

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from roundtap_core.forms.form import Form, Way
 from roundtap_core.records import CONCESSION, Result, Side, other
-from roundtap_devices.input.gestures import REPEAT, TAP, Gesture
-from roundtap_units.table.dialogue import entry_scenes, result_text
-from roundtap_units.table.dialogue.entry import Entry
+from roundtap_devices.input.gestures import ARROWS, REPEAT, TAP, Gesture
+from roundtap_units.table.dialogue import result_text
+from roundtap_units.table.dialogue.entry import Entry, listed, way_line
 from roundtap_units.table.dialogue.games import Game, draw_lot, take_back
 from roundtap_units.table.dialogue.parallel_entry import Parallel
-from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.dialogue.table_state import OWN, Moment, TableState
 from roundtap_units.table.screens.scenes import Scene
 
 
@@ -64,22 +64,20 @@ def other_endings(table: TableState, form: Form) -> tuple[Way, ...]:
     return offered[1:] if form.games == 1 else offered
 
 
-class Endings:
+class Endings(Moment):
     """The list behind ▼ held: ▲▼ move, and the own button of who reports takes the line."""
 
     def __init__(self, table: TableState, form: Form) -> None:
-        self.table, self.form = table, form
+        super().__init__(table)
+        self.form = form
         self.ways = other_endings(table, form)
         self.place = 0
 
-    def press(self, gesture: Gesture, now_ms: int) -> None:
-        table = self.table
-        if gesture.kind != TAP:
+    def tap(self, key: str, now_ms: int) -> None:
+        if key in ARROWS:
+            self.place = (self.place + (1 if key == "down" else -1)) % (len(self._lines()) + 1)
             return
-        if gesture.key in ("up", "down"):
-            self.place = (self.place + (1 if gesture.key == "down" else -1)) % (len(self._lines()) + 1)
-            return
-        side: Side = "a" if gesture.key == "a" else "b"
+        table, side = self.table, OWN[key]
         table.question = None
         table.seated.add(side)
         if self.place < len(self.ways):
@@ -90,10 +88,10 @@ class Endings:
 
     def _lines(self) -> list[str]:
         games = len(self.table.games)
-        ways = (entry_scenes.way_line(self.table, way, None) for way in self.ways)
+        ways = (way_line(self.table, way, None) for way in self.ways)
         return [*ways, *([self.table.words("games.back", n=games)] if games else [])]
 
     def scene(self, now_ms: int) -> Scene:
         words = self.table.words
-        return entry_scenes.listed(self.table, "endings", None, words("entry.how"),
-                                    [*self._lines(), words("entry.none")], self.place, words("entry.choose_any"))
+        return listed(self.table, "endings", None, words("entry.how"),
+                      [*self._lines(), words("entry.none")], self.place, words("entry.choose_any"))

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from roundtap_core.records import SIDES, Side, other
 from roundtap_devices.input.gestures import TAP, Gesture
 from roundtap_units.table.dialogue.games import note
 from roundtap_units.table.dialogue.parallel_entry import Parallel
 from roundtap_units.table.dialogue.report_start import open_report, press_arrow
-from roundtap_units.table.dialogue.table_state import TableState, span
+from roundtap_units.table.dialogue.table_state import OWN, Moment, TableState, span
 from roundtap_units.table.screens.scenes import SIGNS, Half, Name, Row, Scene
 
-OWN: dict[str, Side] = {"a": "a", "b": "b"}
 
-
-class Seating:
+class Seating(Moment):
     """Before the clock runs: "press yours" for each who has not. A second press already reports."""
-
-    def __init__(self, table: TableState) -> None:
-        self.table = table
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
         if (side := _who_sits_in(self.table, gesture, now_ms)) is not None:
@@ -33,11 +30,8 @@ class Seating:
         return Half(table.name(side), SIGNS[side], table.words("seat.press"))
 
 
-class Idle:
+class Idle(Moment):
     """While they play. The own button says "I won"; who skipped the seat-in is asked for the name first."""
-
-    def __init__(self, table: TableState) -> None:
-        self.table = table
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
         if (side := _who_sits_in(self.table, gesture, now_ms)) is not None:
@@ -88,20 +82,18 @@ def _who_sits_in(table: TableState, gesture: Gesture, now_ms: int) -> Side | Non
     return None
 
 
-class WhoAreYou:
+@dataclass(eq=False)
+class WhoAreYou(Moment):
     """A first press at a table where nobody sat in: is this button yours?"""
 
-    def __init__(self, table: TableState, side: Side) -> None:
-        self.table, self.side = table, side
+    side: Side
 
-    def press(self, gesture: Gesture, now_ms: int) -> None:
-        if gesture.kind != TAP:
-            return
+    def tap(self, key: str, now_ms: int) -> None:
         self.table.question = None
-        if gesture.key == self.side:
+        if key == self.side:
             self.table.seated.add(self.side)
             open_report(self.table, self.side, now_ms)
-        elif gesture.key == "down":
+        elif key == "down":
             self.table.tell(now_ms, self._wrong_place)
 
     def scene(self, now_ms: int) -> Scene:
@@ -116,14 +108,8 @@ class WhoAreYou:
                           *(Row(table.signed(side)) for side in SIDES), hint=table.words("seat.wrong_hint"))
 
 
-class NoMatch:
+class NoMatch(Moment):
     """No match to speak of: no hub yet, another core, no round, no match here, or a closed round."""
-
-    def __init__(self, table: TableState) -> None:
-        self.table = table
-
-    def press(self, gesture: Gesture, now_ms: int) -> None:
-        """There is nothing to press."""
 
     def scene(self, now_ms: int) -> Scene:
         table, words, view = self.table, self.table.words, self.table.view
@@ -162,16 +148,15 @@ def look(table: TableState, gesture: Gesture, now_ms: int) -> bool:
     return True
 
 
-class ListReview:
+@dataclass(eq=False)
+class ListReview(Moment):
     """Before a game, a short look at the other's list, counted down for both at their table: the time that is left; any
     button ends it early. It waits to be seen when it is over."""
 
-    def __init__(self, table: TableState, until_ms: int) -> None:
-        self.table, self.until_ms = table, until_ms
+    until_ms: int
 
-    def press(self, gesture: Gesture, now_ms: int) -> None:
-        if gesture.kind == TAP:
-            self.table.question = None
+    def tap(self, key: str, now_ms: int) -> None:
+        self.table.question = None
 
     def scene(self, now_ms: int) -> Scene:
         words, left_ms = self.table.words, self.until_ms - now_ms

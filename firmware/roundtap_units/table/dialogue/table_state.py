@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from roundtap_core import clock
+from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Form
 from roundtap_core.records import SIDES, Result, Side, other
-from roundtap_core.rulebooks.gate import PLAYER, Saying
+from roundtap_core.rulebooks.gate import PLAYER, Saying, refuse
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, SaidView, TableView
 from roundtap_core.words import Words
-from roundtap_devices.input.gestures import Gesture
-from roundtap_units.table.screens.scenes import SIGNS, Half, Halves, Name, Page, Row, Scene
+from roundtap_devices.input.gestures import TAP, Gesture
+from roundtap_units.table.screens.scenes import SIGNS, Column, Figures, Half, Halves, Name, Page, Row, Scene
 
+OWN: dict[str, Side] = {"a": "a", "b": "b"}
+"""Whose own button a key is."""
 FORGET_SAVED_MS = 5000
 STALE_AFTER_MS = 5000
 NOTICE_MS = 10_000
@@ -91,12 +94,22 @@ class Notice:
     until_ms: int | None
 
 
-class EventAt(Protocol):
+@dataclass(eq=False)
+class Moment:
     """One moment of the dialogue: what a gesture does in it, and what it shows."""
 
-    def press(self, gesture: Gesture, now_ms: int) -> None: ...
+    table: TableState
 
-    def scene(self, now_ms: int) -> Scene: ...
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        """Most moments take taps and nothing else."""
+        if gesture.kind == TAP:
+            self.tap(gesture.key, now_ms)
+
+    def tap(self, key: str, now_ms: int) -> None:
+        """A moment that only waits does nothing with it."""
+
+    def scene(self, now_ms: int) -> Scene:
+        raise NotImplementedError
 
 
 @dataclass(slots=True)
@@ -122,8 +135,8 @@ class TableState:
     leaving: set[Side] = field(default_factory=set)
     sent: list[Sent] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
-    entry: EventAt | None = None
-    question: EventAt | None = None
+    entry: Moment | None = None
+    question: Moment | None = None
     """A question that stands before everything of the match: whose button, yes or no, who won."""
     notice: Notice | None = None
     saved_number: int | None = None
@@ -138,7 +151,7 @@ class TableState:
     stood: tuple[tuple[str, str | None], int, Result] | None = None
     """What both agreed to here, by the hub's word on both reports, before its view showed it: the match, its revision
     and the result."""
-    sheets: EventAt | None = None
+    sheets: Moment | None = None
     """What both sides have entered for themselves, where they do: kept from the first squad to the end."""
 
     # --- the match ---
@@ -168,10 +181,6 @@ class TableState:
     def time_up(self) -> bool | None:
         """`time_is_up`, None where nobody here knows what the clock shows."""
         return None if self.clock_unknown else self.time_is_up
-
-    @property
-    def saying(self) -> Saying:
-        return Saying(PLAYER, self.time_up)
 
     @property
     def closed(self) -> bool:
@@ -242,6 +251,20 @@ class TableState:
         self.effects.append(effect)
         self.saved_number = self.saved_at_ms = None
 
+    def possible(self, made: Callable[[], Result], by: Side, now_ms: int) -> Result | None:
+        """What was made, where the rulebook lets it be said now; else None, and `by` reads why."""
+        view = self.view
+        assert view is not None
+        assert view.form is not None
+        try:
+            result, book = made(), rulebook(view.form.rulebook)
+            refuse(book, result, book.options(view.options), view.situation, Saying(PLAYER, self.time_up))
+        except Problem as problem:
+            text = problem.say(self.words)
+            self.tell(now_ms, lambda: self.page("impossible", by, text))
+            return None
+        return result
+
     def _last_said(self, side: Side) -> SendReport | SaidView | None:
         """The report behind `said(side)`."""
         own = [sent for sent in self.current() if sent.effect.side == side]
@@ -298,6 +321,13 @@ class TableState:
     def halves(self, kind: str, make: Callable[[Side], Half]) -> Halves:
         a, b = (make(side) for side in SIDES)
         return Halves(kind=kind, facing=self.facing, mark=self.mark, badge=self.badge, a=a, b=b)
+
+    def figures(self, kind: str, turn: Side, column: Callable[[Side], Column], *, title: str, hint: str, info: str = "",
+                note: str = "") -> Figures:
+        """Two figures, turned to one person."""
+        left = self.first(turn)
+        return Figures(kind=kind, facing=self.facing, mark=self.mark, badge=self.badge, turn=turn, title=title,
+                       left=column(left), right=column(other(left)), info=info, hint=hint, clock=self.clock, note=note)
 
     def page(self, kind: str, turn: Side | None, title: str, *lines: str | Row, hint: str = "") -> Page:
         return Page(kind=kind, facing=self.facing, mark=self.mark, badge=self.badge, turn=turn,
