@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from roundtap_core.words import LANGUAGES
-from roundtap_units.link.local_key import is_on_hubs_machine, local_key
+from roundtap_units.link.identity import is_on_hubs_machine, local_key
 
 COMMON_KEYS = ("unit", "key", "hub", "folder", "language", "local")
 LANGUAGE_FILE = "language"
@@ -27,7 +27,7 @@ class UnitConfig:
 
     unit: "" where the hub names it. key: empty where the unit has to enrol. hubs: (host, port) of the hub and of those
     that may take its place; none where the unit looks for it. local: whether the hub is on this machine, and who the
-    unit is to it stands in a file of the hub's (link/local_key.py).
+    unit is to it stands in a file of the hub's (`link/identity.py`).
     """
 
     unit: str

@@ -23,7 +23,7 @@ from roundtap_hub.devices.unit_keys import (
     loopback_address,
     make_local_units,
 )
-from roundtap_units.link.local_key import read_local
+from roundtap_units.link.identity import read_local
 
 HERE, ELSEWHERE = "127.0.0.1", "10.42.0.66"
 

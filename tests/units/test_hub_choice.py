@@ -14,10 +14,17 @@ from test_link import KEY, REPORT_1, WELCOME, FakeHub, Json, echo_of, feed_line
 
 from roundtap_core.wire import REPORT, sign
 from roundtap_units.link import link as module
-from roundtap_units.link.hub_choice import LOOK_BACK_MS, SILENT_MS, HubChoice, address_of, place_of
+from roundtap_units.link.hub_choice import (
+    LOOK_BACK_MS,
+    SILENT_MS,
+    HubChoice,
+    UnitMemory,
+    address_of,
+    machine_mark,
+    place_of,
+)
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox
-from roundtap_units.link.unit_memory import UnitMemory, machine_mark
 
 OWN, STANDBY, OTHER = ("10.0.0.1", 8080), ("10.0.0.2", 8080), ("10.0.0.3", 8080)
 

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened, sign
-from roundtap_units.link.link import HubAddress
-from roundtap_units.link.local_key import HubHere, LocalKey, is_on_hubs_machine, local_key, read_local
+from roundtap_units.link.identity import HubAddress, LocalKey, is_on_hubs_machine, local_key, read_local
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.report_sending import ReportSending
 from roundtap_units.link.safe_file import key_mark
@@ -35,7 +34,7 @@ def test_what_the_hub_wrote_is_who_the_unit_is(folder):
     assert not is_on_hubs_machine("station")
     written(folder, port=8123)
     assert is_on_hubs_machine("station")
-    assert local_key("station") == HubHere("hub-station", bytes.fromhex(ONE), "127.0.0.1", 8123)
+    assert local_key("station") == HubAddress("127.0.0.1", 8123, "hub-station", bytes.fromhex(ONE))
 
 
 def test_before_the_hub_has_written_the_unit_has_a_key_that_nobody_has(folder):
@@ -110,7 +109,7 @@ def test_a_station_follows_a_hub_that_was_started_anew(folder):
 
     written(folder)
     here = local_key("station")
-    link = HubStationLink(HubAddress(here.host, here.port, here.unit, here.key), post, challenge=lambda: "first",
+    link = HubStationLink(here, post, challenge=lambda: "first",
                           renew=LocalKey("station").renewed)
     assert link.exchange()
     known[0] = OTHER

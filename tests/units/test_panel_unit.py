@@ -23,7 +23,7 @@ from roundtap_devices.input.hands import Hands
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_systemd.root_steps import Refused
 from roundtap_units import board_process
-from roundtap_units.link.local_key import HubHere
+from roundtap_units.link.identity import HubAddress
 from roundtap_units.panel import main
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.main import ConfigError, PanelUnit, read_config
@@ -41,7 +41,7 @@ class Wire:
     def __init__(self, tmp_path):
         self.key, self.heard, self.received, self.root = KEY, [], [], []
         self.answers, self.broken, self.challenges, self.view, self.hotspot = {}, None, 0, VIEW, None
-        self.renewals = [HubHere("hub-panel", KEY, "127.0.0.1", 8080)]
+        self.renewals = [HubAddress("127.0.0.1", 8080, "hub-panel", KEY)]
         self.link = PanelLink(lambda: self.renewals.pop() if self.renewals else None,
                               lambda kind, value: self.received.append((kind, value)), "de", self.ask_root,
                               tmp_path / "standby.sock", lambda host, port, within_s: self)
@@ -139,7 +139,7 @@ def test_a_hub_that_was_started_anew_is_followed(wire):
     wire.key = OTHER_KEY
     wire.link.look()
     assert len(wire.of("hub")) == 1
-    wire.renewals.append(HubHere("hub-panel", OTHER_KEY, "127.0.0.1", 8080))
+    wire.renewals.append(HubAddress("127.0.0.1", 8080, "hub-panel", OTHER_KEY))
     wire.link.look()
     assert len(wire.of("hub")) == 2
 

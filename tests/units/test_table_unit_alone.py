@@ -13,9 +13,9 @@ from unit_kit import Unit, view
 
 from roundtap_devices.input.edges import Edge
 from roundtap_units.link import safe_file
+from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.stored_view import PAUSE_MS, StoredView
-from roundtap_units.link.unit_memory import UnitMemory
 from roundtap_units.table import unit as module
 
 

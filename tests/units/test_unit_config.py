@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_units.link.identity import CONFIGURED, ENROLLED, Enrolled, keep_enrolled, known_identity, read_enrolled
+from roundtap_units.link.identity import Enrolled, keep_enrolled, known_identity, read_enrolled
 from roundtap_units.unit_config import ConfigError, read_unit_config
 
 KEY = bytes(range(32))
@@ -49,7 +49,7 @@ def test_what_the_configuration_says_counts_more_than_what_was_enrolled(tmp_path
     keep_enrolled(tmp_path, Enrolled("table-7", KEY[::-1], (("10.0.0.9", 80),), "h"))
     made = known_identity("table-1", KEY, (("hub", 8080),), tmp_path, lambda: GATEWAY)
     assert made is not None
-    assert (made.unit, made.key, made.places, made.how) == ("table-1", KEY, (("hub", 8080),), CONFIGURED)
+    assert (made.unit, made.key, made.places, made.enrolled) == ("table-1", KEY, (("hub", 8080),), False)
 
 
 def test_a_configured_key_without_a_hub_looks_where_hubs_are(tmp_path: Path) -> None:
@@ -63,8 +63,8 @@ def test_what_was_enrolled_is_found_again_and_its_hub_may_have_moved(tmp_path: P
     keep_enrolled(tmp_path, Enrolled("table-7", KEY, (("10.0.0.9", 80),), "h"))
     made = known_identity("", b"", (), tmp_path, lambda: GATEWAY)
     assert made is not None
-    assert (made.unit, made.key, made.places, made.how) == ("table-7", KEY, (("10.0.0.9", 80), *GATEWAY), ENROLLED)
-    assert (made.address.host, made.address.others) == ("10.0.0.9", GATEWAY)
+    assert (made.unit, made.key, made.places, made.enrolled) == ("table-7", KEY, (("10.0.0.9", 80), *GATEWAY), True)
+    assert (made.host, made.others) == ("10.0.0.9", GATEWAY)
 
 
 def test_nobody_else_may_read_what_was_enrolled(tmp_path: Path) -> None:

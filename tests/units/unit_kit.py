@@ -15,10 +15,10 @@ from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.pin_factory import mock_factory
+from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Kept, Outbox
 from roundtap_units.link.stored_view import StoredView
-from roundtap_units.link.unit_memory import UnitMemory
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableUnit
 from roundtap_units.unit_words import unit_words

@@ -30,8 +30,8 @@ from roundtap_core.messages import Asking, Granted, Offer
 from roundtap_core.typed import read
 from roundtap_core.wire import ENROL, envelope, opened
 from roundtap_units.link.find_hub import FoundHub, ask_json, find_hub
-from roundtap_units.link.hub_choice import Place, place_of
-from roundtap_units.link.identity import HUBS_MAX, Enrolled
+from roundtap_units.link.hub_choice import HUBS_MAX, Place, place_of
+from roundtap_units.link.identity import Enrolled
 
 log = logging.getLogger(__name__)
 

@@ -1,25 +1,54 @@
-"""Who this unit is to which hub: by its configuration, by a hub on this machine, or by what it got when it enrolled."""
+"""Who this unit is to which hub: by its configuration, by what it got when it enrolled, or by a hub on this machine.
+
+A hub writes the keys of the units on its own machine to files, at each start. For whoever builds a unit:
+`local_key(kind)` where there is no key of its own (kind: "panel", "station" or "table"; it stands in for the hub until
+that has written its file), then `LocalKey(kind).renewed` as `renew` of its link, which asks before each attempt to
+reach the hub.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from roundtap_systemd.atomic_write import write_atomically
 from roundtap_units.link.find_hub import standing_candidates
-from roundtap_units.link.hub_choice import Place, address_of, place_of
-from roundtap_units.link.link import HubAddress
+from roundtap_units.link.hub_choice import HUBS_MAX, Place, address_of, place_of
 from roundtap_units.link.safe_file import UNREADABLE, read_summed, summed_line
 
 log = logging.getLogger(__name__)
 
-CONFIGURED, ENROLLED = "configured", "enrolled"
 FILE = "enrolled.json"
 """Nobody else may read it."""
 KEY_BYTES = 32
-HUBS_MAX = 8
+FOLDER = Path("/run/roundtap/local")
+FOLDER_VARIABLE = "ROUNDTAP_LOCAL"
+"""Where the environment names another folder."""
+BYTES_MAX = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class HubAddress:
+    """Where the hub is, who this unit is there, and the key that both hold."""
+
+    host: str
+    port: int
+    unit: str
+    key: bytes
+    others: tuple[Place, ...] = ()
+    """Where else the hub may be: a standby, by the unit's own configuration."""
+    enrolled: bool = False
+    """Whether the key came by enrolling: then the unit may enrol again."""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The likeliest first."""
+        return ((self.host, self.port), *self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,33 +84,72 @@ def keep_enrolled(folder: Path, enrolled: Enrolled) -> None:
     write_atomically(folder / FILE, line, 0o600)
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """`places`: where the hub may be, the likeliest first; `how`: CONFIGURED or ENROLLED."""
-
-    unit: str
-    key: bytes
-    places: tuple[Place, ...]
-    how: str
-
-    @property
-    def address(self) -> HubAddress:
-        """For the links to the hub."""
-        host, port = self.places[0]
-        return HubAddress(host, port, self.unit, self.key, self.places[1:])
-
-
 def known_identity(unit: str, key: bytes, hubs: tuple[Place, ...], folder: Path,
-                   elsewhere: Callable[[], tuple[Place, ...]] = standing_candidates) -> Identity | None:
+                   elsewhere: Callable[[], tuple[Place, ...]] = standing_candidates) -> HubAddress | None:
     """What is known without asking anybody; None: the unit has to enrol. The first four are the configuration's;
     `folder` is where the unit keeps its things. elsewhere: where a hub may be that nobody configured."""
     if key:
-        return Identity(unit, key, hubs or elsewhere(), CONFIGURED)
+        first, *others = hubs or elsewhere()
+        return HubAddress(*first, unit, key, tuple(others))
     kept = read_enrolled(folder)
     return of_enrolled(kept, hubs, elsewhere) if kept is not None else None
 
 
 def of_enrolled(kept: Enrolled, hubs: tuple[Place, ...] = (),
-                elsewhere: Callable[[], tuple[Place, ...]] = standing_candidates) -> Identity:
+                elsewhere: Callable[[], tuple[Place, ...]] = standing_candidates) -> HubAddress:
     """By what the unit got; its hub may have moved since."""
-    return Identity(kept.unit, kept.key, hubs or tuple(dict.fromkeys((*kept.hubs, *elsewhere()))), ENROLLED)
+    first, *others = hubs or dict.fromkeys((*kept.hubs, *elsewhere()))
+    return HubAddress(*first, kept.unit, kept.key, tuple(others), enrolled=True)
+
+
+# --- a unit on the hub's own machine ---
+
+
+def local_file(kind: str) -> Path:
+    return Path(os.environ.get(FOLDER_VARIABLE) or FOLDER) / f"{kind}.json"
+
+
+def is_on_hubs_machine(kind: str) -> bool:
+    """Whether a hub on this machine has a key for such a unit."""
+    return local_file(kind).exists()
+
+
+def local_key(kind: str) -> HubAddress:
+    """What the hub has written for a unit of this kind; while there is nothing, a key that nobody has."""
+    return read_local(local_file(kind)) or HubAddress("127.0.0.1", 8080, f"hub-{kind}", secrets.token_bytes(KEY_BYTES))
+
+
+def read_local(path: Path) -> HubAddress | None:
+    """None where there is no file, where this user may not read it, or where it is none of a hub's."""
+    try:
+        with open(path, "rb") as file:
+            said = json.loads(file.read(BYTES_MAX))
+        key, (host, port) = bytes.fromhex(said["key"]), place_of(said["hub"])
+        if not isinstance(said["unit"], str) or not said["unit"] or len(key) < KEY_BYTES:
+            raise ValueError("no unit's key")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        log.warning("%s cannot be read: %s", path, error)
+        return None
+    return HubAddress(host, port, said["unit"], key)
+
+
+class LocalKey:
+    """Notices when the hub was started anew. For one thread; asking costs one question about the file."""
+
+    def __init__(self, kind: str, path: Path | None = None) -> None:
+        self._path = path or local_file(kind)
+        self._seen: tuple[int, int] | None = None
+
+    def renewed(self) -> HubAddress | None:
+        """What the file says now, where it is another file than when this was asked last; else None."""
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        stamp = found.st_ino, found.st_mtime_ns
+        if stamp == self._seen:
+            return None
+        self._seen = stamp
+        return read_local(self._path)

@@ -10,7 +10,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.messages import Echo, Fates, Hubs, Said, TimeSaid, ViewSaid, Welcome
@@ -18,8 +17,9 @@ from roundtap_core.typed import read
 from roundtap_core.version import same_build, version
 from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, opened
 from roundtap_units.fault_log import FaultLog
-from roundtap_units.link.hub_choice import HubChoice, Place
+from roundtap_units.link.hub_choice import HubChoice, Place, UnitMemory
 from roundtap_units.link.hub_time import FeedAge, HubTime, SamplePlan
+from roundtap_units.link.identity import HubAddress
 from roundtap_units.link.kept_connection import (
     Answer,
     KeptConnection,
@@ -27,11 +27,9 @@ from roundtap_units.link.kept_connection import (
     StaleConnection,
     ask_challenge,
 )
-from roundtap_units.link.local_key import HubHere
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.link.report_sending import KINDS, OFTEN_ENOUGH, ReportSending
-from roundtap_units.link.unit_memory import UnitMemory
 
 log = logging.getLogger(__name__)
 
@@ -66,18 +64,6 @@ TYPES: Mapping[object, type[Said]] = {"welcome": Welcome, "fates": Fates, "view"
 Waits = Callable[[float], bool]
 """Whether an answer is still waited for, so many seconds after the question."""
 Receiver = Callable[[str, Any], None]
-
-
-@dataclass(frozen=True, slots=True)
-class HubAddress:
-    """Where the hub is, who this unit is there, and the key that both hold."""
-
-    host: str
-    port: int
-    unit: str
-    key: bytes
-    others: tuple[Place, ...] = ()
-    """Where else the hub may be: a standby, by the unit's own configuration."""
 
 
 class Pace:
@@ -217,7 +203,7 @@ class HubLink:
                  mono_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
                  memory: UnitMemory | None = None,
                  holds: Callable[[], Mapping[str, Any] | None] = lambda: None,
-                 renew: Callable[[], HubHere | None] = lambda: None,
+                 renew: Callable[[], HubAddress | None] = lambda: None,
                  health: OwnHealth | None = None) -> None:
         self._address = address
         self._renew = renew
@@ -226,7 +212,7 @@ class HubLink:
         self._mono_ms = mono_ms
         self._memory = memory or UnitMemory(None)
         self._holds = holds
-        self._hubs = HubChoice(((address.host, address.port), *address.others), self._memory)
+        self._hubs = HubChoice(address.places, self._memory)
         self._reports = ReportSending(address.key, outbox, mono_ms, self._heard_echo, self._waits)
         self._pace = Pace(mono_ms)
         self._faults = FaultLog(log, mono_ms)
@@ -297,10 +283,9 @@ class HubLink:
             # Sixty units must not knock at the same moment when the hub comes back.
             self._stop.wait(random.uniform(*RETRY_S) if not self._outbox.waiting() else RETRY_S[0])
 
-    def _become(self, here: HubHere) -> None:
+    def _become(self, here: HubAddress) -> None:
         """The hub on this machine was started anew, and so was its key for this unit."""
-        self._address = HubAddress(here.host, here.port, here.unit, here.key)
-        self._hubs = HubChoice(((here.host, here.port),), self._memory)
+        self._address, self._hubs = here, HubChoice(here.places, self._memory)
         self._reports.use_key(here.key)
         self._statuses.use_key(here.unit, here.key)
         self._receive("key", (here.unit, here.key))

@@ -29,7 +29,7 @@ from roundtap_units.board_process import (
     telling,
 )
 from roundtap_units.fault_log import FaultLog
-from roundtap_units.link.local_key import LocalKey
+from roundtap_units.link.identity import LocalKey
 from roundtap_units.panel.panel_dialogue import (
     ADDRESS,
     OFF,

@@ -20,8 +20,8 @@ from roundtap_core.messages import PanelHears, StandbyState
 from roundtap_core.typed import read
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_systemd.root_steps import HOTSPOT, Refused, ask_root
+from roundtap_units.link.identity import HubAddress, local_file
 from roundtap_units.link.kept_connection import PatientConnection, ask_challenge
-from roundtap_units.link.local_key import HubHere, local_file
 from roundtap_units.panel.panel_dialogue import POWER_OFF, TURN, Done, Press
 
 log = logging.getLogger(__name__)
@@ -52,13 +52,13 @@ class PanelLink:
     never repeated. ask_root, standby: as `systemd/roundtap_systemd/root_steps.py` and the standby's socket do it.
     """
 
-    def __init__(self, renew: Callable[[], HubHere | None], receive: Receiver, language: str,
+    def __init__(self, renew: Callable[[], HubAddress | None], receive: Receiver, language: str,
                  ask: Callable[..., Mapping[str, Any]] = ask_root, standby: Path | None = None,
                  connect: Callable[[str, int, float], http.client.HTTPConnection] = PatientConnection) -> None:
         self._renew, self._receive, self._language, self._ask_root = renew, receive, language, ask
         self._standby = standby or local_file("standby").with_suffix(".sock")
         self._connect = connect
-        self._here: HubHere | None = None
+        self._here: HubAddress | None = None
         self._challenge: str | None = None
         self._asked = 0
         self._presses: queue.SimpleQueue[Press | None] = queue.SimpleQueue()

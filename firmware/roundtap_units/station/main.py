@@ -24,8 +24,15 @@ from roundtap_systemd.health import Machine
 from roundtap_systemd.notify import StopSignal
 from roundtap_units.documents.slips import wrap
 from roundtap_units.link.enrolling import CODE, DONE, Enrolling, Showing
-from roundtap_units.link.identity import ENROLLED, Identity, keep_enrolled, known_identity, of_enrolled
-from roundtap_units.link.local_key import LocalKey, is_on_hubs_machine
+from roundtap_units.link.hub_choice import UnitMemory, machine_mark
+from roundtap_units.link.identity import (
+    HubAddress,
+    LocalKey,
+    is_on_hubs_machine,
+    keep_enrolled,
+    known_identity,
+    of_enrolled,
+)
 from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.station.printer_desk import AUTO, PrinterDesk, PrinterSettings
 from roundtap_units.station.station import PrintLog, Station
@@ -122,7 +129,7 @@ def _run(config: Config, panel_path: Path | None) -> bool:
         print_log.close()
         return not stopping.is_set()
     health = OwnHealth(Machine(config.folder), printer=lambda: station.printer_word)
-    link = HubStationLink(identity.address,
+    link = HubStationLink(identity,
                           renew=LocalKey("station").renewed if config.local else lambda: None, health=health,
                           printer=desk.told)
     station = Station(link, desk.make(), print_log, desk.compose(), LOOK_EVERY_MS, desk)
@@ -130,7 +137,7 @@ def _run(config: Config, panel_path: Path | None) -> bool:
     try:
         while not stopping.is_set():
             station.step(mono_ms())
-            if identity.how == ENROLLED and link.key_is_gone and not station.busy:
+            if identity.enrolled and link.key_is_gone and not station.busy:
                 # Somebody revoked it: it asks to be enrolled on paper, as a new one does. The key stays on the disk
                 # until there is another: who refused it may be no hub, and after a power cut it is tried again.
                 os.environ[ENROL_ANEW] = "1"
@@ -146,10 +153,8 @@ def _run(config: Config, panel_path: Path | None) -> bool:
 
 
 def _enrolled(config: Config, desk: PrinterDesk, stopping: StopSignal,
-              mono_ms: Callable[[], int]) -> Identity | None:
+              mono_ms: Callable[[], int]) -> HubAddress | None:
     """Who the station is once it was enrolled; None where it was stopped, or a hub on this machine has a key for it."""
-    from roundtap_units.link.unit_memory import UnitMemory, machine_mark
-
     memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
     asking = Enrolling("station", memory.unit_id, partial(keep_enrolled, config.folder), mono_ms, config.hubs,
                        config.unit, SHOWN_MS)
@@ -166,9 +171,7 @@ def _enrolled(config: Config, desk: PrinterDesk, stopping: StopSignal,
     finally:
         asking.stop()
         printer.close()
-    if asking.enrolled is None:
-        return None
-    return known_identity("", b"", config.hubs, config.folder) or of_enrolled(asking.enrolled)
+    return of_enrolled(asking.enrolled, config.hubs) if asking.enrolled is not None else None
 
 
 class Asking(Protocol):

@@ -17,9 +17,8 @@ from roundtap_core.messages import Job, JobNamed, StationHears
 from roundtap_core.typed import Malformed, read
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_units.link.hub_choice import SILENT_MS
+from roundtap_units.link.identity import HubAddress
 from roundtap_units.link.kept_connection import PatientConnection, ask_challenge
-from roundtap_units.link.link import HubAddress
-from roundtap_units.link.local_key import HubHere
 from roundtap_units.link.own_health import OwnHealth
 
 log = logging.getLogger(__name__)
@@ -55,7 +54,7 @@ class HubStationLink:
                  new_nonce: Callable[[], str] = lambda: secrets.token_hex(8),
                  challenge: Callable[[], str] | None = None,
                  mono_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
-                 renew: Callable[[], HubHere | None] = lambda: None,
+                 renew: Callable[[], HubAddress | None] = lambda: None,
                  health: OwnHealth | None = None,
                  printer: Callable[[], Mapping[str, Any] | None] = lambda: None) -> None:
         self.address = address
@@ -68,7 +67,7 @@ class HubStationLink:
         self._ask_challenge = challenge or self._ask_http
         self._challenge: str | None = None
         self._mono_ms = mono_ms
-        self._places = ((address.host, address.port), *address.others)
+        self._places = address.places
         self._silent_since_ms: int | None = None
         self._refused: dict[str, int] = {}
         self._lock = threading.Lock()
@@ -109,8 +108,7 @@ class HubStationLink:
         """One round; whether the hub was reached. Without the hub, the jobs it named last are still printed."""
         if (here := self._renew()) is not None:
             # The hub on this machine was started anew.
-            self.address = HubAddress(here.host, here.port, here.unit, here.key)
-            self._places, self._challenge = ((here.host, here.port),), None
+            self.address, self._places, self._challenge = here, here.places, None
         with self._lock:
             said = dict(list(self._unsaid.items())[:STATES_AT_ONCE])
         nonce = self._new_nonce()

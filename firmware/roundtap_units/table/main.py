@@ -20,9 +20,15 @@ from roundtap_devices.display.screen import Screen
 from roundtap_devices.front import Front
 from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.board_process import front_of, give_back, missing_said, mono_ms, receiver, run_loop, telling
-from roundtap_units.link.identity import ENROLLED, Identity, keep_enrolled, known_identity, of_enrolled
-from roundtap_units.link.local_key import LocalKey, is_on_hubs_machine
-from roundtap_units.link.unit_memory import UnitMemory, machine_mark
+from roundtap_units.link.hub_choice import UnitMemory, machine_mark
+from roundtap_units.link.identity import (
+    HubAddress,
+    LocalKey,
+    is_on_hubs_machine,
+    keep_enrolled,
+    known_identity,
+    of_enrolled,
+)
 from roundtap_units.unit_config import ConfigError, UnitConfig, keep_language, read_unit_config
 from roundtap_units.unit_words import unit_words
 
@@ -124,7 +130,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
     stored = StoredView(config.folder / "view.json", this_boot())
     health = OwnHealth(Machine(config.folder, True), config.board.pins.keys(), lambda: not screen.blind,
                        lacks=lambda: (front.deaf, screen.reason))
-    link = HubLink(identity.address, outbox,
+    link = HubLink(identity, outbox,
                    receiver(incoming, stopping), mono_ms, memory, stored.holds,
                    LocalKey("table").renewed if config.local else lambda: None, health)
     # What is virtual says so, on every screen.
@@ -134,7 +140,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
         pressed=health.press, front=front,
     )
     # A key that was typed into a file is changed there, and one of this machine's hub comes by itself.
-    unit.troubles.can_enrol = identity.how == ENROLLED
+    unit.troubles.can_enrol = identity.enrolled
 
     def stopped() -> bool:
         # Asked once a step: who steps no more is not alive, whatever his other threads do; nor who stumbles each time.
@@ -164,7 +170,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
 
 def _enrolled(config: Config, memory: UnitMemory, screen: Screen, front: Front, heard: Callable[[str], None],
               badge: str, incoming: queue.SimpleQueue[object], mono_ms: Callable[[], int],
-              goes_on: Callable[[], bool]) -> tuple[Identity | None, Config]:
+              goes_on: Callable[[], bool]) -> tuple[HubAddress | None, Config]:
     """(who the unit is once it was enrolled, the configuration in the language that was chosen meanwhile). None where
     it was stopped, or where a hub on this very machine has a key for it by now (`config.local`)."""
     from roundtap_units.link.enrolling import Enrolling
@@ -182,7 +188,7 @@ def _enrolled(config: Config, memory: UnitMemory, screen: Screen, front: Front, 
     config = replace(config, language=table.language)
     if asking.enrolled is None:
         return None, replace(config, local=not here and is_on_hubs_machine("table"))
-    return known_identity("", b"", config.hubs, config.folder) or of_enrolled(asking.enrolled), config
+    return of_enrolled(asking.enrolled, config.hubs), config
 
 
 def _crash_point(name: str | None) -> Callable[[str], None]:

@@ -23,11 +23,11 @@ from roundtap_devices.input.gestures import CALL, Gesture
 from roundtap_devices.input.hands import Hands
 from roundtap_units.board_process import ScreenRest
 from roundtap_units.fault_log import FaultLog
+from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import PENDING, Kept, Outbox
 from roundtap_units.link.safe_file import key_mark
 from roundtap_units.link.stored_view import StoredView
-from roundtap_units.link.unit_memory import UnitMemory
 from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, Refused, Saved, SendReport, StatusChanged
 from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.screens.screens import draw, labelled
