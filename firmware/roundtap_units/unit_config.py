@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from roundtap_core.words import LANGUAGES
-from roundtap_units.link.identity import is_on_hubs_machine, local_key
+from roundtap_devices.boards import Board, BoardError, board
+from roundtap_devices.toml_tables import TableError
+from roundtap_units.link.identity import HubAddress, is_on_hubs_machine, known_identity, local_key
 
 COMMON_KEYS = ("unit", "key", "hub", "folder", "language", "local")
 LANGUAGE_FILE = "language"
+ENROL_ANEW = "ROUNDTAP_ENROL_ANEW"
+"""Set for a process that begins again because somebody wants another key."""
 
 
 class ConfigError(ValueError):
@@ -36,6 +43,33 @@ class UnitConfig:
     folder: Path
     language: str
     local: bool
+
+    def identity(self) -> HubAddress | None:
+        """Who the unit is, as far as that is known; None: it has to enrol, or somebody wants it to have another key."""
+        if os.environ.pop(ENROL_ANEW, ""):
+            return None
+        return known_identity(self.unit, self.key, self.hubs, self.folder)
+
+
+def run_unit(kind: str, run: Callable[[], bool]) -> int:
+    """The exit code of a unit's process; 2 where its configuration has to be mended. `run` says whether the process is
+    to begin again, as it would after a power cut."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        if run():
+            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+    except (ConfigError, TableError) as error:
+        print(f"roundtap {kind}: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def known_board(path: Path | None, said: Mapping[str, Any]) -> Board:
+    """The board that a configuration names; the recommended one where it names none."""
+    try:
+        return board(said.get("board", "recommended"))
+    except (BoardError, OSError) as error:
+        raise ConfigError(f"{path}: board: {error}") from error
 
 
 def read_unit_config(path: Path | None, own_keys: tuple[str, ...],

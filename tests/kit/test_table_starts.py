@@ -10,6 +10,7 @@ import pytest
 
 from kit import WAIT_S, Kit, Table, wait_until
 from roundtap.kit.leash import start_roundtap
+from roundtap_units import unit_config
 from roundtap_units.board_process import give_back, missing_said, telling
 from roundtap_units.table import main as units
 
@@ -68,7 +69,7 @@ def test_a_board_file_that_may_not_be_read(kit: Kit, tmp_path: Path, monkeypatch
     def refused(_: str) -> None:
         raise PermissionError(13, "Permission denied", "board.toml")
 
-    monkeypatch.setattr(units, "board", refused)
+    monkeypatch.setattr(unit_config, "board", refused)
     with pytest.raises(units.ConfigError, match=r"table-1\.toml: board: .*Permission denied"):
         units.read_config(config)
 

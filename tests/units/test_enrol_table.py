@@ -49,6 +49,8 @@ class Hands:
 
     def show(self, image: object, now_ms: int) -> None: ...
 
+    def light(self, level: int) -> None: ...
+
     def heard(self, text: str) -> None:
         self.says = text
 

@@ -288,7 +288,7 @@ def test_what_is_wrong_in_it_is_said(tmp_path, text, says):
 
 
 def test_a_panel_whose_pins_come_later_looks_for_them_again(tmp_path, monkeypatch):
-    class Stopping(main.StopSignal):
+    class Stopping(board_process.StopSignal):
         """Set once the pins were had."""
 
         def __init__(self, tell):
@@ -306,7 +306,7 @@ def test_a_panel_whose_pins_come_later_looks_for_them_again(tmp_path, monkeypatc
     opened, looked, seconds = [], itertools.count(), itertools.count()
     monkeypatch.setenv("ROUNDTAP_LOCAL", str(tmp_path))
     monkeypatch.setattr(board_process, "pins_of_this_machine", pins)
-    monkeypatch.setattr(main, "StopSignal", Stopping)
+    monkeypatch.setattr(board_process, "StopSignal", Stopping)
     monkeypatch.setattr("time.monotonic_ns", lambda: next(seconds) * 10 ** 9)
     (tmp_path / "panel.toml").write_text("")
     arguments = argparse.ArgumentParser()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from dataclasses import dataclass
 
@@ -20,6 +21,11 @@ TRIP_MAX_MS = 5000
 """A longer round trip tells nothing: half of it would be seen."""
 FEED_LATE_MS = 5000
 """A message of the feed that is older than this is not what the hub says now."""
+
+
+def mono_ms() -> int:
+    """This machine's monotonic clock, which a process hands to everything in it."""
+    return time.monotonic_ns() // 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ import logging
 import random
 import secrets
 import threading
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,7 +17,7 @@ from roundtap_core.version import same_build, version
 from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, opened
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.hub_choice import HubChoice, Place, UnitMemory
-from roundtap_units.link.hub_time import FeedAge, HubTime, SamplePlan
+from roundtap_units.link.hub_time import FeedAge, HubTime, SamplePlan, mono_ms
 from roundtap_units.link.identity import HubAddress
 from roundtap_units.link.kept_connection import (
     Answer,
@@ -200,7 +199,7 @@ class HubLink:
     """
 
     def __init__(self, address: HubAddress, outbox: Outbox, receive: Receiver,
-                 mono_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
+                 mono_ms: Callable[[], int] = mono_ms,
                  memory: UnitMemory | None = None,
                  holds: Callable[[], Mapping[str, Any] | None] = lambda: None,
                  renew: Callable[[], HubAddress | None] = lambda: None,

@@ -24,6 +24,7 @@ from roundtap_devices.printing.printer_profiles import (
     printer_profile,
 )
 from roundtap_units.documents.notices import speed_page, width_page
+from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.station.printer_desk import FILE, SPEEDS, PrinterSettings, read_settings, write_settings
 from roundtap_units.unit_config import ConfigError
 from roundtap_units.unit_words import unit_words
@@ -72,10 +73,6 @@ def spoken() -> str:
     """The language of this machine, if it is one of ours."""
     name = (locale.getlocale()[0] or "en")[:2]
     return name if name in LANGUAGES else "en"
-
-
-def mono_ms() -> int:
-    return time.monotonic_ns() // 1_000_000
 
 
 def _station(path: Path | None) -> tuple[Path, PrinterSettings, str]:

@@ -6,9 +6,7 @@ import argparse
 import contextlib
 import logging
 import os
-import sys
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -19,32 +17,30 @@ from roundtap_core.words import Words
 from roundtap_devices.printing.escpos_job import compose
 from roundtap_devices.printing.print_lines import CENTER, Feed, PrintLine, Sheet, line, rule
 from roundtap_devices.printing.printer import Printer
-from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProfile, ProfileError, printer_profile
+from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProfile, printer_profile
 from roundtap_systemd.health import Machine
 from roundtap_systemd.notify import StopSignal
 from roundtap_units.documents.slips import wrap
 from roundtap_units.link.enrolling import CODE, DONE, Enrolling, Showing
 from roundtap_units.link.hub_choice import UnitMemory, machine_mark
+from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.link.identity import (
     HubAddress,
     LocalKey,
     is_on_hubs_machine,
     keep_enrolled,
-    known_identity,
     of_enrolled,
 )
 from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.station.printer_desk import AUTO, PrinterDesk, PrinterSettings
 from roundtap_units.station.station import PrintLog, Station
-from roundtap_units.unit_config import ConfigError, UnitConfig, read_unit_config
+from roundtap_units.unit_config import ENROL_ANEW, ConfigError, UnitConfig, read_unit_config, run_unit
 from roundtap_units.unit_words import unit_words
 
 log = logging.getLogger(__name__)
 
 KEYS = ("printer", "device", "baud", "flow")
 BUSY_S, IDLE_S = 0.02, 0.2
-ENROL_ANEW = "ROUNDTAP_ENROL_ANEW"
-"""Set for the next start of this process: the key that it has is not asked for."""
 LOOK_EVERY_MS = 15_000
 """How often an idle printer is asked how it is."""
 SHOWN_MS = 600_000
@@ -93,14 +89,7 @@ def read_config(path: Path | None) -> Config:
 
 def run(args: argparse.Namespace) -> int:
     """Run until SIGTERM or Ctrl-C."""
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    try:
-        if _run(read_config(args.config), args.virtual):
-            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
-    except (ConfigError, ProfileError) as error:
-        print(f"roundtap station: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return run_unit("station", lambda: _run(read_config(args.config), args.virtual))
 
 
 def _run(config: Config, panel_path: Path | None) -> bool:
@@ -108,9 +97,6 @@ def _run(config: Config, panel_path: Path | None) -> bool:
     from roundtap_devices.virtual.printer_panel import PrinterPanel
     from roundtap_devices.virtual.virtual_printer import VirtualPrinter
     from roundtap_units.station.station_link import HubStationLink
-
-    def mono_ms() -> int:
-        return time.monotonic_ns() // 1_000_000
 
     print_log = PrintLog(config.folder / "printed.jsonl")
     twin = VirtualPrinter(printer_profile(config.printer)) if panel_path else None
@@ -120,9 +106,7 @@ def _run(config: Config, panel_path: Path | None) -> bool:
     panel = PrinterPanel(panel_path, twin, mono_ms) if panel_path and twin else None
     if panel:
         panel.start()
-    anew = os.environ.pop(ENROL_ANEW, "")
-    identity = (None if anew else known_identity(config.unit, config.key, config.hubs, config.folder)) \
-        or _enrolled(config, desk, stopping, mono_ms)
+    identity = config.identity() or _enrolled(config, desk, stopping)
     if identity is None:
         if panel:
             panel.close()
@@ -152,8 +136,7 @@ def _run(config: Config, panel_path: Path | None) -> bool:
     return False
 
 
-def _enrolled(config: Config, desk: PrinterDesk, stopping: StopSignal,
-              mono_ms: Callable[[], int]) -> HubAddress | None:
+def _enrolled(config: Config, desk: PrinterDesk, stopping: StopSignal) -> HubAddress | None:
     """Who the station is once it was enrolled; None where it was stopped, or a hub on this machine has a key for it."""
     memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
     asking = Enrolling("station", memory.unit_id, partial(keep_enrolled, config.folder), mono_ms, config.hubs,

@@ -7,7 +7,6 @@ import json
 import logging
 import secrets
 import threading
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -17,6 +16,7 @@ from roundtap_core.messages import Job, JobNamed, StationHears
 from roundtap_core.typed import Malformed, read
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_units.link.hub_choice import SILENT_MS
+from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.link.identity import HubAddress
 from roundtap_units.link.kept_connection import PatientConnection, ask_challenge
 from roundtap_units.link.own_health import OwnHealth
@@ -53,7 +53,7 @@ class HubStationLink:
     def __init__(self, address: HubAddress, post: Post | None = None,
                  new_nonce: Callable[[], str] = lambda: secrets.token_hex(8),
                  challenge: Callable[[], str] | None = None,
-                 mono_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
+                 mono_ms: Callable[[], int] = mono_ms,
                  renew: Callable[[], HubAddress | None] = lambda: None,
                  health: OwnHealth | None = None,
                  printer: Callable[[], Mapping[str, Any] | None] = lambda: None) -> None:

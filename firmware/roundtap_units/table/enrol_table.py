@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import queue
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
 
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_devices.display.screen import Screen
-from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.gestures import ARROWS, HOLD, TAP, Gesture, Gestures
-from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, STOPPED, WRONG, Showing
+from roundtap_devices.display.signals import Signals
+from roundtap_devices.input.gestures import ARROWS, HOLD, TAP, Gesture
+from roundtap_devices.input.hands import Hands
+from roundtap_units.board_process import BoardUnit
+from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, STOPPED, WRONG, Enrolling, Showing
 from roundtap_units.table.screens.scenes import Page
 from roundtap_units.table.screens.screens import draw
 
@@ -23,66 +23,37 @@ DONE_MS = 2500
 """So long the screen says what the unit is called, before it goes to work."""
 
 
-class Asking(Protocol):
-    """What is shown, and what a press may do about it; `link.enrolling.Enrolling` is the real one."""
+class EnrolTable(BoardUnit):
+    """languages: gives the words of each; keep_language: told the one
+    that somebody chose."""
 
-    showing: Showing
-
-    def go_on(self) -> None: ...
-
-    def other_hub(self) -> None: ...
-
-
-class Lights(Protocol):
-    """Lamp and buzzer."""
-
-    def lamp(self, on: bool) -> None: ...
-
-    def beep(self, now_ms: int, length_ms: int = ...) -> None: ...
-
-    def tick(self, now_ms: int) -> None: ...
-
-
-class EnrolTable:
-    """Call `step` with what came in, again and again. languages: gives the words of each; keep_language: told the one
-    that somebody chose. Times are the unit's monotonic milliseconds."""
-
-    def __init__(self, asking: Asking, language: str, languages: Callable[[str], Words], facing: str, badge: Callable[
-            [Words], str], screen: Screen, signals: Lights, heard: Callable[[str], None],
-            keep_language: Callable[[str], None]) -> None:
+    def __init__(self, asking: Enrolling, language: str, languages: Callable[[str], Words], facing: str,
+                 badge: Callable[[Words], str], screen: Screen, signals: Signals, heard: Callable[[str], None],
+                 keep_language: Callable[[str], None]) -> None:
+        super().__init__(screen, Hands(), heard)
         self._asking = asking
         self.language = language
         self._languages = languages
         self._facing = facing
         self._badge = badge
-        self._screen = screen
         self._signals = signals
-        self._heard = heard
         self._keep_language = keep_language
-        self._hands = Gestures()
-        self._said = ""
-        self._page: Page | None = None
-        self._image: Any = None
         self._beeped = False
         self._done_ms: int | None = None
 
     def step(self, now_ms: int, items: Iterable[object] = ()) -> None:
-        """Take what came in, and draw."""
-        for item in items:
-            if isinstance(item, Edge):
-                self._hands.edge(item)
-        for gesture in self._hands.tick(now_ms):
+        self._now_ms = self._sound_ms = now_ms
+        for gesture, _ in self._gestures(now_ms, self._edges(items)):
             self._press(gesture)
         showing = self._asking.showing
         self._blink(showing, now_ms)
-        page = self.page(showing, now_ms)
-        if page != self._page:
-            self._image, self._page = draw(page), page
-            self._heard(page.says())
-        self._screen.show(self._image, now_ms)
+        self._show(self.page(showing, now_ms), draw, True, now_ms)
         self._signals.tick(now_ms)
         if showing.state == DONE and self._done_ms is None:
             self._done_ms = now_ms
+
+    def _wakes(self, now_ms: int) -> list[int]:
+        return [now_ms + STEP_MS]
 
     def over(self, now_ms: int) -> bool:
         """Whether the unit has its key, and everybody who stands there has read its name."""
@@ -129,15 +100,3 @@ class EnrolTable:
         if on and not self._beeped:
             self._signals.beep(now_ms, BEEP_MS)
         self._beeped = on
-
-
-def run_table(table: EnrolTable, incoming: queue.SimpleQueue[object], mono_ms: Callable[[], int],
-              stopped: Callable[[], bool]) -> None:
-    """Step it until the unit has its key, or `stopped`."""
-    while not stopped() and not table.over(mono_ms()):
-        items: list[object] = []
-        with contextlib.suppress(queue.Empty):
-            items.append(incoming.get(timeout=STEP_MS / 1000))
-            while True:
-                items.append(incoming.get_nowait())
-        table.step(mono_ms(), items)

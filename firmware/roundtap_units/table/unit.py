@@ -18,11 +18,9 @@ from roundtap_core.wire import REPORT, digest, sign
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.front import Front
-from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.gestures import CALL, Gesture
 from roundtap_devices.input.hands import Hands
-from roundtap_units.board_process import ScreenRest
-from roundtap_units.fault_log import FaultLog
+from roundtap_units.board_process import LONGEST_SLEEP_MS, BoardUnit
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import PENDING, Kept, Outbox
@@ -35,13 +33,10 @@ from roundtap_units.table.troubles import BLINK_MS, Troubles
 
 log = logging.getLogger(__name__)
 
-LONGEST_SLEEP_MS = 1000
 MEND_EVERY_MS = 5000
 """How often a card that refused is tried again, and one that did not is looked at."""
 STUMBLED_MS = 10_000
 """So long after a fault the screen says so."""
-UNSOUND_MS = 10_000
-"""A unit that has not come through a whole step for so long does not say that it lives."""
 START_BEEP_MS = 600
 CONTACTS = ("view", "fate", "mismatch", "epoch", "contact")
 """What comes from the hub itself, signed and fresh."""
@@ -224,13 +219,10 @@ class Link(Protocol):
     def keep_status(self, status: Mapping[str, Any]) -> None: ...
 
 
-class TableUnit:
-    """A unit without a loop of its own: call `step(now_ms, items)` with what came in, and it does what follows.
-
-    unit, key: who this is to the hub, and the key both hold. heard: called with the text of each new screen, for a
-    virtual panel and for tests. stored: the view that is kept on the disk, and shown until the hub is heard. memory:
-    what the unit knows of itself. pressed: told each key that goes down. front: the board's pins, which may be missing
-    for a while. Times are the unit's monotonic milliseconds.
+class TableUnit(BoardUnit):
+    """unit, key: who this is to the hub, and the key both hold. stored: the view that is kept on the disk, and shown
+    until the hub is heard. memory: what the unit knows of itself. pressed: told each key that goes down. front: the
+    board's pins, which may be missing for a while.
 
     Nothing that the hub says ends it: what cannot be shown is passed over, what a step stumbles over is taken back,
     and the screen says FAULT for a while.
@@ -241,24 +233,18 @@ class TableUnit:
                  new_id: Callable[[], str] = lambda: secrets.token_hex(8),
                  stored: StoredView | None = None, memory: UnitMemory | None = None,
                  pressed: Callable[[str], None] = lambda _: None, front: Front | None = None) -> None:
+        super().__init__(screen, Hands(front.held if front else None), heard)
         self._unit = unit
         self.dialogue = dialogue
         self._outbox = outbox
         self._link = link
-        self._screen = screen
         self._signals = signals
-        self._heard = heard
         self._pressed = pressed
         self._front = front
-        self._hands = Hands(front.held if front else None)
-        self._rest = ScreenRest()
         self._view: TableView | None = None
         self._status = StatusChanged()
         self._said, self._said_ms = False, 0
         self._contact_ms: int | None = None
-        self.scene: Scene | None = None
-        """What stands on the screen."""
-        self._image: Any = None
         self._drawn: tuple[Scene | None, Any] = (None, None)
         self._clock_ran = False
         self._reports = ReportMaking(unit, key, dialogue, outbox, lambda: self._link.send_reports(), new_id)
@@ -268,34 +254,22 @@ class TableUnit:
         self._time = RoundTime(link.time, self._stored.deadline_here_ms)
         self._to_keep: Mapping[str, Any] | None = None
         self._mend_at_ms = 0
-        self._now_ms = 0
-        self._sound_ms: int | None = None
         self._stumbled_ms: int | None = None
-        self._faults = FaultLog(log, lambda: self._now_ms)
         self.troubles = Troubles(dialogue)
         self.troubles.damaged = max(0, outbox.damaged - self._memory.damaged_read)
         self._is_pending()
         self._show_stored()
 
     def step(self, now_ms: int, items: Iterable[object] = ()) -> None:
-        """Take what came in (`Edge`s of the buttons, (kind, value) pairs of the link), act, and draw."""
         self._now_ms = now_ms
         undo = self._remembered()
-        edges: list[Edge] = []
-        for item in items:
-            if isinstance(item, Edge):
-                edges.append(item)
-                if item.down:
-                    self._pressed(item.key)
-            elif isinstance(item, tuple):
-                kind, value = item
-                self._guarded(self._from_hub, kind, value, now_ms)
+        edges = self._edges(items)
         self._look_after_card(now_ms)
         self._tell_time(now_ms)
-        if any(edge.down for edge in edges):
-            self._rest.touched(now_ms)
-        for gesture in self._hands.step(now_ms, edges):
-            self._guarded(self._press, gesture, now_ms)
+        for key in (edge.key for edge in edges if edge.down):
+            self._pressed(key)
+        for gesture, at_ms in self._gestures(now_ms, edges):
+            self._guarded(self._press, gesture, at_ms)
         self._guarded(self.dialogue.tick, now_ms)
         if not self._can_be_shown(now_ms):
             undo()
@@ -314,26 +288,20 @@ class TableUnit:
             self._show_stumbled(now_ms)
         self._keep_view(now_ms)
 
-    def sound(self, now_ms: int) -> bool:
-        """Whether it came through a whole step lately: what its watchdog is told."""
-        return self._sound_ms is not None and now_ms - self._sound_ms < UNSOUND_MS
-
-    def due_ms(self, now_ms: int) -> int:
-        """When `step` must be called next even if nothing comes in."""
-        due = [now_ms + LONGEST_SLEEP_MS]
-        if (hands_due := self._hands.due_ms()) is not None:
-            due.append(hands_due)
+    def _wakes(self, now_ms: int) -> list[int]:
+        due = []
         clock_ms = self.dialogue.table.clock_ms
         if clock_ms is not None and self._view is not None and self._view.clock.state in COUNTS:
             # Just after the shown second turns.
             due.append(now_ms + (clock_ms - (now_ms - self._now_ms)) % 1000 + 1)
         if self.troubles.card or self._screen.blind or self.troubles.identifies(now_ms):
             due.append(now_ms + BLINK_MS)
-        return max(now_ms, min(due))
+        return due
 
     # --- from the hub ----------------------------------------------------------------------------------------------
 
-    def _from_hub(self, kind: str, value: Any, now_ms: int) -> None:
+    def _from_link(self, kind: str, value: Any) -> None:
+        now_ms = self._now_ms
         if kind in CONTACTS:
             self._contact_ms = now_ms
         if kind == "view":
@@ -469,11 +437,7 @@ class TableUnit:
         self.dialogue.on_clock(clock_ms)
         table.instead_of_sending = self.troubles.sending
 
-    def _press(self, gesture: Gesture, now_ms: int) -> None:
-        # When it was done, not when it was read: after a stall that is not the same.
-        at_ms = min(gesture.at_ms, now_ms)
-        if self._rest.only_wakes(gesture, at_ms):
-            return
+    def _press(self, gesture: Gesture, at_ms: int) -> None:
         if gesture.kind != CALL and self.troubles.press(gesture, at_ms):
             if not self.troubles.damaged:
                 self._memory.note_damaged_read(self._outbox.damaged)
@@ -501,15 +465,7 @@ class TableUnit:
         return scene
 
     def _draw(self, now_ms: int) -> None:
-        scene = self._scene_now(now_ms)
-        if scene != self.scene:
-            self._image, self.scene = self._picture(scene), scene
-            self._heard(scene.says())
-        if self._worth_reading(now_ms):
-            self._rest.busy(now_ms)
-        self._screen.light(self._rest.level(now_ms))
-        # Shown every time: after a failure the screen tries again with a new display.
-        self._screen.show(self._image, now_ms)
+        self._show(self._scene_now(now_ms), self._picture, self._worth_reading(now_ms), now_ms)
         self.dialogue.on_drawn(now_ms)
         self._signals.player_lamps(self.dialogue.awaited(now_ms))
 
@@ -534,17 +490,10 @@ class TableUnit:
     # --- what must not end it --------------------------------------------------------------------------------------
 
     def _guarded(self, action: Callable[..., None], *told: Any) -> bool:
-        """Act, or stand where the unit stood before: whatever a strange view, fate or form leads to. Whether it went
-        well."""
-        undo = self._remembered()
-        try:
-            action(*told)
-        except Exception:
-            undo()
+        well = super()._guarded(action, *told)
+        if not well:
             self._stumbled_ms = self._now_ms
-            self._faults.told("a step is taken back")
-            return False
-        return True
+        return well
 
     def _remembered(self) -> Callable[[], None]:
         here = {name: getattr(self, name) for name in ("_view", "_clock_ran", "_status")}
