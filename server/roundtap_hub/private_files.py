@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 from collections.abc import Iterator
@@ -25,6 +26,18 @@ def write_private_bytes(path: Path, content: bytes) -> None:
     """The same for what may be no text."""
     folder = path.parent.stat()
     write_atomically(path, content, FILE_MODE, (folder.st_uid, folder.st_gid) if os.geteuid() == 0 else (-1, -1))
+
+
+def held_alone(path: Path) -> int:
+    """The file, made where it is not there, for this process alone until it is closed. BlockingIOError where another
+    one has it."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(file)
+        raise
+    return file
 
 
 def make_private_folder(folder: Path) -> list[Path]:

@@ -29,7 +29,7 @@ from roundtap_hub.models import UnitKeyRow
 from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.standby import standby_copy
 from roundtap_hub.standby.kin import Kin
-from roundtap_hub.standby.main import AWAY, Following, HubToFollow
+from roundtap_hub.standby.main import AWAY, HubToFollow, Standby
 from roundtap_hub.standby.sealed_feed import NotSealed, SealedFeed
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.standby.standby_folder import StandbyFolder, promote_folder
@@ -487,18 +487,19 @@ def test_one_process_uses_a_folder(folder: StandbyFolder) -> None:
 
 
 def test_a_standby_says_that_its_key_does_not_open_what_the_hub_sent(
-    folder: StandbyFolder, monkeypatch: pytest.MonkeyPatch
+    folder: StandbyFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said: list[tuple[str, str]] = []
-    post = Following(HubToFollow("127.0.0.1", 1, "standby-2", KEY, 1), folder, lambda *told: said.append(told))
+    post = Standby(HubToFollow("127.0.0.1", 1, "standby-2", KEY, 1), folder)
 
     def hear_a_foreign_line() -> None:
         post.stop()
         raise NotSealed
 
     monkeypatch.setattr(post, "_follow_once", hear_a_foreign_line)
-    post.run()
-    assert said == [(AWAY, "key")]
+    post.follow()
+    assert post.state()["state"] == AWAY
+    assert capsys.readouterr().out.splitlines() == [
+        "roundtap standby: without contact to the hub; tries again (key)"]
 
 
 def test_what_is_on_the_standby_s_disk_is_said_again_where_the_hub_closed_the_connection_unheard(
@@ -540,8 +541,8 @@ def test_what_is_on_the_standby_s_disk_is_said_again_where_the_hub_closed_the_co
 
     hub = ThreadingHTTPServer(("127.0.0.1", 0), ClosesWithoutAWord)
     threading.Thread(target=hub.serve_forever, daemon=True).start()
-    post = Following(HubToFollow("127.0.0.1", hub.server_port, "standby-1", KEY, 1), folder, lambda *_: None)
-    following = threading.Thread(target=post.run, daemon=True)
+    post = Standby(HubToFollow("127.0.0.1", hub.server_port, "standby-1", KEY, 1), folder)
+    following = threading.Thread(target=post.follow, daemon=True)
     following.start()
     assert all_heard.wait(60)
     post.stop()

@@ -59,9 +59,4 @@ def without_password(text: str) -> str:
 
 def libpq_arguments(url: URL) -> dict[str, Any]:
     """The same address as keywords of `psycopg.connect`: a listener has a connection of its own."""
-    found: dict[str, Any] = {**url.query}
-    for key, value in (("host", url.host), ("port", url.port), ("user", url.username), ("password", url.password),
-                       ("dbname", url.database)):
-        if value is not None:
-            found[key] = value
-    return found
+    return {**url.query, **url.translate_connect_args(username="user", database="dbname")}

@@ -6,7 +6,6 @@ one look whole.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -21,6 +20,7 @@ from urllib.parse import quote
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.journal.journal import Head, Journal
+from roundtap_hub.private_files import held_alone
 from roundtap_systemd.atomic_write import write_atomically
 
 HEAD_FILE = "roundtap.head"
@@ -59,11 +59,9 @@ class HeadFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(self._lock)
+            self._lock = held_alone(path.with_suffix(".lock"))
+        except BlockingIOError:
             raise Problem("folder_in_use", folder=str(path.parent)) from None
         self._file = -1
         self._at = 0

@@ -27,6 +27,7 @@ from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.lineage import is_newer, lineage_key
 from roundtap_hub.journal.venue import Venue
 from roundtap_hub.private_files import write_private
+from roundtap_hub.reached_at import url_at
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.standby.standby_folder import is_promoted, read_notes
 
@@ -273,7 +274,7 @@ class Beacon:
     def ask_soon(self, host: str, port: int) -> None:
         """Somebody at this address says that they are of this lineage. From any thread."""
         with suppress(queue.Full):
-            self._wanted.put_nowait(_url(host, port))
+            self._wanted.put_nowait(url_at(host, port))
 
     def _run(self) -> None:
         heard: socket.socket | None = None
@@ -364,11 +365,9 @@ class Beacon:
         nonce, parts = secrets.token_hex(16), urlsplit(url)
         connection = http.client.HTTPConnection(parts.hostname or "", parts.port or 80, timeout=ASK_WITHIN_S)
         # The connection's own deadline is for each part of the answer: one that comes letter by letter ends with this.
-        enough: threading.Timer | None = None
+        enough = threading.Timer(ANSWER_WITHIN_S, hang_up, [connection])
+        enough.start()
         try:
-            connection.connect()
-            enough = threading.Timer(ANSWER_WITHIN_S, _show_out, [connection.sock])
-            enough.start()
             connection.request("POST", "/standby/who", json.dumps(self._kin.question(nonce)),
                                {"Content-Type": "application/json"})
             answer = connection.getresponse()
@@ -377,8 +376,7 @@ class Beacon:
         except (OSError, http.client.HTTPException, ValueError, RecursionError) as silent:
             log.debug("nobody at %s: %s", url, silent)
         finally:
-            if enough is not None:
-                enough.cancel()
+            enough.cancel()
             connection.close()
 
 
@@ -393,10 +391,10 @@ def interface_addresses() -> list[str]:
     return found
 
 
-def _show_out(connection: socket.socket) -> None:
-    with suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)
-
-
-def _url(host: str, port: int) -> str:
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+def hang_up(connection: http.client.HTTPConnection) -> None:
+    """Whoever waits for its answer waits no longer. From any thread."""
+    # Whoever asks may close it meanwhile.
+    open_now = connection.sock
+    if open_now is not None:
+        with suppress(OSError):
+            open_now.shutdown(socket.SHUT_RDWR)

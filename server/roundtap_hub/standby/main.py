@@ -10,13 +10,13 @@ import json
 import logging
 import os
 import secrets
-import socket
+import socketserver
 import sys
 import threading
 import time
 import tomllib
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ from roundtap_hub.devices.unit_keys import local_folder
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.journal import JournalConflict
 from roundtap_hub.private_files import write_private
+from roundtap_hub.reached_at import url_at
+from roundtap_hub.standby.kin import hang_up
 from roundtap_hub.standby.sealed_feed import NotSealed, SealedFeed
 from roundtap_hub.standby.standby_folder import KEY_TURNED, StandbyFolder, is_promoted, promote_folder, read_notes
 from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
@@ -47,12 +49,14 @@ SILENCE_S = 6.0
 RETRY_S = 1.0
 FEED_LINE_BYTES_MAX = 96 * 1024 * 1024
 
+TURNED = "roundtap standby: the key is turned; this machine is the hub now"
 FOLLOWING, BEHIND, AWAY, REFUSED = "following", "behind", "away", "refused"
 SAYS = {
     FOLLOWING: "holds everything the hub has saved ({words} entries), and every commit from now on before SAVED",
     BEHIND: "connected; it does not hold everything yet {words}",
     AWAY: "without contact to the hub; tries again {words}",
 }
+REFUSALS = {"ahead": "standby_ahead", "foreign": "standby_foreign"}
 
 SOCKET = "standby.sock"
 GROUP = "roundtap-panel"
@@ -99,92 +103,35 @@ def _follow(args: argparse.Namespace) -> int:
             folder.set_aside()
         if not is_promoted(args.data):
             here = local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
-            if not Standby(folder, _hub_of(args), here).run():
+            if not Standby(_hub_of(args), folder, here).run():
                 return 0
             promote_folder(args.data, system_clocks().at(), secrets.token_hex)
-            print("roundtap standby: the key is turned; this machine is the hub now", flush=True)
+            print(TURNED, flush=True)
         return hub_main.run(args)
     finally:
         folder.close()
 
 
-class Standby:
-    """Follows in a thread of its own, until it is stopped or promoted: by the file that `promote` writes, or by
-    whoever else calls `turn_key` (the front panel; a key switch on a line of the Pi). `here`: where the panel of this
-    machine finds it; None: nowhere."""
-
-    def __init__(self, folder: StandbyFolder, hub: HubToFollow, here: Path | None = None) -> None:
-        self._folder = folder
-        self._hub = hub
-        self._state = AWAY
-        self._panel = StandbySocket(here, self.state, self.turn_key) if here is not None else None
-        self._turned = threading.Event()
-        self._over = threading.Event()
-        self._problem: BaseException | None = None
-        self._following = Following(hub, folder, self._tell)
-
-    def turn_key(self) -> None:
-        """This machine is to be the hub. From any thread."""
-        self._turned.set()
-
-    def state(self) -> dict[str, Any]:
-        """How it is, for the panel: {"state", "hub", "level"}."""
-        return {"state": self._state, "hub": self._hub.url, "level": bool(read_notes(self._folder.path).get("level"))}
-
-    def run(self) -> bool:
-        """True: the key was turned, and nothing is followed any more. False: told to end. Raises Problem."""
-        beat = Heartbeat(Notify())
-        self._folder.open()
-        stopped = StopSignal()
-        thread = threading.Thread(target=self._follow, name="standby-follow", daemon=True)
-        thread.start()
-        key = self._folder.path / KEY_TURNED
-        if self._panel is not None:
-            self._panel.start()
-        while not (stopped.is_set() or self._over.is_set() or self._turned.is_set()):
-            beat.alive(time.monotonic_ns() // 1_000_000)
-            if key.exists():
-                self._turned.set()
-            stopped.wait(LOOK_S)
-        # A refused standby still becomes the hub if somebody wants it: it holds what it held.
-        self._following.stop()
-        if self._panel is not None:
-            self._panel.close()
-        thread.join(timeout=10)
-        self._folder.close_journal()
-        if self._turned.is_set():
-            return True
-        if self._problem is not None:
-            raise self._problem
-        return False
-
-    def _follow(self) -> None:
-        try:
-            self._following.run()
-        except BaseException as error:
-            self._problem = error
-            self._over.set()
-
-    def _tell(self, state: str, words: str) -> None:
-        self._state = state
-        if state in SAYS:
-            print("roundtap standby: " + SAYS[state].format(words=f"({words})" if words and state != FOLLOWING
-                                                            else words).rstrip(), flush=True)
-
-
 def _hub_of(args: argparse.Namespace) -> HubToFollow:
-    """From the command line, and from the file where that says nothing."""
+    """From the command line, and from the file where that says nothing. Raises Problem("standby_config") where one of
+    them is missing or makes no sense."""
     said: dict[str, Any] = {}
     if args.config is not None:
         try:
             said = tomllib.loads(args.config.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise Problem("standby_config", reason=f"{args.config}: {error}") from error
-        strange = sorted(set(said) - set(CONFIG_KEYS))
-        if strange:
+        if strange := sorted(set(said) - set(CONFIG_KEYS)):
             raise Problem("standby_config", reason=f"{args.config}: {', '.join(strange)}")
     hub, unit, key = (getattr(args, name) or str(said.get(name, "")) for name in CONFIG_KEYS)
-    return hub_to_follow(hub, unit, key, args.port)
+    parts = urlsplit(hub)
+    try:
+        port, found = parts.port or 8080, bytes.fromhex(key)
+    except ValueError as error:
+        raise Problem("standby_config", reason=str(error)) from error
+    if parts.scheme != "http" or not parts.hostname or not unit or len(found) < 32:
+        raise Problem("standby_config", reason=f"hub {hub!r}, unit {unit!r}")
+    return HubToFollow(parts.hostname, port, unit, found, args.port)
 
 
 def _promote(args: argparse.Namespace) -> int:
@@ -201,10 +148,8 @@ def _promote(args: argparse.Namespace) -> int:
         # Somebody holds the folder: its own process does it, and serves at once.
         idle = None
     if idle is not None:
-        try:
+        with closing(idle):
             promote_folder(folder, system_clocks().at(), secrets.token_hex)
-        finally:
-            idle.close()
         print("roundtap standby: the key is turned; no standby runs here: `roundtap standby` serves as the hub now",
               flush=True)
         return 0
@@ -212,7 +157,7 @@ def _promote(args: argparse.Namespace) -> int:
     give_up_s = time.monotonic() + PROMOTED_WITHIN_S
     while time.monotonic() < give_up_s:
         if is_promoted(folder):
-            print("roundtap standby: the key is turned; this machine is the hub now", flush=True)
+            print(TURNED, flush=True)
             return 0
         time.sleep(LOOK_S)
     raise Problem("standby_deaf", where=str(folder))
@@ -230,27 +175,70 @@ class HubToFollow:
 
     @property
     def url(self) -> str:
-        return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+        return url_at(self.host, self.port)
 
 
 class RefusedByHub(Exception):
     """The hub will not be followed from here: in its own words."""
 
 
-class Following:
-    """Follows the hub's feed, writes down what it hears, and says so; again and again, until stopped, in the thread
-    that calls `run`. `tell(state, words)` hears whenever the state changes."""
+class Standby:
+    """Follows the hub's feed and writes down what it hears, in a thread of its own, until it is stopped or promoted: by
+    the file that `promote` writes, or by the front panel of this machine. `here`: where that finds it; None: nowhere.
+    """
 
-    def __init__(self, hub: HubToFollow, folder: StandbyFolder, tell: Callable[[str, str], None]) -> None:
+    def __init__(self, hub: HubToFollow, folder: StandbyFolder, here: Path | None = None) -> None:
         self._hub = hub
         self._folder = folder
-        self._tell_state = tell
-        self._stop = threading.Event()
+        self._turned, self._stop = threading.Event(), threading.Event()
+        self._panel = StandbySocket(here, self.state, self._turned.set) if here is not None else None
         self._connections: tuple[http.client.HTTPConnection, ...] = ()
-        self._said: tuple[str, str] = ("", "")
+        self._said: tuple[str, str | None] = (AWAY, None)
+        self._problem: BaseException | None = None
 
-    def run(self) -> None:
-        """Until `stop`. Raises Problem where the hub refuses for good."""
+    def state(self) -> dict[str, Any]:
+        """How it is, for the panel: {"state", "hub", "level"}."""
+        return {"state": self._said[0], "hub": self._hub.url, "level": bool(self._folder.notes.get("level"))}
+
+    def run(self) -> bool:
+        """True: the key was turned, and nothing is followed any more. False: told to end. Raises Problem."""
+        beat = Heartbeat(Notify())
+        self._folder.open()
+        stopped = StopSignal()
+        thread = threading.Thread(target=self._follow_or_fail, name="standby-follow", daemon=True)
+        thread.start()
+        key = self._folder.path / KEY_TURNED
+        if self._panel is not None:
+            self._panel.start()
+        while thread.is_alive() and not (stopped.is_set() or self._turned.is_set()):
+            beat.alive(time.monotonic_ns() // 1_000_000)
+            if key.exists():
+                self._turned.set()
+            stopped.wait(LOOK_S)
+        # A refused standby still becomes the hub if somebody wants it: it holds what it held.
+        self.stop()
+        if self._panel is not None:
+            self._panel.close()
+        thread.join(timeout=10)
+        self._folder.close_journal()
+        if self._problem is not None and not self._turned.is_set():
+            raise self._problem
+        return self._turned.is_set()
+
+    def stop(self) -> None:
+        """End soon, from any thread."""
+        self._stop.set()
+        for connection in self._connections:
+            hang_up(connection)
+
+    def _follow_or_fail(self) -> None:
+        try:
+            self.follow()
+        except BaseException as error:
+            self._problem = error
+
+    def follow(self) -> None:
+        """Again and again until `stop`, in the thread that calls. Raises Problem where the hub refuses for good."""
         while not self._stop.is_set():
             try:
                 self._follow_once()
@@ -258,12 +246,8 @@ class Following:
             except RefusedByHub as refused:
                 why = str(refused)
                 self._say(REFUSED, why)
-                where = str(self._folder.path)
-                if why == "ahead":
-                    raise Problem("standby_ahead", where=where, hub=self._hub.url) from refused
-                if why == "foreign":
-                    raise Problem("standby_foreign", where=where, hub=self._hub.url) from refused
-                raise Problem("standby_refused", where=where, hub=self._hub.url, why=why) from refused
+                raise Problem(REFUSALS.get(why, "standby_refused"), where=str(self._folder.path), hub=self._hub.url,
+                              why=why) from refused
             except NotSealed:
                 self._say(AWAY, "key")
             except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as lost:
@@ -276,33 +260,26 @@ class Following:
                     self._folder.heads = self._folder.journal.heads()
             self._stop.wait(RETRY_S)
 
-    def stop(self) -> None:
-        """End soon, from any thread."""
-        self._stop.set()
-        for connection in self._connections:
-            # Whoever follows may close it meanwhile.
-            open_now = connection.sock
-            if open_now is not None:
-                with suppress(OSError):
-                    open_now.shutdown(socket.SHUT_RDWR)
-
     def _say(self, state: str, words: str) -> None:
         if (state, words) != self._said:
             self._said = (state, words)
-            self._tell_state(state, words)
+            if state in SAYS:
+                shown = f"({words})" if words and state != FOLLOWING else words
+                print("roundtap standby: " + SAYS[state].format(words=shown).rstrip(), flush=True)
 
     def _follow_once(self) -> None:
         hub, nonce = self._hub, secrets.token_hex(16)
-        hears, says = self._connections = (_connection(hub), _connection(hub))
-        try:
+        hears, says = self._connections = tuple(
+            http.client.HTTPConnection(hub.host, hub.port, timeout=SILENCE_S) for _ in range(2))
+        with closing(hears), closing(says):
             challenge = _challenge(says)
             hears.connect()
-            own_host = hears.sock.getsockname()[0]
             hello = {
                 "unit": hub.unit, "nonce": nonce, "challenge": challenge, "core": version(), "port": hub.own_port,
                 "heads": {stream: list(head) for stream, head in self._folder.heads.items()},
                 "epochs": list(self._folder.venue().epochs), "rows": True,
             }
+            own_host = hears.sock.getsockname()[0]
             _post(hears, "/standby/feed", hub, hello)
             answer = hears.getresponse()
             if answer.status != 200:
@@ -310,8 +287,7 @@ class Following:
             salt = json.loads(_line(answer)[6:])["salt"]
             feed = SealedFeed(hub.key, nonce, str(salt))
             session, number = str(feed.opened(_line(answer))["session"]), 0
-            bracketed = f"[{own_host}]" if ":" in own_host else own_host
-            self._folder.note(hub=hub.url, own=f"http://{bracketed}:{hub.own_port}")
+            self._folder.note(hub=hub.url, own=url_at(own_host, hub.own_port))
             self._say(BEHIND, "")
             for seq in itertools.count(1):
                 message = feed.opened(_line(answer))
@@ -321,9 +297,6 @@ class Following:
                     self._acknowledge(says, {"unit": hub.unit, "session": session, "seq": seq, "number": number})
                 if self._stop.is_set():
                     return
-        finally:
-            hears.close()
-            says.close()
 
     def _take(self, message: Mapping[str, Any]) -> None:
         kind = message["type"]
@@ -359,10 +332,6 @@ class Following:
                     return
 
 
-def _connection(hub: HubToFollow) -> http.client.HTTPConnection:
-    return http.client.HTTPConnection(hub.host, hub.port, timeout=SILENCE_S)
-
-
 def _challenge(connection: http.client.HTTPConnection) -> str:
     connection.request("GET", "/device/challenge")
     answer = connection.getresponse()
@@ -385,19 +354,7 @@ def _line(answer: http.client.HTTPResponse) -> bytes:
             return line.strip()
 
 
-def hub_to_follow(url: str, unit: str, key: str, own_port: int) -> HubToFollow:
-    """Raises Problem("standby_config") where one of them is missing or makes no sense."""
-    parts = urlsplit(url)
-    try:
-        port, found = parts.port or 8080, bytes.fromhex(key)
-    except ValueError as error:
-        raise Problem("standby_config", reason=str(error)) from error
-    if parts.scheme != "http" or not parts.hostname or not unit or len(found) < 32:
-        raise Problem("standby_config", reason=f"hub {url!r}, unit {unit!r}")
-    return HubToFollow(parts.hostname, port, unit, found, own_port)
-
-
-class StandbySocket:
+class StandbySocket(socketserver.UnixStreamServer):
     """The standby's word to the front panel of its machine: how it is, and its key, turned by somebody who stands
     there.
 
@@ -409,39 +366,33 @@ class StandbySocket:
 
     def __init__(self, folder: Path, state: Callable[[], Answer], turn: Callable[[], None]) -> None:
         self._path, self._state, self._turn = folder / SOCKET, state, turn
-        self._listener: socket.socket | None = None
-        self._thread = threading.Thread(target=self._serve, name="standby-panel", daemon=True)
+        self._thread = threading.Thread(target=self.serve_forever, args=(LOOK_S,), name="standby-panel", daemon=True)
+        super().__init__(os.fspath(self._path), Caller, bind_and_activate=False)
 
     def start(self) -> None:
-        listener = socket.socket(socket.AF_UNIX)
         try:
-            with suppress(FileNotFoundError):
-                self._path.unlink()
+            self._path.unlink(missing_ok=True)
             # Nobody's before it is the panel's: whoever connects may turn the key.
             before = os.umask(0o177)
             try:
-                listener.bind(os.fspath(self._path))
+                self.server_bind()
             finally:
                 os.umask(before)
             with suppress(KeyError, PermissionError):
                 os.chown(self._path, -1, grp.getgrnam(GROUP).gr_gid)
                 self._path.chmod(0o660)
-            listener.listen(4)
+            self.server_activate()
         except OSError as error:
-            listener.close()
             log.warning("the panel of this machine cannot be heard: %s", error)
-            return
-        self._listener = listener
-        self._thread.start()
+        else:
+            self._thread.start()
 
     def close(self) -> None:
-        listener, self._listener = self._listener, None
-        if listener is not None:
-            with suppress(OSError):
-                listener.shutdown(socket.SHUT_RDWR)
-            listener.close()
+        if self._thread.is_alive():
+            self.shutdown()
             with suppress(OSError):
                 self._path.unlink()
+        self.server_close()
 
     def answer(self, line: bytes) -> Answer:
         """To one line of a caller's."""
@@ -461,17 +412,13 @@ class StandbySocket:
         self._turn()
         return {"turned": True}
 
-    def _serve(self) -> None:
-        while (listener := self._listener) is not None:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            with connection:
-                try:
-                    connection.settimeout(HEARD_WITHIN_S)
-                    with connection.makefile("rb") as said:
-                        line = said.readline(LINE_BYTES_MAX)
-                    connection.sendall(json.dumps(self.answer(line)).encode() + b"\n")
-                except OSError as error:
-                    log.info("a caller was not answered: %s", error)
+    def handle_error(self, request: object, client_address: object) -> None:
+        log.info("a caller was not answered", exc_info=True)
+
+
+class Caller(socketserver.StreamRequestHandler):
+    timeout = HEARD_WITHIN_S
+    server: StandbySocket
+
+    def handle(self) -> None:
+        self.wfile.write(json.dumps(self.server.answer(self.rfile.readline(LINE_BYTES_MAX))).encode() + b"\n")

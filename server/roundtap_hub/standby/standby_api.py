@@ -34,6 +34,7 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.journal.copies import ENTRIES
 from roundtap_hub.journal.journal import Head
 from roundtap_hub.policy import EVERYBODY, KIN, STANDBY, route
+from roundtap_hub.reached_at import url_at
 from roundtap_hub.standby.sealed_feed import SealedFeed
 from roundtap_hub.standby.standby_copy import StandbyCopy, Standbys
 from roundtap_hub.standby.taken_over_page import TakenOverPage
@@ -108,7 +109,7 @@ class StandbyFeed:
             raise Refusal(403, "this standby is older than the hub: upgrade it")
         heads = {stream: Head(*head) for stream, head in hello.heads.items()}
         host = (scope.get("client") or ("", 0))[0]
-        address = f"http://{f'[{host}]' if ':' in host else host}:{hello.port}" if 0 < hello.port < 65536 else None
+        address = url_at(host, hello.port) if 0 < hello.port < 65536 else None
         copy = StandbyCopy(hello.unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
         return self._stream(copy, key, hello.nonce, heads, hello.epochs)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import fcntl
 import itertools
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path, PurePosixPath
-from typing import Any, TextIO
+from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, At, NewEntry, seal
@@ -19,11 +19,11 @@ from roundtap_hub.journal.backups import back_up_if_behind
 from roundtap_hub.journal.copies import following, people_of
 from roundtap_hub.journal.database_url import sqlite_url
 from roundtap_hub.journal.journal import Head, Journal
-from roundtap_hub.journal.lineage import lineage_key, next_epoch
+from roundtap_hub.journal.lineage import following_epoch
 from roundtap_hub.journal.snapshot import read_venue
 from roundtap_hub.journal.venue import Venue
 from roundtap_hub.models import SECRETS, CheckpointRow
-from roundtap_hub.private_files import write_private, write_private_bytes
+from roundtap_hub.private_files import held_alone, write_private, write_private_bytes
 
 NOTES, KEY_TURNED, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
 
@@ -35,7 +35,7 @@ class StandbyFolder:
         self.path = folder
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._lock = _locked(folder / LOCK)
+            self._lock = held_alone(folder / LOCK)
         except OSError as error:
             raise Problem("standby_folder", where=str(folder), reason=error.strerror or str(error)) from error
         self._journal: Journal | None = None
@@ -56,9 +56,9 @@ class StandbyFolder:
 
     def close(self) -> None:
         self.close_journal()
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
 
     @property
     def journal(self) -> Journal:
@@ -135,40 +135,20 @@ def is_promoted(folder: Path) -> bool:
     return (folder / PROMOTED).exists()
 
 
-def begin_epoch(folder: Path, at: At, token_hex: Callable[[int], str]) -> str:
-    """The journal of this folder goes on under a new epoch, which is returned; nothing else is written.
-
-    Its entry names what this folder held: an older hub finds there what it alone accepted. Nobody else may be writing.
-    Raises Problem where the journal cannot be read, or has no epoch yet.
-    """
-    journal = Journal(sqlite_url(folder))
-    try:
-        venue = read_venue(journal, Venue())
-        if not venue.epochs:
-            raise Problem("standby_empty", where=str(folder))
-        secret = bytes.fromhex((folder / "secret").read_text().strip())
-        epoch = next_epoch(venue.epochs, lineage_key(secret), token_hex)
-        heads = {stream: list(head) for stream, head in journal.heads().items()}
-        begun = NewEntry("epoch-begun", {"epoch": epoch, "heads": heads})
-        journal.append([seal(begun, VENUE, venue.number + 1, venue.head, at, "hub")])
-    finally:
-        journal.close()
-    return epoch
-
-
 def promote_folder(folder: Path, at: At, token_hex: Callable[[int], str]) -> None:
-    """Once: begin the new epoch, and note that this folder is a hub's from now on."""
+    """Once: its journal goes on under a new epoch, and it is noted that this folder is a hub's from now on.
+
+    The epoch's entry names what this folder held: an older hub finds there what it alone accepted. Nobody else may be
+    writing. Raises Problem where the journal cannot be read, or has no epoch yet.
+    """
     if not is_promoted(folder):
-        epoch = begin_epoch(folder, at, token_hex)
+        with closing(Journal(sqlite_url(folder))) as journal:
+            venue = read_venue(journal, Venue())
+            if not venue.epochs:
+                raise Problem("standby_empty", where=str(folder))
+            epoch = following_epoch(folder, venue, token_hex)
+            heads = {stream: list(head) for stream, head in journal.heads().items()}
+            begun = NewEntry("epoch-begun", {"epoch": epoch, "heads": heads})
+            journal.append([seal(begun, VENUE, venue.number + 1, venue.head, at, "hub")])
         write_private(folder / PROMOTED, json.dumps({"epoch": epoch}))
     (folder / KEY_TURNED).unlink(missing_ok=True)
-
-
-def _locked(path: Path) -> TextIO | None:
-    file = path.open("w")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise
-    return file
