@@ -18,7 +18,7 @@ from alembic.runtime import migration  # noqa: E402, F401
 from postgres_kit import NOWHERE, Cluster, binaries, cluster  # noqa: E402
 
 # The forms' migrations are imported when a journal is opened first, and Alembic sets up its log: before any test.
-from roundtap_hub.journal import shared_service  # noqa: E402
+from roundtap_hub.journal import service, shared_service  # noqa: E402
 
 SOON_S = 0.05
 
@@ -49,4 +49,4 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who stops, or lost the database, looks again at once: nothing here is about how long that is."""
     monkeypatch.setattr(shared_service, "LOOK_UP_S", SOON_S)
     monkeypatch.setattr(shared_service, "RECONNECT_S", SOON_S)
-    monkeypatch.setattr(shared_service, "DOUBT_S", SOON_S)
+    monkeypatch.setattr(service, "DOUBT_S", SOON_S)

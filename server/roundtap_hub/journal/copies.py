@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.person import Person
-from roundtap_hub.journal.journal import START, Head, Journal, PersonRecord, PersonRow, next_entry, to_row
+from roundtap_hub.journal.journal import START, Head, Journal, PersonRecord, PersonRow, heads_of, next_entry, to_row
 from roundtap_hub.models import ENTRY, PERSON
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class Batch:
 
     @property
     def heads(self) -> dict[str, Head]:
-        return {entry.stream: Head(entry.number, entry.hash) for entry in self.entries}
+        return heads_of(self.entries)
 
     def rows(self) -> Rows:
         return {kind: [[row[name] for name in COLUMNS[kind]] for row in rows]

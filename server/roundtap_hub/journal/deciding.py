@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from msgspec import structs
 from sqlmodel import SQLModel
@@ -45,11 +46,13 @@ from roundtap_core.limits import refuse_boundless
 from roundtap_core.lists.parts import fold
 from roundtap_core.numbers import next_number
 from roundtap_hub.journal.beyond_copy import has_place, refuse_settling
-from roundtap_hub.journal.journal import PersonRecord, people_gone
+from roundtap_hub.journal.journal import PersonRecord, events_deleted, people_gone
 from roundtap_hub.journal.person_rows import refuse_damaged
 from roundtap_hub.journal.rights import refuse_key
 from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED, Venue, apply_venue, decide_venue, rests
+
+log = logging.getLogger(__name__)
 
 Events = Mapping[str, EventState]
 
@@ -132,6 +135,62 @@ class Request:
     def streams(self) -> set[str]:
         """What it would write to: streams, and events whose people it brings."""
         return {*(step.stream for step in self.steps), *(record.event for record in self.people)}
+
+
+@dataclass(slots=True)
+class Decided:
+    """Requests that are decided, each on top of those before, and not saved yet: each with its entries, or with what
+    refused it; all that is to be written, and what is so once it is. Nobody is answered yet."""
+
+    requests: Sequence[Request]
+    after: Snapshot
+    made: list[tuple[Request, list[Entry]]] = field(default_factory=list)
+    refused: list[tuple[Request, Exception]] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    people: list[PersonRecord] = field(default_factory=list)
+    beside: list[SQLModel] = field(default_factory=list)
+
+    @property
+    def brings(self) -> bool:
+        """Whether there is anything to be saved."""
+        return bool(self.entries or self.people or self.beside)
+
+    @property
+    def streams(self) -> set[str]:
+        """Those that it writes to, and events whose people it brings."""
+        return {entry.stream for entry in self.entries} | {record.event for record in self.people}
+
+    @property
+    def deleted(self) -> set[str]:
+        """Events whose people are forgotten by it."""
+        return events_deleted(self.entries)
+
+    def answer_refused(self) -> None:
+        for request, why in self.refused:
+            request.answer.set_exception(why)
+
+    def answer(self) -> None:
+        """To those that were not refused: it is saved."""
+        for request, entries in self.made:
+            request.answer.set_result(entries)
+
+
+def decide_all(saved: Snapshot, requests: Sequence[Request], at: Callable[[], At]) -> Decided:
+    """Every request on top of the ones before it."""
+    decided = Decided(requests, saved)
+    for request in requests:
+        try:
+            decided.after, entries = decide_request(decided.after, request, at())
+        except Exception as refused:
+            if not isinstance(refused, Problem):
+                log.exception("a command failed")
+            decided.refused.append((request, refused))
+        else:
+            decided.made.append((request, entries))
+            decided.entries += entries
+            decided.people += request.people
+            decided.beside += request.beside
+    return decided
 
 
 def decide_request(pending: Snapshot, request: Request, at: At) -> tuple[Snapshot, list[Entry]]:

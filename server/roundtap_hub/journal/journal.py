@@ -394,14 +394,24 @@ def next_entry(number: int, head: str, row: Sequence[Any]) -> Entry:
     return entry
 
 
+def heads_of(entries: Iterable[Entry]) -> dict[str, Head]:
+    """The last of these entries in each stream that they are of."""
+    return {entry.stream: Head(entry.number, entry.hash) for entry in entries}
+
+
 def people_gone(entries: Iterable[Entry]) -> list[tuple[str, str]]:
     """(event, competitor) of everybody whose row goes with these entries."""
     return [(entry.stream, str(entry.data["competitor"])) for entry in entries if entry.kind == REMOVED]
 
 
+def events_deleted(entries: Iterable[Entry]) -> set[str]:
+    """The events whose people go with these entries."""
+    return {entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED}
+
+
 def forgetting(entries: Sequence[Entry]) -> Iterator[Delete]:
     """What leaves the database with these entries, after everything that comes with them."""
-    if deleted := [entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED]:
+    if deleted := events_deleted(entries):
         yield delete(PERSON).where(PERSON.c.event.in_(deleted))
     if taken_out := people_gone(entries):
         yield delete(PERSON).where(tuple_(PERSON.c.event, PERSON.c.competitor).in_(taken_out))

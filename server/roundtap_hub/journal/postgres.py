@@ -23,13 +23,12 @@ from sqlalchemy.pool import QueuePool
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, VENUE, Entry
+from roundtap_core.event.entries import GENESIS, Entry
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.database_url import database_url, libpq_arguments, shown
-from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord, people_gone
+from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord, events_deleted, people_gone
 from roundtap_hub.journal.migrations import forms
 from roundtap_hub.journal.seals import SealBook
-from roundtap_hub.journal.venue import DELETED
 from roundtap_hub.models import ENTRY
 
 log = logging.getLogger(__name__)
@@ -110,8 +109,7 @@ class PostgresJournal(Journal):
         stored then.
         """
         people = list(people)
-        gone = [entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED]
-        told = self._told(entries, {*(record.event for record in people), *gone,
+        told = self._told(entries, {*(record.event for record in people), *events_deleted(entries),
                                     *(event for event, _ in people_gone(entries))})
         committing = False
         try:

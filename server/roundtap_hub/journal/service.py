@@ -9,7 +9,6 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -20,15 +19,15 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Command, SetClock
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.journal.copies import Copies
-from roundtap_hub.journal.deciding import HALL_COMMANDS, Request, Step, decide_request
+from roundtap_hub.journal.copies import Batch, Copies
+from roundtap_hub.journal.deciding import HALL_COMMANDS, Decided, Request, Step, decide_all
 from roundtap_hub.journal.head_file import HeadFile
-from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord, people_gone
+from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord, heads_of, people_gone, person_row
 from roundtap_hub.journal.seals import Seal
-from roundtap_hub.journal.shelf import Places, Sealer, Shelf
+from roundtap_hub.journal.shelf import Sealer, Shelf
 from roundtap_hub.journal.snapshot import Snapshot, load, read_again
-from roundtap_hub.journal.storage import Committer, InDoubt, StorageState
-from roundtap_hub.journal.venue import DELETED, rests
+from roundtap_hub.journal.storage import StorageState
+from roundtap_hub.journal.venue import rests
 from roundtap_hub.models import CheckpointRow
 
 __all__ = ["HubStopped", "OutcomeUnknown", "Service", "Snapshot", "Step"]
@@ -48,6 +47,10 @@ LOG_TRIM_BYTES = 16 * 1024 * 1024
 
 Listener = Callable[[Snapshot, Sequence[Entry]], None]
 Chore = Callable[[], None]
+
+
+class InDoubt(Exception):
+    """Nobody knows yet whether a commit is saved."""
 
 
 class HubStopped(Exception):
@@ -109,21 +112,6 @@ class WorkQueue:
             self.do_a_chore()
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A batch, decided: each request with its entries, all of them, and what is so once they are saved."""
-
-    requests: list[tuple[Request, list[Entry]]]
-    entries: list[Entry]
-    people: list[PersonRecord]
-    beside: list[SQLModel]
-    after: Snapshot
-
-    @property
-    def streams(self) -> set[str]:
-        return {entry.stream for entry in self.entries} | {record.event for record in self.people}
-
-
 class Service:
     """The one writer of a journal.
 
@@ -136,9 +124,11 @@ class Service:
         self._journal = journal
         self._moments = clocks
         self._at_point = at_point
+        self._head = head
         self.storage = StorageState(clocks.mono_ms)
-        self._committer = Committer(journal, clocks, at_point, head, self.storage)
-        self._unknown: list[Group] = []
+        self.copies: Copies | None = None
+        """Where else the journal is kept; None where it has no copies, or they are its database's matter."""
+        self._unknown: list[Decided] = []
         """Commits that failed, and of which nobody knows what a start after a power cut would find."""
         self._trying_soon = False
         self._queue = WorkQueue(GROUP_LIMIT)
@@ -148,10 +138,9 @@ class Service:
         self._submitting = threading.Lock()
         self._doubtful: set[str] = set()
         """Streams of which nobody knows what is saved: nothing is decided in them until they were read again."""
-        shelf = Shelf(journal)
-        self._places = Places(journal, shelf)
-        self.snapshot = load(journal, shelf.open)
-        self.sealer = Sealer(journal, shelf, lambda: self.snapshot,
+        self._shelf = Shelf(journal)
+        self.snapshot = load(journal, self._shelf.open)
+        self.sealer = Sealer(journal, self._shelf, lambda: self.snapshot,
                              lambda seal: self._queue.put(partial(self._write_seal, seal)))
 
     def start(self) -> None:
@@ -171,18 +160,13 @@ class Service:
         self._thread.join(timeout=10)
         if self.copies is not None:
             self.copies.stop()
-        for request, _ in [asked for unknown in self._unknown for asked in unknown.requests]:
+        for request, _ in [asked for unknown in self._unknown for asked in unknown.made]:
             request.answer.set_exception(HubStopped())
         self._unknown = []
 
-    @property
-    def copies(self) -> Copies | None:
-        """Where else the journal is kept; None where it has no copies, or they are its database's matter."""
-        return self._committer.copies
-
     def keep_copies(self, copies: Copies) -> None:
         """From the next commit on."""
-        self._committer.copies = copies
+        self.copies = copies
         self.storage.copies_of = lambda: copies.states
 
     def listen(self, listener: Listener) -> None:
@@ -262,18 +246,27 @@ class Service:
             self._queue.put(self._try_disk)
 
     def _try_disk(self) -> None:
+        """Write something that means nothing, to learn whether anything can be written."""
         self._trying_soon = False
-        if self._committer.disk_works():
+        try:
+            self._journal.settle()
+        except (JournalConflict, OSError) as refused:
+            self.storage.failed(refused.errno)
+            if self._unknown:
+                self._try_disk_soon()
+        else:
+            self.storage.written()
             self._know()
-        elif self._unknown:
-            self._try_disk_soon()
 
     def _try_disk_soon(self) -> None:
         if not self._trying_soon:
             self._trying_soon = True
-            timer = threading.Timer(DOUBT_S, lambda: self._queue.put(self._try_disk))
-            timer.daemon = True
-            timer.start()
+            self._do_soon(self._try_disk)
+
+    def _do_soon(self, chore: Chore) -> None:
+        timer = threading.Timer(DOUBT_S, lambda: self._queue.put(chore))
+        timer.daemon = True
+        timer.start()
 
     def _scrub(self, otherwise: str = "deleted people may still lie in freed parts of the journal: %s") -> None:
         try:
@@ -323,67 +316,113 @@ class Service:
         return state is None or rests(self.snapshot.venue, state.finished, stream)
 
     def _write_seal(self, seal: Seal) -> None:
-        if self._places.save(seal):
-            self.snapshot = self._places.arranged(self.snapshot)
+        if self._shelf.save(seal):
+            self.snapshot = self._shelf.arranged(self.snapshot)
 
     def _forget_people(self, events: set[str]) -> None:
         """Nothing in memory, or in the freed parts of the file, remembers the people of deleted events."""
-        self._places.forget(events)
+        self._shelf.forget(events)
         if events:
             self._queue.later(self._scrub)
 
     def _handle(self, batch: list[Request]) -> None:
         """Decide, commit, answer, publish."""
         batch = self._certain([request for request in batch if request.answer.set_running_or_notify_cancel()])
-        pending, decided = self._decide(batch)
-        entries = [entry for _, made in decided for entry in made]
-        people = [record for request, _ in decided for record in request.people]
-        beside = [row for request, _ in decided for row in request.beside]
-        if not (entries or people or beside):
-            _answer(decided)
+        decided = decide_all(self.snapshot, batch, self._moments.at)
+        decided.answer_refused()
+        if not decided.brings:
+            decided.answer()
             return
-        made = Group(decided, entries, people, beside, pending)
         try:
-            self._committed(made, self._committer.commit(entries, people, beside))
+            self._committed(decided, self._commit(decided))
         except InDoubt:
-            self._unknown.append(made)
-            self._doubtful |= made.streams
+            self._unknown.append(decided)
+            self._doubtful |= decided.streams
             self._try_disk_soon()
 
-    def _committed(self, made: Group, saved: bool, later: bool = False) -> None:
+    def _commit(self, decided: Decided) -> bool:
+        """Whether it is saved. Raises InDoubt where nobody can know that yet."""
+        from_ms = self._moments.mono_ms()
+        doubtful = True
+        try:
+            self._at_point("before-commit")
+            self._journal.append(decided.entries, decided.people, decided.beside)
+            self._at_point("after-commit")
+        except (JournalConflict, OSError) as refused:
+            log.error("a batch of %d was not saved: %s", len(decided.entries), refused)
+            doubtful = isinstance(refused, OSError) or refused.doubtful
+            if refused.errno is not None:
+                self.storage.failed(refused.errno)
+        except Exception:
+            log.error("a batch of %d could not be written down", len(decided.entries), exc_info=True)
+        else:
+            self.storage.written(self._moments.mono_ms() - from_ms)
+            return True
+        return self._is_there(decided.entries, doubtful)
+
+    def _is_there(self, entries: Sequence[Entry], doubtful: bool = True) -> bool:
+        """Whether a commit that failed is saved after all. `doubtful`: what it left behind might come back to life
+        after a power cut, unless something is written over it first: InDoubt until that was possible."""
+        try:
+            if doubtful:
+                self._journal.settle()
+            return bool(entries) and self._journal.unknown(heads_of(entries)) is None
+        except Exception as refused:
+            log.error("whether a batch is saved cannot be known yet: %s", refused)
+            raise InDoubt from refused
+
+    def _committed(self, decided: Decided, saved: bool, later: bool = False) -> None:
         """It is known what became of a commit: everybody is told, and nobody is told anything else. `later`: other
         commits came before it was known."""
         if not saved:
-            self._doubtful |= made.streams
+            self._doubtful |= decided.streams
             self._read_again(self._doubtful)
-            for request, _ in made.requests:
+            for request, _ in decided.made:
                 request.answer.set_exception(Problem("not_saved"))
             self._publish([])
             return
         epoch = self.snapshot.venue.epoch
         try:
-            self._committer.copy(made.entries, made.people)
-            self._show(made, later)
-            _answer(made.requests)
+            if self.copies is not None:
+                # Before anybody hears of it. A copy that fails is told on the console: the commit stands.
+                self.copies.save(Batch(decided.entries, [person_row(record) for record in decided.people]))
+                self._at_point("after-copies")
+            self._show(decided, later)
+            decided.answer()
         finally:
-            self._committer.note_head(made.entries, epoch)
-        self._publish(made.entries)
+            self._note_head(decided.entries, epoch)
+        self._publish(decided.entries)
 
-    def _show(self, made: Group, later: bool) -> None:
+    def _note_head(self, entries: Sequence[Entry], epoch: str) -> None:
+        """The head file names what is committed. Nobody waits for it: it says what the journal holds at least, and
+        after a power cut it may lack the newest commit. `epoch`: the one before these entries."""
+        if self._head is None or not entries:
+            return
+        epoch = next((entry.data["epoch"] for entry in reversed(entries) if entry.kind == "epoch-begun"), epoch)
+        try:
+            self._head.note(epoch, heads_of(entries))
+        except OSError as error:
+            log.error("the head file cannot be written: %s", error)
+            self.storage.head_noted(False)
+        else:
+            self.storage.head_noted(True)
+        self._at_point("after-head")
+
+    def _show(self, decided: Decided, later: bool) -> None:
         try:
             if later:
-                self._doubtful |= made.streams
-                self._read_again(made.streams)
+                self._doubtful |= decided.streams
+                self._read_again(decided.streams)
             else:
-                self.snapshot = self._places.arranged(made.after.with_names(self.snapshot))
-            self._forget_people({entry.data["event"] for entry in made.entries if entry.kind == DELETED})
-            if people_gone(made.entries):
+                self.snapshot = self._shelf.arranged(decided.after.with_names(self.snapshot))
+            self._forget_people(decided.deleted)
+            if people_gone(decided.entries):
                 self._queue.later(self._scrub)
         except Exception:
             # It is saved, whatever we make of it: nobody is told otherwise, and it is read from the disk.
             log.exception("what was saved cannot be shown")
-            self._doubtful |= made.streams
-            self._read_again(made.streams)
+            self._doubtful |= decided.streams
+            self._read_again(decided.streams)
 
     def _certain(self, batch: list[Request]) -> list[Request]:
         """The requests that can be decided. The others, whose streams cannot be read just now, are told so."""
@@ -403,28 +442,12 @@ class Service:
         looks_at_the_hall = any(isinstance(step.command, HALL_COMMANDS) for step in request.steps)
         return bool(self._doubtful if looks_at_the_hall else self._doubtful & request.streams)
 
-    def _decide(self, batch: list[Request]) -> tuple[Snapshot, list[tuple[Request, list[Entry]]]]:
-        """What is so after all of them, and each one's entries; who is refused has the answer already."""
-        pending, decided = self.snapshot, []
-        at = self._moments.at
-        for request in batch:
-            try:
-                pending, made = decide_request(pending, request, at())
-            except Problem as problem:
-                request.answer.set_exception(problem)
-            except Exception as bug:
-                log.exception("a command failed")
-                request.answer.set_exception(bug)
-            else:
-                decided.append((request, made))
-        return pending, decided
-
     def _know(self) -> None:
         """What became of the commits in doubt, if the disk tells by now."""
         while self._unknown:
             unknown = self._unknown[0]
             try:
-                saved = self._committer.is_there(unknown.entries)
+                saved = self._is_there(unknown.entries)
             except InDoubt:
                 self._try_disk_soon()
                 return
@@ -450,11 +473,6 @@ class Service:
             except Exception:
                 # What is saved stays saved, and the writer must live: a feed that fails is the feed's loss.
                 log.exception("a listener failed")
-
-
-def _answer(decided: Iterable[tuple[Request, list[Entry]]]) -> None:
-    for request, made in decided:
-        request.answer.set_result(made)
 
 
 def _streams(batch: Iterable[Request]) -> set[str]:

@@ -9,7 +9,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -22,10 +23,10 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.database_url import libpq_arguments
-from roundtap_hub.journal.deciding import HALL_COMMANDS, Request, Step, decide_request
-from roundtap_hub.journal.journal import START, Head, JournalConflict, PersonRecord
+from roundtap_hub.journal.deciding import HALL_COMMANDS, Decided, Request, Step, decide_all
+from roundtap_hub.journal.journal import START, Head, JournalConflict, PersonRecord, events_deleted
 from roundtap_hub.journal.postgres import CHANNEL, InDoubt, NumberTaken, PostgresJournal, reason_of
-from roundtap_hub.journal.service import DOUBT_S, HubStopped, Service
+from roundtap_hub.journal.service import HubStopped, Service
 from roundtap_hub.journal.snapshot import Snapshot, read_again
 from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED, apply_venue
 
@@ -51,18 +52,6 @@ class News:
     people: Sequence[str] = ()
 
 
-@dataclass(slots=True)
-class Decided:
-    """A batch, decided and not yet saved."""
-
-    after: Snapshot
-    entries: list[Entry] = field(default_factory=list)
-    people: list[PersonRecord] = field(default_factory=list)
-    beside: list[SQLModel] = field(default_factory=list)
-    outcomes: list[tuple[Request, list[Entry] | Exception]] = field(default_factory=list)
-    rests_on: Mapping[str, int] | None = None
-
-
 class SharedService(Service):
     """One of several writers of a journal on PostgreSQL.
 
@@ -86,7 +75,7 @@ class SharedService(Service):
     def stop(self) -> None:
         super().stop()
         doubt, self._doubt = self._doubt, None
-        for request, _ in doubt.outcomes if doubt else ():
+        for request in doubt.requests if doubt else ():
             request.answer.set_exception(HubStopped())
 
     def submit(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
@@ -104,7 +93,7 @@ class SharedService(Service):
     def follow(self, news: News | None) -> None:
         """Another hub has committed this; None: there may be anything. From any thread; the writer reads it."""
         self._heard.append(news)
-        self.submit([], "follower")
+        self._queue.put(partial(self._handle_or_doubt, []))
 
     # --- the writer's thread -----------------------------------------------------------------------------------------
 
@@ -147,54 +136,37 @@ class SharedService(Service):
                 return
         _refuse(waiting)
 
-    def _try(self, waiting: Iterable[Request]) -> Decided:
-        """Decide and commit."""
-        decided = self._decide_all(waiting)
-        if decided.entries or decided.people or decided.beside:
+    def _try(self, waiting: Sequence[Request]) -> Decided:
+        """Decide and commit. Nobody is answered yet: another hub may turn out to be faster."""
+        decided = decide_all(self.snapshot, waiting, self._moments.at)
+        if decided.brings:
             self._at_point("before-commit")
             try:
-                self._shared.append(decided.entries, decided.people, decided.beside, decided.rests_on)
+                self._append(decided)
             except InDoubt:
                 self._doubt = decided
                 raise
             self._at_point("after-commit")
         return decided
 
-    def _try_alone(self, waiting: Iterable[Request]) -> Decided:
+    def _append(self, decided: Decided) -> None:
+        beyond = any(_looks_beyond_its_streams(request) for request, _ in decided.made)
+        rests_on = {stream: head.number for stream, head in self._heads().items()} if beyond else None
+        self._shared.append(decided.entries, decided.people, decided.beside, rests_on)
+
+    def _try_alone(self, waiting: Sequence[Request]) -> Decided:
         """The same while every other hub waits: nobody can be faster."""
         with self._shared.alone():
             if not self._catch_up(None):
                 raise JournalConflict("what other hubs wrote cannot be read")
             return self._try(waiting)
 
-    def _decide_all(self, waiting: Iterable[Request]) -> Decided:
-        """Every request on top of the ones before it. Nobody is answered yet: another hub may turn out to be faster."""
-        decided = Decided(self.snapshot)
-        for request in waiting:
-            try:
-                decided.after, made = decide_request(decided.after, request, self._moments.at())
-            except Problem as problem:
-                decided.outcomes.append((request, problem))
-            except Exception as bug:
-                log.exception("a command failed")
-                decided.outcomes.append((request, bug))
-            else:
-                decided.entries += made
-                decided.people += request.people
-                decided.beside += request.beside
-                decided.outcomes.append((request, made))
-                if _looks_beyond_its_streams(request):
-                    decided.rests_on = {stream: head.number for stream, head in self._heads().items()}
-        return decided
-
     def _saved(self, decided: Decided) -> None:
-        if not (decided.entries or decided.people or decided.beside):
-            _answer(decided)
-            return
-        self.snapshot = self._places.arranged(decided.after.with_names(self.snapshot))
-        self._forget_people(_deleted(decided.entries))
-        _answer(decided)
-        self._publish(decided.entries)
+        decided.answer_refused()
+        if decided.brings:
+            self._committed(decided, saved=True)
+        else:
+            decided.answer()
 
     def _look_into_doubt(self) -> list[Request] | None:
         """What became of the commit in doubt: the requests that are to be decided again (none, if it is saved); None
@@ -202,16 +174,14 @@ class SharedService(Service):
         doubt = self._doubt
         assert doubt is not None
         try:
-            self._shared.append(doubt.entries, doubt.people, doubt.beside, doubt.rests_on)
-            stored = True
-        except NumberTaken:
             try:
+                self._append(doubt)
+                stored = True
+            except NumberTaken:
                 stored = bool(doubt.entries) and self._shared.is_stored(doubt.entries)
-            except Problem as unreachable:
-                self._stay_in_doubt(unreachable)
-                return None
-        except (JournalConflict, OSError) as unreachable:
-            self._stay_in_doubt(unreachable)
+        except (Problem, JournalConflict, OSError) as unreachable:
+            log.error("whether a batch is saved cannot be known yet: %s", unreachable)
+            self._do_soon(partial(self._handle_or_doubt, []))
             return None
         self._doubt = None
         if stored:
@@ -219,13 +189,7 @@ class SharedService(Service):
             self._saved(doubt)
             return []
         self._catch_up(None)
-        return [request for request, _ in doubt.outcomes]
-
-    def _stay_in_doubt(self, reason: Exception) -> None:
-        log.error("whether a batch is saved cannot be known yet: %s", reason)
-        timer = threading.Timer(DOUBT_S, lambda: self.submit([], "doubt"))
-        timer.daemon = True
-        timer.start()
+        return list(doubt.requests)
 
     # --- what others wrote -------------------------------------------------------------------------------------------
 
@@ -263,8 +227,8 @@ class SharedService(Service):
             log.error("%s It is read anew.", problem)
             return self._read_anew()
         if after is not self.snapshot:
-            self.snapshot = self._places.arranged(after.with_names(self.snapshot))
-            self._forget_people(_deleted(entries))
+            self.snapshot = self._shelf.arranged(after.with_names(self.snapshot))
+            self._forget_people(events_deleted(entries))
             self._publish(entries)
         return True
 
@@ -285,7 +249,7 @@ class SharedService(Service):
             found += entries
         if VENUE in behind:
             after = after.with_rows(self._shared.secrets())
-        self._places.forget(after.shelf if news is None else news.people)
+        self._shelf.forget(after.shelf if news is None else news.people)
         concerned = [event for event in (after.events if news is None else news.people) if event not in after.shelf]
         people = self._shared.people(concerned) if concerned else {}
         if any(people.get(event, {}) != after.people.get(event, {}) for event in concerned):
@@ -335,18 +299,6 @@ def _looks_beyond_its_streams(request: Request) -> bool:
         isinstance(step.command, HALL_COMMANDS)
         or (isinstance(step.command, NewEntry) and step.command.kind in (ARCHIVED, RESTORED, DELETED))
         for step in request.steps)
-
-
-def _deleted(entries: Iterable[Entry]) -> set[str]:
-    return {entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED}
-
-
-def _answer(decided: Decided) -> None:
-    for request, outcome in decided.outcomes:
-        if isinstance(outcome, Exception):
-            request.answer.set_exception(outcome)
-        else:
-            request.answer.set_result(outcome)
 
 
 def _refuse(waiting: Iterable[Request]) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
 
 from roundtap_core.errors import Problem
@@ -30,7 +30,8 @@ BREATH_EVERY, BREATH_S = 50, 0.02
 
 
 class Shelf:
-    """Opens events at rest. Any thread may ask; who asks for what another one is just opening waits for that."""
+    """Opens events at rest: any thread may ask, and who asks for what another one is just opening waits for that. Puts
+    them there once they have been over for long: the writer's."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -38,6 +39,8 @@ class Shelf:
         self.folded: set[str] = set()
         """Events that had to be folded: their seals are of no use."""
         self._open: OrderedDict[tuple[str, str], Future[OpenEvent]] = OrderedDict()
+        self._sealed: OrderedDict[str, str] = OrderedDict()
+        """Heads of the events that were sealed while in play, by id; the one that has waited longest first."""
 
     def open(self, summary: Summary) -> OpenEvent:
         """The event at its summary's entry. Raises Problem where its entries cannot be read, or do not hold."""
@@ -61,22 +64,15 @@ class Shelf:
             raise
         return opening.result()
 
-    def keep(self, found: OpenEvent) -> None:
-        """An event that comes to the shelf open: nobody has to read what is in memory."""
-        done = Future[OpenEvent]()
-        done.set_result(found)
-        with self._lock:
-            self._stay_open((found.state.id, found.state.head), done)
-
     def _stay_open(self, key: tuple[str, str], found: Future[OpenEvent]) -> None:
         self._open[key] = found
         while len(self._open) > KEPT_OPEN:
             self._open.popitem(last=False)
 
-    def forget(self, event_id: str) -> None:
-        """Close an event: its people have changed, or are gone."""
+    def forget(self, events: Collection[str]) -> None:
+        """Close these events: their people have changed, or are gone."""
         with self._lock:
-            for key in [key for key in self._open if key[0] == event_id]:
+            for key in [key for key in self._open if key[0] in events]:
                 del self._open[key]
 
     def read(self, summary: Summary, breath: Callable[[], object] = lambda: None) -> OpenEvent:
@@ -95,15 +91,7 @@ class Shelf:
             breath()
         return state
 
-
-class Places:
-    """Where each event is kept: among those in play, or on the shelf once it has been over for long. The writer's."""
-
-    def __init__(self, journal: Journal, shelf: Shelf) -> None:
-        self._journal = journal
-        self._shelf = shelf
-        self._sealed: OrderedDict[str, str] = OrderedDict()
-        """Heads of the events that were sealed while in play, by id; the one that has waited longest first."""
+    # --- the writer's thread -----------------------------------------------------------------------------------------
 
     def save(self, seal: Seal) -> bool:
         """Whether the seal is on the disk. Without it the event is folded when somebody looks: whatever fails here
@@ -132,15 +120,17 @@ class Places:
                    and snapshot.events[event_id].finished]
         for event_id in over | set(waiting[: -STAY_WHOLE]):
             self._sealed.pop(event_id, None)
-            self._shelf.keep(OpenEvent(snapshot.events[event_id], snapshot.people_of(event_id),
-                                       snapshot.names_of(event_id)))
+            self._keep(OpenEvent(snapshot.events[event_id], snapshot.people_of(event_id),
+                                 snapshot.names_of(event_id)))
             snapshot = snapshot.on_the_shelf(event_id)
         return snapshot
 
-    def forget(self, events: Iterable[str]) -> None:
-        """Their people stay nowhere in memory."""
-        for event_id in events:
-            self._shelf.forget(event_id)
+    def _keep(self, found: OpenEvent) -> None:
+        """An event that comes to the shelf open: nobody has to read what is in memory."""
+        done = Future[OpenEvent]()
+        done.set_result(found)
+        with self._lock:
+            self._stay_open((found.state.id, found.state.head), done)
 
 
 class Stopping(Exception):
