@@ -9,10 +9,11 @@ from roundtap.headless import event_input
 from roundtap_core.event.entries import VENUE
 from roundtap_core.event.state import EventState
 from roundtap_core.words import Words
+from roundtap_hub.journal.backups import Backup
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.database_url import DATABASE
 from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.restoring import Restored, restore
+from roundtap_hub.journal.restoring import restore
 from roundtap_hub.journal.snapshot import read_event
 
 
@@ -28,7 +29,7 @@ def run(args: Namespace) -> int:
         args.data, restore(args.backup, args.data, system_clocks().at()), words))
 
 
-def lines(folder: Path, found: Restored, words: Words) -> list[str]:
+def lines(folder: Path, found: Backup, words: Words) -> list[str]:
     """Each event with its last round and entry; then what the folder has besides, and what to do now."""
     said = [words("restore.done", where=str(folder), made_at=found.made_at or "–")]
     journal = Journal(f"sqlite:///{folder / DATABASE}", read_only=True)

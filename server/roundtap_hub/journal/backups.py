@@ -32,6 +32,7 @@ from roundtap_hub.journal.head_file import (
     Named,
     looking_at,
     new_lineage,
+    overwrite,
     read_head_file,
 )
 from roundtap_hub.journal.journal import Head
@@ -101,11 +102,8 @@ class Backup:
         os.chmod(folder / DATABASE, 0o600)
         sync(folder / DATABASE)
         sync(folder)
-        head = HeadFile(folder / HEAD_FILE)
-        try:
+        with closing(HeadFile(folder / HEAD_FILE)) as head:
             head.begin(Named(self.lineage, self.epoch, self.commits, self.heads))
-        finally:
-            head.close()
 
 
 def make_backup(folder: Path, to: Path, named: Named, made_at: str) -> Path:
@@ -186,7 +184,8 @@ def only_newest(folder: Path, newest: Path) -> None:
     """After an event was deleted: backups that know its people go, in folders below as well. Raises OSError."""
     for path in folder.rglob(f"*{SUFFIX}"):
         if path != folder / newest.name and path.name.split("-")[1] == newest.name.split("-")[1]:
-            _overwrite(path)
+            with open(path, "r+b") as file:
+                overwrite(file.fileno())
             path.unlink()
     sync(folder)
 
@@ -261,15 +260,6 @@ def _prune(folder: Path, named: Named, newest: Path) -> None:
     # What a power cut left half-made is as large as a backup.
     for path in (*folder.glob(f".roundtap-{named.lineage}-*"), *folder.glob(f"roundtap-{named.lineage}*-new")):
         path.unlink(missing_ok=True)
-
-
-def _overwrite(path: Path) -> None:
-    with open(path, "r+b") as file:
-        left = os.fstat(file.fileno()).st_size
-        while left > 0:
-            left -= file.write(bytes(min(left, 1 << 16)))
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def back_up(folder: Path, made_at: str, named: Named | None = None) -> Path:

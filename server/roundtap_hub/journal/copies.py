@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -230,16 +231,11 @@ class Copies:
         for stream in sorted(heads, key=lambda stream: (stream == VENUE, len(stream), stream)):
             if held.get(stream, START) == heads[stream]:
                 continue
-            some: list[Entry] = []
-            for entry in self.journal.entries(stream, held.get(stream, START)):
-                if len(some) == CATCH_UP_ENTRIES:
-                    yield Batch(some)
-                    some = []
-                some.append(entry)
-            yield Batch(some[:-1])
-            # Whoever is cut off before the last entry gets the people, too, when it is asked again.
-            people = [] if stream == VENUE else [dict(row) for row in self.journal.person_rows(stream)]
-            yield Batch(some[-1:], people)
+            entries = self.journal.entries(stream, held.get(stream, START))
+            while some := list(islice(entries, CATCH_UP_ENTRIES)):
+                # Whoever is cut off before the last entry gets the people, too, when it is asked again.
+                with_people = stream != VENUE and some[-1].number >= heads[stream].number
+                yield Batch(some, [dict(row) for row in self.journal.person_rows(stream)] if with_people else [])
 
     def settle(self, keeper: _Keeper, held: Mapping[str, Head]) -> bool:
         """The copy is up to date from now on, unless something was committed meanwhile."""

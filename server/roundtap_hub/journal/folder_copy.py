@@ -6,7 +6,6 @@ No database: it would need four syncs a commit, or leave its newest commits in a
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,12 +16,14 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.journal.copies import COLUMNS, ENTRIES, PEOPLE, Batch, Rows
+from roundtap_hub.journal.head_file import check_of, checked_line, overwrite, write_at
 from roundtap_hub.journal.journal import REMOVED, Head
 from roundtap_hub.journal.venue import DELETED
 from roundtap_systemd.atomic_write import replacing
 
 COPY_FILE = "roundtap-copy.journal"
 FORMAT = 1
+CHECK_LETTERS = 32
 
 
 class FolderCopy:
@@ -79,7 +80,7 @@ class FolderCopy:
         rows, held = batch.rows(), self._held
         line, chain = _line(held.chain, rows)
         try:
-            _write(self._file, line, held.length)
+            write_at(self._file, line, held.length)
             os.fsync(self._file)
         except OSError:
             with contextlib.suppress(OSError):
@@ -103,10 +104,7 @@ class FolderCopy:
         try:
             self.close()
             self._make(path, _without(path, self._held.forgotten))
-            length = os.fstat(old).st_size
-            for at in range(0, length, 1 << 16):
-                _write(old, bytes(min(1 << 16, length - at)), at)
-            os.fsync(old)
+            overwrite(old)
         finally:
             os.close(old)
         self._held.forgotten = set()
@@ -190,7 +188,7 @@ def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
     with open(path, "rb") as file:
         for raw in file:
             check, _, text = raw.rstrip(b"\n").partition(b" ")
-            if not raw.endswith(b"\n") or check.decode("ascii", "replace") != _check(chain, text):
+            if not raw.endswith(b"\n") or check.decode("ascii", "replace") != check_of(text, chain, CHECK_LETTERS):
                 return
             chain, length = check.decode(), length + len(raw)
             said = json.loads(text)
@@ -215,13 +213,9 @@ def _without(path: Path, people: set[tuple[str, str]]) -> Iterator[Mapping[str, 
 
 
 def _line(chain: str, said: Mapping[str, Any]) -> tuple[bytes, str]:
-    text = json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()
-    check = _check(chain, text)
-    return b"%s %s\n" % (check.encode(), text), check
-
-
-def _check(chain: str, text: bytes) -> str:
-    return hashlib.sha256(chain.encode() + text).hexdigest()[:32]
+    """A line after those with this checksum, and the checksum after it."""
+    line = checked_line(said, chain, CHECK_LETTERS)
+    return line, line[:CHECK_LETTERS].decode()
 
 
 def _aside(path: Path, word: str) -> Path:
@@ -232,9 +226,3 @@ def _aside(path: Path, word: str) -> Path:
 
 def _own_file(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
-
-
-def _write(file: int, data: bytes, at: int) -> None:
-    while data:
-        written = os.pwrite(file, data, at)
-        data, at = data[written:], at + written

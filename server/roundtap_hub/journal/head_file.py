@@ -12,6 +12,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,7 @@ class HeadFile:
 
     def begin(self, named: Named) -> None:
         """Make the file anew, whole or not at all. Raises OSError."""
-        data = _line(named.to_json())
+        data = checked_line(named.to_json())
         write_atomically(self.path, data + bytes(SPARE_BYTES), 0o600)
         made = os.open(self.path, os.O_RDWR)
         if self._file >= 0:
@@ -97,13 +98,13 @@ class HeadFile:
         assert named is not None
         owed = self._owed = {**self._owed, **heads}
         now = replace(named, epoch=epoch, commits=named.commits + 1, heads={**named.heads, **owed})
-        line = _line({"epoch": epoch, "commits": now.commits,
-                      "heads": {stream: list(head) for stream, head in owed.items()}})
+        line = checked_line({"epoch": epoch, "commits": now.commits,
+                             "heads": {stream: list(head) for stream, head in owed.items()}})
         length = os.fstat(self._file).st_size if self._file >= 0 else 0
         if self._at + len(line) >= length:
             self.begin(now)
         else:
-            _write_all(self._file, line, self._at)
+            write_at(self._file, line, self._at)
             os.fdatasync(self._file)
             self._at += len(line)
             self.named = now
@@ -167,30 +168,34 @@ def check_database(database: Path, named: Named | None) -> None:
         if named is not None and named.heads:
             raise _empty(database, named.heads)
         return
+    heads, last, hashes = named.heads if named else {}, dict[str, int](), dict[str, str]()
     try:
-        found = _look(database, named.heads if named else {})
+        with closing(looking_at(database)) as connection:
+            lineage = _lineage_in(connection)
+            for stream, head in heads.items() if _has_table(connection, "entry") else ():
+                last[stream] = _first(connection, "SELECT max(number) FROM entry WHERE stream = ?", stream) or 0
+                hashes[stream] = _first(connection, "SELECT hash FROM entry WHERE stream = ? AND number = ?", stream,
+                                        head.number)
     except sqlite3.Error as error:
         if named is None:
             raise Problem("journal_unreadable", reason=str(error)) from error
         raise Problem("journal_damaged", file=str(database), reason=str(error), folder=str(database.parent)) from error
     if named is None:
-        if found.lineage:
+        if lineage:
             raise Problem("journal_copied", file=str(database), head=HEAD_FILE)
         return
-    if found.lineage and found.lineage != named.lineage:
+    if lineage and lineage != named.lineage:
         raise Problem("journal_of_another", file=str(database), head=HEAD_FILE)
-    missing = {stream: head for stream, head in named.heads.items() if found.last.get(stream, 0) < head.number}
-    if named.heads and not any(found.last.values()):
-        raise _empty(database, named.heads)
-    if missing:
-        said, folder = say_missing(found.last, missing), str(database.parent)
-        if _has_bytes(database.with_name(database.name + "-wal")):
-            raise Problem("journal_shortened", file=str(database), missing=said, folder=folder)
-        raise Problem("journal_log_missing", file=str(database), missing=said, folder=folder)
-    other = sorted(stream for stream, head in named.heads.items() if found.hashes.get(stream) != head.hash)
-    if other:
-        raise Problem("journal_differs", file=str(database), stream=other[0], number=named.heads[other[0]].number,
-                      folder=str(database.parent))
+    if heads and not any(last.values()):
+        raise _empty(database, heads)
+    folder = str(database.parent)
+    if missing := {stream: head for stream, head in heads.items() if last[stream] < head.number}:
+        log = database.with_name(database.name + "-wal")
+        raise Problem("journal_shortened" if log.is_file() and log.stat().st_size else "journal_log_missing",
+                      file=str(database), missing=say_missing(last, missing), folder=folder)
+    if other := sorted(stream for stream, head in heads.items() if hashes[stream] != head.hash):
+        raise Problem("journal_differs", file=str(database), stream=other[0], number=heads[other[0]].number,
+                      folder=folder)
 
 
 def say_missing(last: Mapping[str, int], missing: Mapping[str, Head]) -> str:
@@ -202,18 +207,12 @@ def say_missing(last: Mapping[str, int], missing: Mapping[str, Head]) -> str:
 
 def lineage_of(database: Path) -> str:
     """The lineage that a database says it is of; "" where none. Raises sqlite3.Error."""
-    return _look(database, {}).lineage
+    with closing(looking_at(database)) as connection:
+        return _lineage_in(connection)
 
 
 def new_lineage() -> str:
     return secrets.token_hex(8)
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    lineage: str
-    last: Mapping[str, int]
-    hashes: Mapping[str, str]
 
 
 def looking_at(database: Path) -> sqlite3.Connection:
@@ -221,24 +220,19 @@ def looking_at(database: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"file:{quote(str(database.absolute()))}?mode=ro", uri=True, timeout=5)
 
 
-def _look(database: Path, heads: Mapping[str, Head]) -> _Found:
-    connection = looking_at(database)
-    try:
-        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        lineage, last, hashes = "", dict[str, int](), dict[str, str]()
-        if LINEAGE_TABLE in tables:
-            row = connection.execute(f"SELECT id FROM {LINEAGE_TABLE}").fetchone()
-            lineage = str(row[0]) if row else ""
-        for stream, head in heads.items() if "entry" in tables else ():
-            newest = connection.execute("SELECT max(number) FROM entry WHERE stream = ?", (stream,)).fetchone()[0]
-            last[stream] = newest or 0
-            row = connection.execute("SELECT hash FROM entry WHERE stream = ? AND number = ?",
-                                     (stream, head.number)).fetchone()
-            if row:
-                hashes[stream] = row[0]
-    finally:
-        connection.close()
-    return _Found(lineage, last, hashes)
+def _lineage_in(connection: sqlite3.Connection) -> str:
+    has_table = _has_table(connection, LINEAGE_TABLE)
+    return str(_first(connection, f"SELECT id FROM {LINEAGE_TABLE}") or "") if has_table else ""
+
+
+def _has_table(connection: sqlite3.Connection, name: str) -> bool:
+    return bool(_first(connection, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name))
+
+
+def _first(connection: sqlite3.Connection, query: str, *values: object) -> Any:
+    """The first column of the first row; None where there is none."""
+    row = connection.execute(query, values).fetchone()
+    return row[0] if row else None
 
 
 def _empty(database: Path, heads: Mapping[str, Head]) -> Problem:
@@ -250,28 +244,31 @@ def _span(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}–{last}"
 
 
-def _has_bytes(path: Path) -> bool:
-    return path.is_file() and path.stat().st_size > 0
-
-
-def _line(said: Mapping[str, Any]) -> bytes:
+def checked_line(said: Mapping[str, Any], before: str = "", letters: int = CHECK_LETTERS) -> bytes:
+    """JSON behind its checksum, which is over `before` as well."""
     text = json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()
-    return b"%s %s\n" % (_check(text), text)
+    return b"%s %s\n" % (check_of(text, before, letters).encode(), text)
+
+
+def check_of(text: bytes, before: str = "", letters: int = CHECK_LETTERS) -> str:
+    return hashlib.sha256(before.encode() + text).hexdigest()[:letters]
 
 
 def _read_line(raw: bytes) -> dict[str, Any] | None:
     check, _, text = raw.partition(b" ")
-    if check != _check(text):
-        return None
-    said = json.loads(text)
+    said = json.loads(text) if check == check_of(text).encode() else None
     return said if isinstance(said, dict) else None
 
 
-def _check(text: bytes) -> bytes:
-    return hashlib.sha256(text).hexdigest()[:CHECK_LETTERS].encode()
-
-
-def _write_all(file: int, data: bytes, at: int) -> None:
+def write_at(file: int, data: bytes, at: int) -> None:
     while data:
         written = os.pwrite(file, data, at)
         data, at = data[written:], at + written
+
+
+def overwrite(file: int) -> None:
+    """What it holds leaves the disk, as far as that lets us."""
+    length = os.fstat(file).st_size
+    for at in range(0, length, 1 << 16):
+        write_at(file, bytes(min(1 << 16, length - at)), at)
+    os.fsync(file)

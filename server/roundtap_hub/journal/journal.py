@@ -17,7 +17,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 from sqlmodel import SQLModel
 
-from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, hash_of_texts, seal_holds
 from roundtap_core.event.person import Person
@@ -26,7 +25,18 @@ from roundtap_hub.journal.migrations import forms
 from roundtap_hub.journal.person_rows import read_people
 from roundtap_hub.journal.seals import SealBook, Summary
 from roundtap_hub.journal.venue import DELETED
-from roundtap_hub.models import CHECKPOINT, ENTRY, LINEAGE, PERSON, SEAL, SECRETS, put, put_all, rows_as_they_lie
+from roundtap_hub.models import (
+    CHECKPOINT,
+    ENTRY,
+    LINEAGE,
+    PERSON,
+    SEAL,
+    SECRETS,
+    CheckpointRow,
+    put,
+    put_all,
+    rows_as_they_lie,
+)
 
 log = logging.getLogger(__name__)
 
@@ -62,14 +72,6 @@ class PersonRecord:
 
 PersonRow = Mapping[str, str]
 """A row of the table `person`: event, competitor, salt, and the person as JSON."""
-
-
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """What an event's clock showed at a moment."""
-
-    remaining_ms: int
-    at: Instant
 
 
 class JournalConflict(Exception):
@@ -282,11 +284,10 @@ class Journal:
         except FileNotFoundError:
             return 0
 
-    def checkpoints(self) -> dict[str, Checkpoint]:
+    def checkpoints(self) -> dict[str, CheckpointRow]:
         """The last checkpoint of each event whose clock ever ran."""
         with self._reading() as connection:
-            return {row.event: Checkpoint(row.remaining_ms, Instant(row.boot_id, row.mono_ms))
-                    for row in connection.execute(select(CHECKPOINT))}
+            return {row.event: CheckpointRow(**row._mapping) for row in connection.execute(select(CHECKPOINT))}
 
     def secrets(self) -> list[SQLModel]:
         """All keys of units and all staff that can be read; none where nothing is written: who only looks needs

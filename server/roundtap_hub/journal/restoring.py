@@ -6,18 +6,17 @@ import os
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, At, NewEntry
 from roundtap_hub.journal.backups import FOLDER, LEFT_OUT, SUFFIX, Backup, read_backup
-from roundtap_hub.journal.database_url import DATABASE
+from roundtap_hub.journal.database_url import DATABASE, sqlite_url
 from roundtap_hub.journal.folder_copy import COPY_FILE, read_copy
 from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head, lineage_of
-from roundtap_hub.journal.journal import Head, Journal
+from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.lineage import following_epoch, last_words, sealed_after
 from roundtap_hub.journal.salvage import Found, put_secrets, read_all
 from roundtap_hub.journal.venue import fold_venue
@@ -26,18 +25,8 @@ from roundtap_hub.models import SECRET_TABLES
 from roundtap_systemd.atomic_write import sync
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """What a backup held: the last entry of each stream, and the names of the folder's other files."""
-
-    heads: Mapping[str, Head]
-    files: tuple[str, ...]
-    made_at: str
-    epoch: str
-
-
-def restore(path: Path, folder: Path, at: At, chance: Callable[[int], str] = secrets.token_hex) -> Restored:
-    """Make `folder` of a backup, whole or not at all, and begin a new epoch in it.
+def restore(path: Path, folder: Path, at: At, chance: Callable[[int], str] = secrets.token_hex) -> Backup:
+    """Make `folder` of a backup, which is returned, whole or not at all, and begin a new epoch in it.
 
     Problem("backup_none") or Problem("backup_damaged") where the file is none or does not hold,
     Problem("restore_folder_used") where there is a journal already, and what `verify` finds in the backup's journal.
@@ -50,11 +39,11 @@ def restore(path: Path, folder: Path, at: At, chance: Callable[[int], str] = sec
     shutil.rmtree(making, ignore_errors=True)
     try:
         backup.unpack(making)
-        epoch = _begin_anew(making, backup, _found_near(backup, folder, making), at, chance)
+        _begin_anew(making, backup, _found_near(backup, folder, making), at, chance)
         _put_in_place(making, folder)
     finally:
         shutil.rmtree(making, ignore_errors=True)
-    return Restored(backup.heads, backup.files, backup.made_at, epoch)
+    return backup
 
 
 def _found_near(backup: Backup, folder: Path, making: Path) -> Found:
@@ -80,10 +69,9 @@ def _lineage_at(path: Path) -> str:
     return ""
 
 
-def _begin_anew(folder: Path, backup: Backup, found: Found, at: At, chance: Callable[[int], str]) -> str:
-    """Look through all of it, then begin the epoch, which is returned. `found`: what is known beyond the backup."""
-    journal = Journal(f"sqlite:///{folder / DATABASE}")
-    try:
+def _begin_anew(folder: Path, backup: Backup, found: Found, at: At, chance: Callable[[int], str]) -> None:
+    """Look through all of it, then begin the epoch. `found`: what is known beyond the backup."""
+    with closing(Journal(sqlite_url(folder))) as journal:
         for looked in verify(journal):
             # A key or PIN that is none costs itself alone.
             for wrong in looked.wrong:
@@ -98,14 +86,8 @@ def _begin_anew(folder: Path, backup: Backup, found: Found, at: At, chance: Call
         journal.append(sealed_after(chain, said, at, "restore"))
         put_secrets(journal, found)
         journal.scrub()
-        head = HeadFile(folder / HEAD_FILE)
-        try:
+        with closing(HeadFile(folder / HEAD_FILE)) as head:
             begin_head(head, journal, epoch)
-        finally:
-            head.close()
-    finally:
-        journal.close()
-    return epoch
 
 
 def _put_in_place(making: Path, folder: Path) -> None:

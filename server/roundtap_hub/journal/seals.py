@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from sqlalchemy import Engine, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -72,19 +73,12 @@ class SealBook:
 
     def summaries(self) -> dict[str, tuple[Summary, str]]:
         """Each sealed event's summary, and by which core its state was made; states are not read."""
-        found: dict[str, tuple[Summary, str]] = {}
         if not self.readable:
-            return found
+            return {}
+        query = select(SEAL.c.event, SEAL.c.number, SEAL.c.head, SEAL.c.made_by, SEAL.c.summary)
         with self._engine.connect() as connection:
-            for event_id, number, head, core, summary in connection.execute(
-                    select(SEAL.c.event, SEAL.c.number, SEAL.c.head, SEAL.c.made_by, SEAL.c.summary)):
-                try:
-                    told = Summary(**json.loads(summary))
-                except (ValueError, TypeError):
-                    continue
-                if (told.id, told.number, told.head) == (event_id, number, head):
-                    found[event_id] = told, core
-        return found
+            return {row.event: (told, row.made_by) for row in connection.execute(query)
+                    if (told := _summary_in(row)) is not None}
 
     def known(self) -> dict[str, tuple[int, str]]:
         """Of each event that has a seal, be it of any use or none: the entry that it is said to be of."""
@@ -98,13 +92,10 @@ class SealBook:
         """An event's seal as it lies there; None where there is none that could be read."""
         with self._engine.connect() as connection:
             row = connection.execute(select(SEAL).where(SEAL.c.event == event_id)).first()
+        summary = _summary_in(row) if row is not None else None
         try:
-            if row is None:
-                return None
-            summary = Summary(**json.loads(row.summary))
-            fits = (summary.id, summary.number, summary.head) == (row.event, row.number, row.head)
-            return Seal(summary, row.made_by, zlib.decompress(row.state)) if fits else None
-        except (ValueError, TypeError, zlib.error):
+            return Seal(summary, row.made_by, zlib.decompress(row.state)) if row and summary else None
+        except (TypeError, zlib.error):
             return None
 
     def state(self, summary: Summary) -> EventState | None:
@@ -125,3 +116,12 @@ class SealBook:
             put(connection, SealRow(
                 event=seal.summary.id, number=seal.summary.number, head=seal.summary.head, made_by=seal.made_by,
                 summary=json.dumps(asdict(seal.summary), ensure_ascii=False), state=zlib.compress(seal.state, 1)))
+
+
+def _summary_in(row: Any) -> Summary | None:
+    """What a seal's row tells; None where that is nothing, or of another entry."""
+    try:
+        told = Summary(**json.loads(row.summary))
+    except (ValueError, TypeError):
+        return None
+    return told if (told.id, told.number, told.head) == (row.event, row.number, row.head) else None

@@ -280,7 +280,7 @@ class Service:
         for state in self.snapshot.events.values():
             # A checkpoint from before the clock was last set is another round's, or forgets an adjustment.
             noted, anchor = checkpoints.get(state.id), state.clock.anchor
-            fresh = noted is not None and noted.at.boot_id == anchor.boot_id and noted.at.mono_ms >= anchor.mono_ms
+            fresh = noted is not None and noted.boot_id == anchor.boot_id and noted.mono_ms >= anchor.mono_ms
             held = after_restart(state.clock, now, noted.remaining_ms if noted is not None and fresh else None)
             if held is not state.clock and held.remaining_ms is not None:
                 try:

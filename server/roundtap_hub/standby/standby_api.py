@@ -162,7 +162,7 @@ class StandbyFeed:
         """What has changed beside the entries since that was told, as messages; and what is told now."""
         snapshot = self._hub.service.snapshot
         now: Beside = {
-            "checkpoints": [[event, each.remaining_ms, each.at.boot_id, each.at.mono_ms]
+            "checkpoints": [[event, each.remaining_ms, each.boot_id, each.mono_ms]
                             for event, each in sorted(self._standbys.journal.checkpoints().items())],
             "files": own_files(self._folder),
         }
