@@ -27,8 +27,7 @@ from roundtap_hub.page_guard import PageGuard, is_logged_in
 from roundtap_hub.page_threads import BusyPage, PageThreads, Wsgi
 from roundtap_hub.policy import asked_by, find, native_routes
 from roundtap_hub.public_clock import next_change_ms
-from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi
-from roundtap_hub.standby.taken_over_page import TakenOverPage
+from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi, TakenOverPage
 from roundtap_hub.static_files import PREFIX, StaticFiles
 from roundtap_hub.views.page_versions import version_at
 

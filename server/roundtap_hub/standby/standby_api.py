@@ -7,16 +7,20 @@ import base64
 import json
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import VENUE
+from roundtap_core.event.entries import VENUE, Entry
+from roundtap_core.event.state import EventState
 from roundtap_core.messages import StandbyAck, StandbyHello
 from roundtap_core.version import version
 from roundtap_core.wire import ECHO, envelope
+from roundtap_core.words import Words, catalogue
 from roundtap_hub.devices.unit_door import COPY, Refusal, address_of
 from roundtap_hub.earlier_files import FILES as EARLIER_FILES
 from roundtap_hub.http_answers import (
@@ -27,17 +31,21 @@ from roundtap_hub.http_answers import (
     Send,
     header,
     read_message,
+    send_answer,
     send_events,
     send_json,
 )
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.copies import ENTRIES
-from roundtap_hub.journal.journal import Head
+from roundtap_hub.journal.database_url import sqlite_url
+from roundtap_hub.journal.journal import START, Head, Journal
+from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.policy import EVERYBODY, KIN, STANDBY, route
 from roundtap_hub.reached_at import url_at
+from roundtap_hub.reader_language import language_of
+from roundtap_hub.standby.kin import Kin, TakenOver
 from roundtap_hub.standby.sealed_feed import SealedFeed
-from roundtap_hub.standby.standby_copy import StandbyCopy, Standbys
-from roundtap_hub.standby.taken_over_page import TakenOverPage
+from roundtap_hub.standby.standby_copy import StandbyCopy
 
 log = logging.getLogger(__name__)
 
@@ -56,50 +64,91 @@ FILES = ("pin", "secret", "sessions.json")
 FOLDERS = ("tls",)
 FILE_BYTES_MAX = 256 * 1024
 
+LISTED_MAX = 200
+AGAIN_S = 15
+PAGE = """<!doctype html>
+<html lang="{language}" class="door">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="{again}">
+<title>Roundtap</title>
+<link rel="stylesheet" href="{style}">
+</head>
+<body><main id="main"><h1>{title}</h1><p>{text}</p>{where}{listed}</main></body>
+</html>
+"""
+POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'self'"
+HEADERS = [*NO_STORE, (b"x-content-type-options", b"nosniff"), (b"vary", b"Accept-Language, Cookie"),
+           (b"content-security-policy", POLICY)]
+RESULTS = ("report", "result-entered")
+
+GOES_ON = "another hub goes on with this journal"
+
 Beside = dict[str, Any]
 """What a standby is told beside the entries, by the kind of message."""
 
 
-class StandbyFeed:
-    """What a standby is told: everything it lacks, then each commit as it happens; what it says it has on its disk. On
-    the event loop; the journal is read in threads."""
+class StandbyApi:
+    """Runs on the event loop. A hub that has no folder of its own (a database's, a test's) has no kin: 404.
 
-    def __init__(self, hub: Hub, folder: Path, standbys: Standbys) -> None:
+    A standby is told everything it lacks, then each commit as it happens, and says what it has on its disk; the journal
+    is read in threads.
+    """
+
+    def __init__(self, hub: Hub, page: TakenOverPage) -> None:
         self._hub = hub
-        self._folder = folder
-        self._standbys = standbys
-        # A copy that has caught up is told so.
-        hub.service.storage.listen(standbys.look)
-        hub.units.keys.listen(standbys.end_of)
+        self._kin = hub.host.kin
+        self._page = page
+        self.ask_back: Callable[[str, int], None] = lambda host, port: None
+        """Somebody at this address seems to be of this lineage."""
+        if self._kin is not None:
+            # A copy that has caught up is told so.
+            hub.service.storage.listen(self._kin.standbys.look)
+            hub.units.keys.listen(self._kin.standbys.end_of)
 
+    @property
+    def taken_over(self) -> bool:
+        """Whether another hub goes on with this journal: nothing is taken here any more."""
+        return self._kin is not None and self._kin.taken_over is not None
+
+    @route("POST /standby/feed", STANDBY)
     async def feed(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "epochs"}, "mac"}."""
+        """A standby's hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "epochs"}, "mac"}; the
+        answer is the feed."""
         try:
+            if self._kin is None:
+                raise Refusal(404, "no such address")
+            if self.taken_over:
+                raise Refusal(409, GOES_ON)
             # Whose key it is, before anything is read.
             self._hub.units.door.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"), address_of(scope))
             message = await read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
-            stream = self._stream_for(message, scope) if message is not None else None
+            stream = self._stream_for(self._kin, message, scope) if message is not None else None
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said, CLOSE)
         else:
             if stream is not None:
                 await send_events(stream, receive, send)
 
+    @route("POST /standby/ack", STANDBY)
     async def acknowledge(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number"}, "mac"}."""
-        message = await read_message(scope, receive, send, ACK_BYTES_MAX, WITHIN_S)
-        if message is None:
-            return
         try:
+            if self._kin is None:
+                raise Refusal(404, "no such address")
+            message = await read_message(scope, receive, send, ACK_BYTES_MAX, WITHIN_S)
+            if message is None:
+                return
             key, ack = self._hub.units.door.request_of(COPY, message, address_of(scope), StandbyAck)
-            if not self._standbys.acknowledged(ack.unit, ack.session, ack.seq, ack.number):
+            if not self._kin.standbys.acknowledged(ack.unit, ack.session, ack.seq, ack.number):
                 raise Refusal(409, "open the feed first")
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said, CLOSE)
         else:
             await send_json(send, 200, envelope(key, ECHO, {"session": ack.session, "seq": ack.seq}))
 
-    def _stream_for(self, message: Mapping[str, Any], scope: Scope) -> AsyncIterator[bytes]:
+    def _stream_for(self, kin: Kin, message: Mapping[str, Any], scope: Scope) -> AsyncIterator[bytes]:
         """Raises Refusal."""
         key, hello = self._hub.units.door.request_of(COPY, message, address_of(scope), StandbyHello)
         if not self._hub.units.challenges.take(hello.challenge):
@@ -111,10 +160,11 @@ class StandbyFeed:
         host = (scope.get("client") or ("", 0))[0]
         address = url_at(host, hello.port) if 0 < hello.port < 65536 else None
         copy = StandbyCopy(hello.unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
-        return self._stream(copy, key, hello.nonce, heads, hello.epochs)
+        return self._stream(kin, copy, key, hello.nonce, heads, hello.epochs)
 
-    async def _stream(self, copy: StandbyCopy, key: bytes, nonce: str, heads: Mapping[str, Head],
+    async def _stream(self, kin: Kin, copy: StandbyCopy, key: bytes, nonce: str, heads: Mapping[str, Head],
                       epochs: list[str]) -> AsyncIterator[bytes]:
+        standbys = kin.standbys
         salt = secrets.token_hex(16)
         feed = SealedFeed(key, nonce, salt)
         yield b"data: " + json.dumps({"salt": salt}).encode() + b"\n\n"
@@ -123,15 +173,15 @@ class StandbyFeed:
         told: Beside = {}
         loop = asyncio.get_running_loop()
         try:
-            strange = await asyncio.to_thread(self._standbys.journal.unknown, heads)
+            strange = await asyncio.to_thread(standbys.journal.unknown, heads)
             if strange is not None:
                 ours = bool(epochs) and epochs[0] == venue.epochs[0]
                 yield feed.seal({"type": "refused", "why": "ahead" if ours else "foreign", "stream": strange})
                 return
-            self._standbys.join(copy)
+            standbys.join(copy)
             if self._hub.units.keys.get(copy.name) != key:
                 # Revoked since its hello was read.
-                self._standbys.end_of({copy.name})
+                standbys.end_of({copy.name})
             due_s = 0.0
             while not copy.ended:
                 copy.news.clear()
@@ -141,13 +191,13 @@ class StandbyFeed:
                         # With a word of keys or staff its row comes at once.
                         due_s = 0.0
                     yield feed.seal(message)
-                level = not copy.told_level and self._standbys.is_level(copy)
+                level = not copy.told_level and standbys.is_level(copy)
                 if level or loop.time() >= due_s:
                     # Also before "level": what was told before an entry of it need not be what stands beside it now.
-                    news, told = await asyncio.to_thread(self._beside, told)
+                    news, told = await asyncio.to_thread(self._beside, kin, told)
                     due_s = loop.time() + BEAT_S
                     if level:
-                        self._standbys.told_level(copy)
+                        standbys.told_level(copy)
                     for message in [*news, {"type": "level" if level else "beat"}]:
                         yield feed.seal(message)
                 with suppress(TimeoutError):
@@ -158,64 +208,19 @@ class StandbyFeed:
         finally:
             copy.end()
 
-    def _beside(self, told: Beside) -> tuple[list[dict[str, Any]], Beside]:
+    def _beside(self, kin: Kin, told: Beside) -> tuple[list[dict[str, Any]], Beside]:
         """What has changed beside the entries since that was told, as messages; and what is told now."""
         snapshot = self._hub.service.snapshot
         now: Beside = {
             "checkpoints": [[event, each.remaining_ms, each.boot_id, each.mono_ms]
-                            for event, each in sorted(self._standbys.journal.checkpoints().items())],
-            "files": own_files(self._folder),
+                            for event, each in sorted(kin.standbys.journal.checkpoints().items())],
+            "files": own_files(kin.folder),
         }
         # Those of an earlier hub, and the standby keeps its own copy of them, until they are taken over.
-        if not any((self._folder / name).exists() for name, *_ in EARLIER_FILES):
+        if not any((kin.folder / name).exists() for name, *_ in EARLIER_FILES):
             now["rows"] = {"unit_key": [{"unit": unit, "key": key} for unit, key in snapshot.keys.items()],
                            "staff": [row.model_dump() for row in snapshot.staff.values()]}
         return [{"type": kind, kind: said} for kind, said in now.items() if said != told.get(kind)], now
-
-
-def own_files(folder: Path) -> dict[str, str]:
-    """The hub's own small files by their path in the folder, in base 64."""
-    paths = [folder / name for name in FILES]
-    paths += [path for name in FOLDERS for path in sorted((folder / name).rglob("*")) if path.suffix != ".new"]
-    found = {}
-    for path in paths:
-        if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX:
-            found[path.relative_to(folder).as_posix()] = base64.b64encode(path.read_bytes()).decode()
-    return found
-
-
-class StandbyApi:
-    """Runs on the event loop. A hub that has no folder of its own (a database's, a test's) has no kin: 404."""
-
-    def __init__(self, hub: Hub, page: TakenOverPage) -> None:
-        self._kin = hub.host.kin
-        self._page = page
-        self._feed = StandbyFeed(hub, hub.host.kin.folder, hub.host.kin.standbys) if hub.host.kin is not None else None
-        self.ask_back: Callable[[str, int], None] = lambda host, port: None
-        """Somebody at this address seems to be of this lineage."""
-
-    @property
-    def taken_over(self) -> bool:
-        """Whether another hub goes on with this journal: nothing is taken here any more."""
-        return self._kin is not None and self._kin.taken_over is not None
-
-    @route("POST /standby/feed", STANDBY)
-    async def feed(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A standby's hello; the answer is the feed."""
-        if self._feed is None:
-            await send_json(send, 404, {"error": "no such address"}, CLOSE)
-        elif self.taken_over:
-            await send_json(send, 409, {"error": "another hub goes on with this journal"}, CLOSE)
-        else:
-            await self._feed.feed(scope, receive, send)
-
-    @route("POST /standby/ack", STANDBY)
-    async def acknowledge(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """What a standby has on its disk."""
-        if self._feed is None:
-            await send_json(send, 404, {"error": "no such address"}, CLOSE)
-        else:
-            await self._feed.acknowledge(scope, receive, send)
 
     @route("POST /standby/who", KIN)
     async def who(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -248,7 +253,104 @@ class StandbyApi:
         assert self._kin is not None
         assert self._kin.taken_over is not None
         if scope["path"].startswith(("/device/", "/station/")):
-            await send_json(send, 503, {"error": "another hub goes on with this journal",
-                                        "hub": self._kin.taken_over.url}, CLOSE)
+            await send_json(send, 503, {"error": GOES_ON, "hub": self._kin.taken_over.url}, CLOSE)
         else:
             await self._page.answer(scope, send, self._kin.taken_over)
+
+
+def own_files(folder: Path) -> dict[str, str]:
+    """The hub's own small files by their path in the folder, in base 64."""
+    paths = [folder / name for name in FILES]
+    paths += [path for name in FOLDERS for path in sorted((folder / name).rglob("*")) if path.suffix != ".new"]
+    found = {}
+    for path in paths:
+        if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX:
+            found[path.relative_to(folder).as_posix()] = base64.b64encode(path.read_bytes()).decode()
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """What only this hub has on record: results as (event's name, entry, table, who plays), and how much else."""
+
+    results: tuple[tuple[str, Entry, int | None, str], ...]
+    others: int
+
+
+class TakenOverPage:
+    """Answers every page. `style`: the style sheet's address; `language`: the hub's, for browsers that ask for none."""
+
+    def __init__(self, hub: Hub, style: str) -> None:
+        self._hub = hub
+        self._style = style
+        self._found: tuple[TakenOver, Alone] | None = None
+
+    async def answer(self, scope: Scope, send: Send, by: TakenOver) -> None:
+        """503, in the reader's language."""
+        t = catalogue("roundtap_hub", language_of(scope, self._hub.language))
+        if self._found is None or self._found[0] != by:
+            self._found = by, await asyncio.to_thread(self._alone, by)
+        path = scope["path"] if scope["path"].startswith(("/e/", "/wall", "/rules/")) else "/"
+        page = PAGE.format(
+            language=t.language, style=self._style, again=AGAIN_S, title=escape(t("taken_over")),
+            text=escape(t("taken_over.what")), where=_where(t, by.url, path), listed=_listed(t, by, self._found[1]))
+        await send_answer(send, 503, b"text/html; charset=utf-8", page.encode(),
+                          [*HEADERS, (b"content-language", t.language.encode())])
+
+    def _alone(self, by: TakenOver) -> Alone:
+        kin, snapshot = self._hub.host.kin, self._hub.service.snapshot
+        if kin is None or by.heads is None:
+            return Alone((), 0)
+        with closing(Journal(sqlite_url(kin.folder), read_only=True)) as journal:
+            found = list(_since(journal, by.heads))
+        results = [each for each in found if each.kind in RESULTS]
+        return Alone(tuple(_told(snapshot, each) for each in results[:LISTED_MAX]), len(found) - len(results))
+
+
+def _since(journal: Journal, heads: Mapping[str, object]) -> Iterator[Entry]:
+    for stream in journal.heads():
+        taken = heads.get(stream)
+        after = Head(taken[0], taken[1]) if isinstance(taken, list) and len(taken) == 2 else START
+        if stream != VENUE and journal.holds(stream, after):
+            yield from journal.entries(stream, after)
+
+
+def _told(snapshot: Snapshot, entry: Entry) -> tuple[str, Entry, int | None, str]:
+    state = snapshot.event(entry.stream) or EventState(entry.stream)
+    found = state.find_match(str(entry.data.get("match")))
+    if found is None:
+        return state.name, entry, None, ""
+    match, names = found[1].match, snapshot.names_of(entry.stream)
+    who = " – ".join(names.get(each, each) for each in (match.a, match.b) if each)
+    return state.name, entry, match.table, who
+
+
+def _where(t: Words, url: str, path: str) -> str:
+    if not url.startswith("http://"):
+        return ""
+    return (f'<p><a class="button" href="{escape(url + path)}">{escape(t("taken_over.go"))}</a> '
+            f'<bdi>{escape(url)}</bdi></p>')
+
+
+def _listed(t: Words, by: TakenOver, alone: Alone) -> str:
+    if by.heads is None:
+        return ""
+    if not alone.results and not alone.others:
+        return f"<p>{escape(t('taken_over.nothing'))}</p>"
+    lines = [f"<li>{escape(t('taken_over.line', event=event, number=entry.number, table=table or '–'))}"
+             f" <bdi>{escape(who)}</bdi> <b>{escape(_said(entry))}</b></li>"
+             for event, entry, table, who in alone.results]
+    others = f"<p>{escape(t('taken_over.others', n=alone.others))}</p>" if alone.others else ""
+    listed = f"<ul>{''.join(lines)}</ul>" if lines else ""
+    return f"<h2>{escape(t('taken_over.alone'))}</h2><p>{escape(t('taken_over.again'))}</p>{listed}{others}"
+
+
+def _said(entry: Entry) -> str:
+    """The result's own figures, as short as they can be told without a form."""
+    result = entry.data.get("result")
+    if not isinstance(result, Mapping):
+        return ""
+    score = result.get("score")
+    if isinstance(score, Mapping):
+        return f"{score.get('a')}:{score.get('b')}"
+    return {"a": "●", "b": "■"}.get(str(result.get("winner")), "")
