@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from roundtap_core.clock import IDLE, RUNNING
 from roundtap_core.event.entries import At, Entry
@@ -16,19 +16,10 @@ EVENTS_MAX = 16
 """So many events' moments are remembered; more are read again when somebody asks."""
 
 
-@dataclass(frozen=True, slots=True)
-class EventTimes:
-    """`at` by an entry's number; `published`, `started`, `closed`: the entry's number by the round's."""
-
-    at: Mapping[int, At]
-    published: Mapping[int, int]
-    started: Mapping[int, int]
-    closed: Mapping[int, int]
-
-
 @dataclass(slots=True)
-class _Known:
-    """One event's, as far as it was read; `at` only grows."""
+class EventTimes:
+    """`at` by an entry's number, and only grows; `published`, `started`, `closed`: the entry's number by the round's.
+    All as far as it was read: to the entry `number`, with round `live` in play."""
 
     at: dict[int, At] = field(default_factory=dict)
     published: dict[int, int] = field(default_factory=dict)
@@ -36,6 +27,10 @@ class _Known:
     closed: dict[int, int] = field(default_factory=dict)
     number: int = 0
     live: int = 0
+
+    def as_now(self) -> EventTimes:
+        """What stays as it is while more is heard."""
+        return replace(self, published={**self.published}, started={**self.started}, closed={**self.closed})
 
     def hear(self, entry: Entry) -> None:
         self.number = entry.number
@@ -62,7 +57,7 @@ class Times:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._known: OrderedDict[str, EventTimes] = OrderedDict()
         self._listens = False
 
     def of(self, state: EventState) -> EventTimes:
@@ -75,15 +70,15 @@ class Times:
             known = self._known.get(state.id)
             if known is not None and known.number >= state.number:
                 self._known.move_to_end(state.id)
-                return _as_told(known)
-        known = _Known()
+                return known.as_now()
+        known = EventTimes()
         for entry in self._service.entries(state.id):
             known.hear(entry)
         with self._lock:
             self._known[state.id] = known
             while len(self._known) > EVENTS_MAX:
                 self._known.popitem(last=False)
-            return _as_told(known)
+            return known.as_now()
 
     def _hear(self, entries: Iterable[Entry]) -> None:
         with self._lock:
@@ -92,7 +87,3 @@ class Times:
                 # Where one is missing, the journal is read when somebody asks.
                 if known is not None and entry.number == known.number + 1:
                     known.hear(entry)
-
-
-def _as_told(known: _Known) -> EventTimes:
-    return EventTimes(known.at, dict(known.published), dict(known.started), dict(known.closed))

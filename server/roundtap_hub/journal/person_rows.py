@@ -7,7 +7,7 @@ import logging
 from collections.abc import Collection
 from typing import Any
 
-from msgspec.structs import asdict
+import msgspec
 from sqlalchemy import Connection, LargeBinary, cast, select
 
 from roundtap_core.errors import Problem
@@ -20,7 +20,6 @@ log = logging.getLogger(__name__)
 NAMED = 5
 """So many of the damaged are named in one line."""
 
-_LINES = ("members", "houses")
 _KNOWN = frozenset(Person.__struct_fields__)
 
 
@@ -69,26 +68,15 @@ def is_damaged(competitor: str, person: Person | None) -> bool:
 
 
 def _checked(data: Any) -> Person:
-    """Raises TypeError for what is no person's."""
-    if not isinstance(data, dict) or not data.keys() <= _KNOWN or not isinstance(data.get("name"), str):
+    """Raises TypeError or ValueError for what is no person's."""
+    if not isinstance(data, dict) or not data.keys() <= _KNOWN:
         raise TypeError("no person")
-    for key, value in data.items():
-        if key == "paid":
-            right = isinstance(value, bool)
-        elif key == "list":
-            right = isinstance(value, dict)
-        elif key in _LINES:
-            right = isinstance(value, list) and all(isinstance(line, str) for line in value)
-        else:
-            right = isinstance(value, str)
-        if not right:
-            raise TypeError(key)
-    return Person.from_json(data)
+    return msgspec.convert(data, Person)
 
 
 def _shown(competitor: str, person: Person) -> Person:
     """As it may stand on a wall: names that came in before the limits stood disturb nothing."""
-    values = asdict(person)
+    values = msgspec.structs.asdict(person)
     for name, value in values.items():
         if name == "note" and isinstance(value, str):
             values[name] = harmless(value)

@@ -4,7 +4,7 @@ An entry carries its hash, and a person's row fits a digest in an entry: whateve
 true. Nothing in the damaged folder is changed.
 
 SQLite itself stops at the first page that is wrong; `rows_in` reads on, page by page, by the file format of
-https://www.sqlite.org/fileformat2.html: a database without reserved bytes, in UTF-8, as ours are.
+https://www.sqlite.org/fileformat2.html: a database of 4096-byte pages without reserved bytes, in UTF-8, as ours are.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import Report
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, hash_of_texts
 from roundtap_core.event.person import Person
 from roundtap_core.limits import EXACT
 from roundtap_core.wire import REPORT, digest, verify
+from roundtap_hub.devices.reports import report_step
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.earlier_files import take_over_files
 from roundtap_hub.journal.backups import FOLDER, SUFFIX
@@ -45,7 +45,7 @@ from roundtap_hub.journal.head_file import (
 from roundtap_hub.journal.journal import Journal, PersonRecord, next_entry, people_gone
 from roundtap_hub.journal.lineage import following_epoch, last_words, sealed_after
 from roundtap_hub.journal.rights import REVOKED, SET
-from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.journal.service import Service
 from roundtap_hub.journal.venue import DELETED, fold_venue, is_key, is_pin
 from roundtap_hub.journal.verify import digests_in
 from roundtap_hub.models import StaffRow, UnitKeyRow
@@ -55,8 +55,7 @@ ENTRY_COLUMNS, PERSON_COLUMNS, KEY_COLUMNS = 9, 4, 2
 
 LEAF = 0x0D
 FILE_HEADER, LOG_HEADER, FRAME_HEADER = 100, 32, 24
-SIZES = (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
-USUAL_SIZE = 4096
+SIZE = 4096
 COLUMNS_MAX, PAYLOAD_MAX = 16, 1 << 24
 LENGTHS = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)
 
@@ -66,13 +65,13 @@ Pages = dict[int, bytes]
 
 @dataclass(slots=True)
 class Found:
-    """Everything that was read, from wherever: entries by stream, number and hash; rows of people, of the staff, and
-    keys of units, as they lie."""
+    """Everything that was read, from wherever: entries by stream, number and hash; rows of people by event and
+    competitor, of the staff and keys of units by whose they are, as they lie."""
 
     entries: dict[str, dict[int, dict[str, Entry]]] = field(default_factory=dict)
     people: dict[tuple[str, str], set[tuple[str, str]]] = field(default_factory=dict)
-    keys: set[tuple[str, str]] = field(default_factory=set)
-    staff: set[tuple[str, str, str]] = field(default_factory=set)
+    keys: dict[str, set[str]] = field(default_factory=dict)
+    staff: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
 
     @property
     def of_venue(self) -> list[Entry]:
@@ -85,10 +84,10 @@ class Found:
         if len(row) == ENTRY_COLUMNS:
             self._take_entry(row)
         elif len(row) == KEY_COLUMNS and texts:
-            self.keys.add((row[0], row[1]))
+            self.keys.setdefault(row[0], set()).add(row[1])
         elif len(row) == PERSON_COLUMNS and texts and not isinstance(row[3], list | dict):
             # Of the staff, or in an event: digests tell.
-            self.staff.add((row[0], row[1], row[2]))
+            self.staff.setdefault(row[0], set()).add((row[1], row[2]))
             self.people.setdefault((row[0], row[1]), set()).add((row[2], row[3]))
 
     def _take_entry(self, row: Sequence[Any]) -> None:
@@ -154,8 +153,7 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
     deleted = {entry.data["event"] for entry in chains.get(VENUE, []) if entry.kind == DELETED}
     rescued = {stream: _told(stream, chains.get(stream, []), found, named)
                for stream in {*chains, *(named.heads if named else {}), *found.entries}}
-    head, journal = HeadFile(to / HEAD_FILE), Journal(sqlite_url(to))
-    try:
+    with closing(HeadFile(to / HEAD_FILE)) as head, closing(Journal(sqlite_url(to))) as journal:
         epoch = following_epoch(to, fold_venue(chains.get(VENUE, ())), lambda n_bytes: token()[: 2 * n_bytes])
         _write(journal, chains, found, clocks, epoch)
         for stream, chain in chains.items():
@@ -173,9 +171,6 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
             _take_reports(service, outboxes, rescued)
         finally:
             service.stop()
-    finally:
-        journal.close()
-        head.close()
     return [rescued[stream] for stream in sorted(rescued, key=lambda stream: (stream != VENUE, len(stream), stream))]
 
 
@@ -281,11 +276,7 @@ def _take_reports(service: Service, outboxes: Iterable[Path], rescued: dict[str,
             if state is None or state.find_match(report["match"]) is None \
                     or unit not in keys or not verify(keys[unit], REPORT, report, mac):
                 raise KeyError(unit)
-            command = Report(report["report_id"], report["match"], report["side"], report["revision"],
-                             report["result"], digest(report), report.get("draw"), report.get("serial", 0),
-                             report.get("agrees_to"), report.get("a"), report.get("b"),
-                             time_up=report.get("time_up"), earlier=True)
-            service.ask([Step(event, command)], f"unit:{unit}")
+            service.ask([report_step(report, digest(report), earlier=True)], f"unit:{unit}")
             told.taken += 1
         except (KeyError, TypeError, ValueError, Problem):
             told.left += 1
@@ -307,20 +298,17 @@ def put_secrets(journal: Journal, found: Found) -> None:
     # Whose row is empty without a word of it was taken out by an entry that is lost.
     out = {entry.data["unit"] for entry in chain if entry.kind == REVOKED}
     out |= {entry.data["person"] for entry in chain if entry.kind == SET and entry.data.get("pin") == ""}
-    keys, staff = dict[str, set[str]](), dict[str, set[tuple[str, str]]]()
-    for unit, key in found.keys:
-        keys.setdefault(unit, set()).add(key)
-    for person, name, hashed in found.staff:
-        staff.setdefault(person, set()).add((name, hashed))
-    for unit in venue.units.keys() & keys.keys():
-        right = [key for key in keys[unit] if is_key(venue, unit, key) and (unit in out or "" not in keys[unit])]
+    for unit in venue.units.keys() & found.keys.keys():
+        keys = found.keys[unit]
+        right = [key for key in keys if is_key(venue, unit, key) and (unit in out or "" not in keys)]
         # Of a key that nobody has, whatever lies there opens nothing: an empty row would say that it was revoked.
-        if right or not venue.units[unit].digest or "" in keys[unit]:
+        if right or not venue.units[unit].digest or "" in keys:
             journal.put([UnitKeyRow(unit=unit, key=right[0] if right else "")])
-    for person in venue.staff.keys() & staff.keys():
-        lost = person not in out and any(not hashed for _, hashed in staff[person])
-        pins = [(name, hashed) for name, hashed in staff[person] if is_pin(venue, person, hashed) and not lost]
-        names = [name for name, _ in (*pins, *sorted(staff[person])) if name and venue.staff[person].role]
+    for person in venue.staff.keys() & found.staff.keys():
+        rows = found.staff[person]
+        lost = person not in out and any(not hashed for _, hashed in rows)
+        pins = [(name, hashed) for name, hashed in rows if is_pin(venue, person, hashed) and not lost]
+        names = [name for name, _ in (*pins, *sorted(rows)) if name and venue.staff[person].role]
         is_out = lost or not venue.staff[person].pin
         journal.put([StaffRow(person=person, name=names[0] if names else "",
                               hashed=pins[0][1] if pins else "" if is_out else None)])
@@ -332,31 +320,19 @@ def rows_in(database: Path) -> Iterator[Row]:
     data = database.read_bytes() if database.is_file() else b""
     log_path = database.with_name(database.name + "-wal")
     log = log_path.read_bytes() if log_path.is_file() else b""
-    size = _page_size(data, log)
-    main: Pages = {n + 1: data[at : at + size] for n, at in enumerate(range(0, len(data), size))}
-    frames = list(_frames(log, size))
+    main: Pages = {n + 1: data[at : at + SIZE] for n, at in enumerate(range(0, len(data), SIZE))}
+    frames = list(_frames(log))
     newest = {**main, **dict(frames)}
-    for number, page in frames:
-        yield from _leaf(number, page, (newest, main))
-    for number, page in main.items():
+    for number, page in (*frames, *main.items()):
         yield from _leaf(number, page, (newest, main))
 
 
-def _page_size(data: bytes, log: bytes) -> int:
-    said = struct.unpack(">H", data[16:18])[0] if len(data) >= FILE_HEADER else 0
-    said = 65536 if said == 1 else said
-    if said in SIZES:
-        return int(said)
-    said = struct.unpack(">I", log[8:12])[0] if len(log) >= LOG_HEADER else 0
-    return int(said) if said in SIZES else USUAL_SIZE
-
-
-def _frames(log: bytes, size: int) -> Iterator[tuple[int, bytes]]:
+def _frames(log: bytes) -> Iterator[tuple[int, bytes]]:
     """Pages of the log by their number; its checksums are not asked: whoever reads knows better what holds."""
-    for at in range(LOG_HEADER, len(log) - FRAME_HEADER, FRAME_HEADER + size):
+    for at in range(LOG_HEADER, len(log) - FRAME_HEADER, FRAME_HEADER + SIZE):
         number = struct.unpack(">I", log[at : at + 4])[0]
-        page = log[at + FRAME_HEADER : at + FRAME_HEADER + size]
-        if number and len(page) == size:
+        page = log[at + FRAME_HEADER : at + FRAME_HEADER + SIZE]
+        if number and len(page) == SIZE:
             yield number, page
 
 
@@ -425,18 +401,14 @@ def _value(kind: int, raw: bytes) -> object:
         return raw if kind % 2 == 0 else raw.decode()
     if kind in (8, 9):
         return kind - 8
-    if kind == 7:
-        return struct.unpack(">d", raw)[0]
     return int.from_bytes(raw, "big", signed=True) if kind else None
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """The number that begins there, and where it ends: seven bits a byte; a length of more than eight bytes is none."""
     value = 0
-    for n in range(9):
-        byte = data[at + n]
-        if n == 8:
-            return value << 8 | byte, at + 9
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            return value, at + n + 1
-    raise ValueError("no number")
+    for n in range(at, at + 8):
+        value = value << 7 | data[n] & 0x7F
+        if data[n] < 0x80:
+            return value, n + 1
+    raise ValueError("no number of ours")
