@@ -22,7 +22,7 @@ from roundtap_hub.devices.device_api import Hellos
 from roundtap_hub.devices.reports import take_report, well_formed
 from roundtap_hub.journal.backups import make_backup
 from roundtap_hub.journal.head_file import Named
-from roundtap_hub.journal.restoring import restore
+from roundtap_hub.journal.salvage import restore
 
 AT = At("another boot", 5, "2026-11-22T05:00")
 

@@ -18,8 +18,8 @@ from roundtap_hub.journal.copies import Batch
 from roundtap_hub.journal.database_url import DATABASE
 from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.journal.head_file import HEAD_FILE, Named, read_head_file
-from roundtap_hub.journal.restoring import restore
 from roundtap_hub.journal.rights import placed
+from roundtap_hub.journal.salvage import restore
 from roundtap_hub.journal.service import Step
 from roundtap_hub.main import Opened, open_folder
 from roundtap_hub.personal_links import PersonalLinks

@@ -71,7 +71,7 @@ def rescue(folder: Path, outboxes: tuple[Path, ...] = (), others: tuple[Path, ..
               if path.is_file() and not path.name.endswith("-shm")}
     tokens = count(1)
     found = salvage(folder, folder.with_name("new"), outboxes, others, HandClock().clocks,
-                    lambda: f"epoch {next(tokens)}")
+                    lambda n_bytes: f"epoch {next(tokens)}"[: 2 * n_bytes])
     assert {path: data for path, data in before.items() if path.read_bytes() != data} == {}, "nothing is changed"
     return {each.stream: each for each in found}
 

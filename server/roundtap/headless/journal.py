@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -114,7 +113,7 @@ def _salvage(args: Namespace, words: Words) -> int:
     if args.to is None:
         raise Problem("salvage_to_where")
     try:
-        rescued = salvage(args.data, args.to, args.outbox, args.copy, system_clocks(), lambda: secrets.token_hex(8))
+        rescued = salvage(args.data, args.to, args.outbox, args.copy, system_clocks())
     except OSError as error:
         raise Problem("journal_unreadable", reason=str(error)) from error
     event_input.write_lines(line for each in rescued for line in _rescued_lines(each, words))

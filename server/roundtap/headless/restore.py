@@ -13,7 +13,7 @@ from roundtap_hub.journal.backups import Backup
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.database_url import DATABASE
 from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.restoring import restore
+from roundtap_hub.journal.salvage import restore
 from roundtap_hub.journal.snapshot import read_event
 
 

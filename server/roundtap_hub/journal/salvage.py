@@ -1,37 +1,37 @@
-"""What can still be read of a damaged journal, into a new folder: the longest whole chain of every stream.
+"""A hub's folder made anew, under a new epoch: of a backup, looked through and whole; or of whatever can still be read
+of a damaged one, the longest whole chain of every stream.
 
 An entry carries its hash, and a person's row fits a digest in an entry: whatever page it is found on, it is known to be
 true. Nothing in the damaged folder is changed.
 
-SQLite itself stops at the first page that is wrong; `rows_in` reads on, page by page, by the file format of
-https://www.sqlite.org/fileformat2.html: a database of 4096-byte pages without reserved bytes, in UTF-8, as ours are.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import secrets
 import shutil
 import sqlite3
-import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, hash_of_texts
+from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, NewEntry, hash_of_texts
 from roundtap_core.event.person import Person
 from roundtap_core.limits import EXACT
 from roundtap_core.wire import REPORT, digest, verify
 from roundtap_hub.devices.reports import report_step
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.earlier_files import take_over_files
-from roundtap_hub.journal.backups import FOLDER, SUFFIX
+from roundtap_hub.journal.backups import FOLDER, LEFT_OUT, SUFFIX, Backup, read_backup
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.copies import ENTRIES, PEOPLE
 from roundtap_hub.journal.database_url import DATABASE, sqlite_url
-from roundtap_hub.journal.folder_copy import rows_of_copy
+from roundtap_hub.journal.folder_copy import COPY_FILE, read_copy, rows_of_copy
 from roundtap_hub.journal.head_file import (
     HEAD_FILE,
     HeadFile,
@@ -42,26 +42,19 @@ from roundtap_hub.journal.head_file import (
     new_lineage,
     read_head_file,
 )
-from roundtap_hub.journal.journal import Journal, PersonRecord, next_entry, people_gone
+from roundtap_hub.journal.journal import Journal, PersonRecord, events_deleted, next_entry, people_gone
 from roundtap_hub.journal.lineage import following_epoch, last_words, sealed_after
 from roundtap_hub.journal.rights import REVOKED, SET
 from roundtap_hub.journal.service import Service
-from roundtap_hub.journal.venue import DELETED, fold_venue, is_key, is_pin
+from roundtap_hub.journal.sqlite_pages import rows_in
+from roundtap_hub.journal.venue import fold_venue, is_key, is_pin
 from roundtap_hub.journal.verify import digests_in
-from roundtap_hub.models import StaffRow, UnitKeyRow
+from roundtap_hub.journal.verify import verify as look_through
+from roundtap_hub.models import SECRET_TABLES, StaffRow, UnitKeyRow
+from roundtap_systemd.atomic_write import sync
 
 AT_ONCE = 1000
 ENTRY_COLUMNS, PERSON_COLUMNS, KEY_COLUMNS = 9, 4, 2
-
-LEAF = 0x0D
-FILE_HEADER, LOG_HEADER, FRAME_HEADER = 100, 32, 24
-SIZE = 4096
-COLUMNS_MAX, PAYLOAD_MAX = 16, 1 << 24
-LENGTHS = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)
-
-Row = tuple[object, ...]
-Pages = dict[int, bytes]
-
 
 @dataclass(slots=True)
 class Found:
@@ -133,34 +126,89 @@ class Rescued:
     left: int = 0
 
 
+def restore(path: Path, folder: Path, at: At, chance: Callable[[int], str] = secrets.token_hex) -> Backup:
+    """Make `folder` of a backup, which is returned, whole or not at all, and begin a new epoch in it.
+
+    Problem("backup_none") or Problem("backup_damaged") where the file is none or does not hold,
+    Problem("restore_folder_used") where there is a journal already, and what `verify` finds in the backup's journal.
+    """
+    if any((folder / name).exists() for name in LEFT_OUT):
+        raise Problem("restore_folder_used", where=str(folder))
+    backup = read_backup(path)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    making = folder.with_name(f".{folder.name}.restoring")
+    shutil.rmtree(making, ignore_errors=True)
+    try:
+        backup.unpack(making)
+        with closing(HeadFile(making / HEAD_FILE)) as head, closing(Journal(sqlite_url(making))) as journal:
+            for looked in look_through(journal):
+                # A key or PIN that is none costs itself alone.
+                for wrong in looked.wrong:
+                    if wrong.params.get("table") not in SECRET_TABLES:
+                        raise wrong
+            found = _found_near(backup, folder, making)
+            epoch = _begin_anew(making, journal, backup.made_at, found, at, "restore", chance)
+            journal.scrub()
+            begin_head(head, journal, epoch)
+        _put_in_place(making, folder)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+    return backup
+
+
+def _found_near(backup: Backup, folder: Path, making: Path) -> Found:
+    """What the backup's own journal says, in the folder `making`, and a journal, other backups and copies of the same
+    hub that lie where the backup does, or in the folder that is made."""
+    near = backup.path.absolute().parent
+    paths = (*(place / DATABASE for place in (near, *near.parents[:3])),
+             *near.parent.glob(f"{Path(COPY_FILE).stem}*"), making / DATABASE, *near.glob(f"*{SUFFIX}"),
+             *(folder / FOLDER).glob(f"*{SUFFIX}"))
+    # Where anybody may write, a file of somebody else's would give keys away.
+    ours = {os.getuid(), backup.path.stat().st_uid}
+    return _read_all([path for path in paths if _lineage_at(path) == backup.lineage and path.stat().st_uid in ours],
+                    of_venue=True)
+
+
+def _lineage_at(path: Path) -> str:
+    """"" for what is none of these, or does not hold."""
+    with suppress(OSError, sqlite3.Error, Problem):
+        if path.name == DATABASE:
+            return lineage_of(path)
+        found = read_backup(path) if path.suffix == SUFFIX else read_copy(path)
+        return found.lineage if found is not None else ""
+    return ""
+
+
 def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Path], clocks: Clocks,
-            token: Callable[[], str]) -> list[Rescued]:
+            chance: Callable[[int], str] = secrets.token_hex) -> list[Rescued]:
     """Everything that can be read of the hub's folder `data`, its backups, and `others` (backups, copies, databases),
     in the new folder `to`, which begins a new epoch; then the reports that units still keep.
 
     Raises Problem("folder_not_empty"), Problem("nothing_to_salvage"), and OSError where the new folder cannot be
-    written. `token`: makes the new epoch's name.
+    written.
     """
     if to.exists() and any(to.iterdir()):
         raise Problem("folder_not_empty", folder=str(to))
-    found = read_all([data / DATABASE, *sorted((data / FOLDER).glob(f"*{SUFFIX}")), *others])
+    found = _read_all([data / DATABASE, *sorted((data / FOLDER).glob(f"*{SUFFIX}")), *others])
     chains = {stream: chain for stream in found.entries if (chain := found.chain(stream))}
     if not chains:
         raise Problem("nothing_to_salvage", folder=str(data))
     named = _named(data)
     to.mkdir(parents=True, exist_ok=True, mode=0o700)
     _copy_files(data, to)
-    deleted = {entry.data["event"] for entry in chains.get(VENUE, []) if entry.kind == DELETED}
+    deleted = events_deleted(chains.get(VENUE, ()))
     rescued = {stream: _told(stream, chains.get(stream, []), found, named)
                for stream in {*chains, *(named.heads if named else {}), *found.entries}}
     with closing(HeadFile(to / HEAD_FILE)) as head, closing(Journal(sqlite_url(to))) as journal:
-        epoch = following_epoch(to, fold_venue(chains.get(VENUE, ())), lambda n_bytes: token()[: 2 * n_bytes])
-        _write(journal, chains, found, clocks, epoch)
+        for chain in chains.values():
+            for first in range(0, len(chain), AT_ONCE):
+                journal.append(chain[first : first + AT_ONCE])
+        # Nobody knows what is lost: as after a restore of what there is just now.
+        at = clocks.at()
+        _begin_anew(to, journal, at.wall, found, at, "salvage", chance)
         for stream, chain in chains.items():
             if stream != VENUE and stream not in deleted:
-                people = list(_people(found, stream, chain, rescued[stream]))
-                journal.append([], people)
-        put_secrets(journal, found)
+                journal.append([], list(_people(found, stream, chain, rescued[stream])))
         if named is not None:
             head.named = Named(named.lineage, "", named.commits, {})
         service = Service(journal, clocks, head=head)
@@ -174,7 +222,7 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
     return [rescued[stream] for stream in sorted(rescued, key=lambda stream: (stream != VENUE, len(stream), stream))]
 
 
-def read_all(paths: Iterable[Path], of_venue: bool = False) -> Found:
+def _read_all(paths: Iterable[Path], of_venue: bool = False) -> Found:
     """Every row that can be read in these files: by SQLite, page by page, and from copies. `of_venue`: of files that
     hold, the venue's stream and what lies beside it alone."""
     found = Found()
@@ -225,16 +273,18 @@ def _copy_files(data: Path, to: Path) -> None:
                 shutil.copy2(path, to / name)
 
 
-def _write(journal: Journal, chains: Mapping[str, Sequence[Entry]], found: Found, clocks: Clocks, epoch: str) -> None:
-    for chain in chains.values():
-        for first in range(0, len(chain), AT_ONCE):
-            journal.append(chain[first : first + AT_ONCE])
-    venue, at = chains.get(VENUE, []), clocks.at()
-    # Nobody knows what is lost: the units are asked before anything is drawn, as after a restore.
-    heads = {stream: [chain[-1].number, chain[-1].hash] for stream, chain in chains.items() if chain}
-    told = {"epoch": epoch, "restored": {"from": heads, "made_at": at.wall, "at": at.wall}}
-    said = [*last_words(venue, found.of_venue), NewEntry("epoch-begun", told)]
-    journal.append(sealed_after(venue, said, at, "salvage"))
+def _begin_anew(folder: Path, journal: Journal, made_at: str | None, found: Found, at: At, actor: str,
+                chance: Callable[[int], str]) -> str:
+    """The new epoch of a journal that lacks what was said after `made_at`: the units are asked before anything is
+    drawn. `found`: what is known beyond it. Keys and staff come to lie beside the entries."""
+    chain = list(journal.entries(VENUE))
+    epoch = following_epoch(folder, fold_venue(chain), chance)
+    heads = {stream: list(head) for stream, head in journal.heads().items()}
+    told = {"epoch": epoch, "restored": {"from": heads, "made_at": made_at, "at": at.wall}}
+    said = [*last_words(chain, found.of_venue), NewEntry("epoch-begun", told)]
+    journal.append(sealed_after(chain, said, at, actor))
+    _put_secrets(journal, found)
+    return epoch
 
 
 def _people(found: Found, stream: str, chain: Iterable[Entry], rescued: Rescued) -> Iterator[PersonRecord]:
@@ -290,7 +340,7 @@ def _reports(outbox: Path) -> Iterator[tuple[dict[str, Any], str]]:
                 yield line["report"], line["mac"]
 
 
-def put_secrets(journal: Journal, found: Found) -> None:
+def _put_secrets(journal: Journal, found: Found) -> None:
     """Of every unit and all of the staff the row that counts (venue.py), among those that were found; where none does
     the name alone, and of who is forgotten nothing."""
     chain = list(journal.entries(VENUE))
@@ -314,101 +364,13 @@ def put_secrets(journal: Journal, found: Found) -> None:
                               hashed=pins[0][1] if pins else "" if is_out else None)])
 
 
-def rows_in(database: Path) -> Iterator[Row]:
-    """Every record of a table's leaf in the file and in its log, in no order, some of them more than once. Raises
-    OSError where the file cannot be read at all."""
-    data = database.read_bytes() if database.is_file() else b""
-    log_path = database.with_name(database.name + "-wal")
-    log = log_path.read_bytes() if log_path.is_file() else b""
-    main: Pages = {n + 1: data[at : at + SIZE] for n, at in enumerate(range(0, len(data), SIZE))}
-    frames = list(_frames(log))
-    newest = {**main, **dict(frames)}
-    for number, page in (*frames, *main.items()):
-        yield from _leaf(number, page, (newest, main))
-
-
-def _frames(log: bytes) -> Iterator[tuple[int, bytes]]:
-    """Pages of the log by their number; its checksums are not asked: whoever reads knows better what holds."""
-    for at in range(LOG_HEADER, len(log) - FRAME_HEADER, FRAME_HEADER + SIZE):
-        number = struct.unpack(">I", log[at : at + 4])[0]
-        page = log[at + FRAME_HEADER : at + FRAME_HEADER + SIZE]
-        if number and len(page) == SIZE:
-            yield number, page
-
-
-def _leaf(number: int, page: bytes, where: tuple[Pages, ...]) -> Iterator[Row]:
-    start = FILE_HEADER if number == 1 else 0
-    if len(page) < start + 8 or page[start] != LEAF:
-        return
-    for n in range(struct.unpack(">H", page[start + 3 : start + 5])[0]):
-        pointer = start + 8 + 2 * n
-        if pointer + 2 > len(page):
-            return
-        at = struct.unpack(">H", page[pointer : pointer + 2])[0]
-        for pages in where:
-            try:
-                yield _record(_payload(page, at, pages))
-                break
-            except (IndexError, ValueError, struct.error):
-                # A pointer to nowhere, a row cut off, or one whose rest is in a page that is another's by now.
-                continue
-
-
-def _payload(page: bytes, at: int, pages: Pages) -> bytes:
-    length, at = _varint(page, at)
-    _, at = _varint(page, at)
-    if not 0 < length <= PAYLOAD_MAX:
-        raise ValueError("no row")
-    usable = len(page)
-    here = length
-    if length > usable - 35:
-        least = (usable - 12) * 32 // 255 - 23
-        here = least + (length - least) % (usable - 4)
-        here = here if here <= usable - 35 else least
-    found = [page[at : at + here]]
-    left = length - here
-    follows = struct.unpack(">I", page[at + here : at + here + 4])[0] if left else 0
-    while left > 0:
-        more = pages.get(follows, b"")
-        if not more:
-            raise ValueError("the rest is missing")
-        follows = struct.unpack(">I", more[:4])[0]
-        found.append(more[4 : 4 + left])
-        left -= len(more) - 4
-    return b"".join(found)
-
-
-def _record(payload: bytes) -> Row:
-    end, at = _varint(payload, 0)
-    kinds = []
-    while at < end:
-        kind, at = _varint(payload, at)
-        kinds.append(kind)
-    if not kinds or len(kinds) > COLUMNS_MAX:
-        raise ValueError("no row of ours")
-    values: list[object] = []
-    for kind in kinds:
-        length = LENGTHS[kind] if kind < len(LENGTHS) else (kind - 12) // 2 if kind >= 12 else -1
-        if length < 0 or at + length > len(payload):
-            raise ValueError("no column")
-        raw, at = payload[at : at + length], at + length
-        values.append(_value(kind, raw))
-    return tuple(values)
-
-
-def _value(kind: int, raw: bytes) -> object:
-    if kind >= 12:
-        return raw if kind % 2 == 0 else raw.decode()
-    if kind in (8, 9):
-        return kind - 8
-    return int.from_bytes(raw, "big", signed=True) if kind else None
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """The number that begins there, and where it ends: seven bits a byte; a length of more than eight bytes is none."""
-    value = 0
-    for n in range(at, at + 8):
-        value = value << 7 | data[n] & 0x7F
-        if data[n] < 0x80:
-            return value, n + 1
-    raise ValueError("no number of ours")
+def _put_in_place(making: Path, folder: Path) -> None:
+    """In one step where there is no folder; into one without a journal file by file, the database last: until then no
+    hub takes it for a journal."""
+    if not folder.exists():
+        os.replace(making, folder)
+    else:
+        for path in sorted(making.iterdir(), key=lambda path: (path.name.startswith(DATABASE), path.name)):
+            os.replace(path, folder / path.name)
+        sync(folder)
+    sync(folder.parent)
