@@ -46,6 +46,10 @@ class Claim:
     entry: int = 0
     """The entry at which its result became so, as the table was told; 0: none."""
 
+    @property
+    def of_round(self) -> tuple[str, int, str]:
+        return self.event, self.round, self.mark
+
 
 def claim_of_view(unit: str, heard: Heard) -> Claim | None:
     """A hello's `holds`; None where it holds no match, or is none that this hub can read: a unit's word is a
@@ -62,6 +66,11 @@ def claim_of_view(unit: str, heard: Heard) -> Claim | None:
     except (KeyError, TypeError, ValueError, Problem):
         return None
     return claim if claim.match.startswith(f"{claim.round}.") else None
+
+
+def claims_of_views(afresh: Afresh) -> list[Claim]:
+    """What the units that were heard hold of a match, in the order in which they were."""
+    return [claim for unit, heard in afresh.heard.items() if (claim := claim_of_view(unit, heard)) is not None]
 
 
 def held_table(heard: Heard) -> int | None:
@@ -200,17 +209,14 @@ def refuse_settling(snapshot: Snapshot, asked: NewEntry) -> None:
     afresh = snapshot.venue.afresh
     if asked.kind != SETTLED or afresh is None:
         return
-    silent = unheard(snapshot)
-    if silent:
+    if silent := unheard(snapshot):
         raise Problem("restored_unheard", n=len(silent), tables=", ".join(str(table) for _, table in silent[:8]))
-    open_rounds = lost_rounds(snapshot)
-    if open_rounds:
+    if open_rounds := lost_rounds(snapshot):
         raise Problem("restored_rounds_open", number=open_rounds[0].number)
-    n_points = len(points(snapshot))
-    if n_points:
-        raise Problem("restored_points_open", n=n_points)
-    if unanswered(snapshot):
-        raise Problem("restored_reports_open", n=len(unanswered(snapshot)))
+    if differ := points(snapshot):
+        raise Problem("restored_points_open", n=len(differ))
+    if waiting := unanswered(snapshot):
+        raise Problem("restored_reports_open", n=len(waiting))
 
 
 def unheard(snapshot: Snapshot) -> list[tuple[str, int]]:
@@ -223,12 +229,8 @@ def unheard(snapshot: Snapshot) -> list[tuple[str, int]]:
 def unanswered(snapshot: Snapshot) -> list[Pending]:
     """Reports that still wait, in the order in which they came."""
     afresh = snapshot.venue.afresh or Afresh()
-    found = []
-    for report_id, pending in afresh.pending.items():
-        state = snapshot.events.get(pending.report["event"])
-        if state is None or report_id not in state.fates:
-            found.append(pending)
-    return found
+    return [pending for report_id, pending in afresh.pending.items()
+            if (state := snapshot.events.get(pending.report["event"])) is None or report_id not in state.fates]
 
 
 def lost_rounds(snapshot: Snapshot) -> list[Lost]:
@@ -236,20 +238,18 @@ def lost_rounds(snapshot: Snapshot) -> list[Lost]:
     afresh = snapshot.venue.afresh or Afresh()
     claims: dict[tuple[str, int, str], list[Claim]] = {}
     reports: dict[tuple[str, int, str], list[Pending]] = {}
-    for unit, heard in afresh.heard.items():
-        claim = claim_of_view(unit, heard)
-        if claim is not None:
-            claims.setdefault((claim.event, claim.round, claim.mark), []).append(claim)
+    for claim in claims_of_views(afresh):
+        claims.setdefault(claim.of_round, []).append(claim)
     for pending in unanswered(snapshot):
-        claim = claim_of_report(snapshot, pending)
-        if claim is not None:
-            claims.setdefault((claim.event, claim.round, claim.mark), []).append(claim)
-            reports.setdefault((claim.event, claim.round, claim.mark), []).append(pending)
+        if (reported := claim_of_report(snapshot, pending)) is not None:
+            claims.setdefault(reported.of_round, []).append(reported)
+            reports.setdefault(reported.of_round, []).append(pending)
     found = []
     for key, held in claims.items():
         event, number, mark = key
         state = snapshot.events.get(event)
-        if state is None or state.finished or key in afresh.anew or _knows(state, number, mark):
+        if state is None or state.finished or key in afresh.anew or any(
+                (played.number, played.mark) == (number, mark) for played in state.public_rounds):
             continue
         if number < len(state.public_rounds) and key not in reports:
             # A table that was off since: the journal has gone on from there long ago.
@@ -297,10 +297,9 @@ def points(snapshot: Snapshot) -> list[Point]:
     """Matches in which a table has proof of more than the journal knows, and that nobody has settled."""
     afresh = snapshot.venue.afresh or Afresh()
     found: dict[str, Point] = {}
-    for unit, heard in sorted(afresh.heard.items(), key=lambda each: (snapshot.venue.tables.get(each[0], 0), each[0])):
-        claim = claim_of_view(unit, heard)
-        place = _place_of(snapshot, claim) if claim is not None else None
-        if claim is None or place is None:
+    for claim in sorted(claims_of_views(afresh), key=lambda each: (snapshot.venue.tables.get(each.unit, 0), each.unit)):
+        place = _place_of(snapshot, claim)
+        if place is None:
             continue
         match = place[1]
         copy_number = afresh.copy.get(claim.event, (0, ""))[0]
@@ -319,13 +318,8 @@ def beyond(afresh: Afresh, event: str) -> int:
     """How many entries after the copy's last one tables have proof of."""
     last = afresh.copy.get(event, (0, ""))[0]
     heads = [heard.heads[event][0] for heard in afresh.heard.values() if event in heard.heads]
-    shown = [claim.entry for unit, heard in afresh.heard.items()
-             if (claim := claim_of_view(unit, heard)) is not None and claim.event == event]
+    shown = [claim.entry for claim in claims_of_views(afresh) if claim.event == event]
     return max(0, max([*heads, *shown], default=0) - last)
-
-
-def _knows(state: EventState, number: int, mark: str) -> bool:
-    return any(played.number == number and played.mark == mark for played in state.public_rounds)
 
 
 def _of_draft(draft: RoundState, lost: Lost) -> Assembled:
@@ -377,12 +371,11 @@ def free_id(number: int, taken: Iterable[str]) -> str:
 
 def _one_at_a_table(matches: Iterable[Paired]) -> list[Paired]:
     """Where two matches claim one table, the second one gets another."""
-    taken: set[int] = set()
+    taken: set[int | None] = set()
     found = []
     for match in matches:
         found.append(replace(match, table=None) if match.table in taken else match)
-        if match.table is not None:
-            taken.add(match.table)
+        taken.add(match.table)
     return found
 
 

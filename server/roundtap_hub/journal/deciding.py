@@ -244,39 +244,23 @@ def _give_free_ids(pending: Snapshot, request: Request) -> None:
         if isinstance(step.command, EnterCompetitor) else step for step in request.steps]
 
 
-def _refuse_in_deleted(saved: Snapshot, state: EventState, step: Step) -> None:
+def _refuse(saved: Snapshot, state: EventState, step: Step) -> None:
+    """What the hub asks before the core decides; the first that refuses is what is told."""
+    command = step.command
     # Units still learn their reports' fate.
-    if state.id in saved.venue.deleted and not isinstance(step.command, Report):
+    if state.id in saved.venue.deleted and not isinstance(command, Report):
         raise Problem("event_deleted")
-
-
-def _refuse_unknown(saved: Snapshot, state: EventState, step: Step) -> None:
-    if not state.number and not isinstance(step.command, CreateEvent):
+    if not state.number and not isinstance(command, CreateEvent):
         raise Problem("unknown_event", event=step.stream)
-
-
-def _refuse_before_settled(saved: Snapshot, state: EventState, step: Step) -> None:
-    """What goes on from where a restored journal ends waits until all tables were asked; a round that was adopted is
-    published."""
-    goes_on = isinstance(step.command, DrawRound | ImposeRound | PublishRound | FinishEvent | MakeCut)
-    adopted = isinstance(step.command, PublishRound) and state.draft is not None and state.draft.notes.get(ADOPTED)
+    # What goes on from where a restored journal ends waits until all tables were asked; a round that was adopted is
+    # published.
+    goes_on = isinstance(command, DrawRound | ImposeRound | PublishRound | FinishEvent | MakeCut)
+    adopted = isinstance(command, PublishRound) and state.draft is not None and state.draft.notes.get(ADOPTED)
     if saved.venue.afresh is not None and goes_on and not adopted:
         raise Problem("restored_unsettled")
-
-
-def _refuse_without_place(saved: Snapshot, state: EventState, step: Step) -> None:
-    if isinstance(step.command, Report) and not has_place(saved, state, step.command):
+    refuse_unless_seen(state, step.seen)
+    if isinstance(command, Report) and not has_place(saved, state, command):
         raise Problem("report_has_no_place")
-
-
-GUARDS: tuple[Callable[[Snapshot, EventState, Step], None], ...] = (
-    _refuse_in_deleted,
-    _refuse_unknown,
-    _refuse_before_settled,
-    lambda saved, state, step: refuse_unless_seen(state, step.seen),
-    _refuse_without_place,
-)
-"""What the hub asks before the core decides; the first that refuses is what is told."""
 
 
 def refuse_unless_may(saved: Snapshot, asked: NewEntry) -> None:
@@ -300,19 +284,12 @@ def may_archive(saved: Snapshot, event_id: str) -> bool:
     return state is None or state.finished or (state.live is None and state.draft is None)
 
 
-VENUE_GUARDS: tuple[Callable[[Snapshot, NewEntry], None], ...] = (
-    refuse_unless_may,
-    lambda saved, asked: refuse_boundless(asked.data),
-    refuse_settling,
-    lambda saved, asked: refuse_key(saved.venue.units, asked),
-)
-"""The same for entries of the venue's stream."""
-
-
 def _of_venue(pending: Snapshot, asked: NewEntry, at: At, actor: str) -> tuple[Snapshot, list[Entry]]:
     made: list[Entry] = []
-    for refuse in VENUE_GUARDS:
-        refuse(pending, asked)
+    refuse_unless_may(pending, asked)
+    refuse_boundless(asked.data)
+    refuse_settling(pending, asked)
+    refuse_key(pending.venue.units, asked)
     for new in decide_venue(pending.venue, asked):
         entry = seal(new, VENUE, pending.venue.number + 1, pending.venue.head, at, actor)
         pending = replace(pending, venue=apply_venue(pending.venue, entry))
@@ -330,8 +307,7 @@ def _of_event(pending: Snapshot, step: Step, command: Command, at: At, request: 
     actor = step.actor or request.actor
     command = in_the_hall(pending.events, pending.venue, state, command, actor)
     step = replace(step, command=command)
-    for refuse in GUARDS:
-        refuse(pending, state, step)
+    _refuse(pending, state, step)
     if isinstance(command, PublishRound):
         command = structs.replace(command, list_points=_list_points(people, state, request))
     for new in decide(state, command, at.instant):

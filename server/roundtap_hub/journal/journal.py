@@ -87,6 +87,10 @@ class JournalConflict(Exception):
         self.doubtful = self.errno == errno.EIO
 
 
+class InDoubt(JournalConflict):
+    """Nobody knows yet whether the batch is stored, or is stored soon."""
+
+
 _CODES = (("SQLITE_FULL", errno.ENOSPC), ("SQLITE_READONLY", errno.EROFS), ("SQLITE_IOERR", errno.EIO),
           ("SQLITE_CORRUPT", errno.EIO), ("SQLITE_CANTOPEN", errno.EIO))
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -26,7 +26,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.database_url import database_url, libpq_arguments, shown
-from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord, events_deleted, people_gone
+from roundtap_hub.journal.journal import InDoubt, Journal, JournalConflict, PersonRecord, events_deleted, people_gone
 from roundtap_hub.journal.migrations import forms
 from roundtap_hub.journal.seals import SealBook
 from roundtap_hub.models import ENTRY
@@ -65,14 +65,6 @@ class NumberTaken(JournalConflict):
     """Another hub wrote first: nothing of the batch is stored. Read what is new, and decide again."""
 
 
-class InDoubt(JournalConflict):
-    """The connection was lost while the commit was under way: the batch is stored, or not, or soon.
-
-    Appending the very same batch again tells: it is stored then, or NumberTaken says that the numbers are in use, by
-    another hub or by this batch itself (`is_stored`). A mere look could come before a commit that is still running.
-    """
-
-
 class PostgresJournal(Journal):
     """All streams of one PostgreSQL database ("postgresql://user@host/roundtap").
 
@@ -105,8 +97,11 @@ class PostgresJournal(Journal):
         as a Journal.
 
         `rests_on`: the newest number of every stream, where the decision looked at streams that it does not write.
-        Raises NumberTaken, InDoubt, or JournalConflict where the database refuses or is out of reach: nothing is
-        stored then.
+        Raises NumberTaken, or JournalConflict where the database refuses or is out of reach: nothing is stored then.
+
+        Raises InDoubt where the connection was lost while the commit was under way. Appending the very same batch again
+        tells: it is stored then, or NumberTaken says that the numbers are in use, by another hub or by this very batch
+        (`is_stored`). A mere look could come before a commit that is still running.
         """
         people = list(people)
         told = self._told(entries, {*(record.event for record in people), *events_deleted(entries),
@@ -132,20 +127,15 @@ class PostgresJournal(Journal):
     def alone(self) -> Iterator[None]:
         """Until the first `append` within nobody else can write: what is decided here rests on what is stored. Raises
         JournalConflict where the database is out of reach. For the one thread that writes."""
-        try:
-            connection = self._engine.connect()
-        except SQLAlchemyError as error:
-            raise JournalConflict(reason_of(error)) from error
-        with connection:
+        with ExitStack() as until:
             try:
+                connection = until.enter_context(self._engine.connect())
                 connection.execute(_LOCK[True], {"key": HALL_LOCK})
             except SQLAlchemyError as error:
                 raise JournalConflict(reason_of(error)) from error
             self._alone = connection
-            try:
-                yield
-            finally:
-                self._alone = None
+            until.callback(setattr, self, "_alone", None)
+            yield
 
     def is_stored(self, entries: Sequence[Entry]) -> bool:
         """Whether just these entries are stored; a batch is stored whole or not at all."""

@@ -22,7 +22,16 @@ from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.copies import Batch, Copies
 from roundtap_hub.journal.deciding import HALL_COMMANDS, Decided, Request, Step, decide_all
 from roundtap_hub.journal.head_file import HeadFile
-from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord, heads_of, people_gone, person_row
+from roundtap_hub.journal.journal import (
+    Head,
+    InDoubt,
+    Journal,
+    JournalConflict,
+    PersonRecord,
+    heads_of,
+    people_gone,
+    person_row,
+)
 from roundtap_hub.journal.seals import Seal
 from roundtap_hub.journal.shelf import Sealer, Shelf
 from roundtap_hub.journal.snapshot import Snapshot, load, read_again
@@ -49,10 +58,6 @@ Listener = Callable[[Snapshot, Sequence[Entry]], None]
 Chore = Callable[[], None]
 
 
-class InDoubt(Exception):
-    """Nobody knows yet whether a commit is saved."""
-
-
 class HubStopped(Exception):
     """The hub is shutting down: ask again after its restart."""
 
@@ -68,11 +73,10 @@ class OutcomeUnknown(Exception):
 class WorkQueue:
     """What waits for the writer: requests, in groups that share one commit; chores, while nobody waits for anything.
 
-    `put` from any thread; the rest is the writer's. `limit`: requests in one group at the most.
+    `put` from any thread; the rest is the writer's.
     """
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
+    def __init__(self) -> None:
         self._waiting: queue.SimpleQueue[Request | Chore | None] = queue.SimpleQueue()
         self._chores: list[Chore] = []
 
@@ -84,32 +88,31 @@ class WorkQueue:
         """From the writer itself."""
         self._chores.append(chore)
 
-    def next_batch(self) -> list[Request] | None:
-        """The next request and all that wait behind it. Empty while nobody asks for anything and a chore can be done;
-        None at the end."""
+    def next_batch(self) -> list[Request]:
+        """The next request and all that wait behind it; while nobody asks for anything, chores are done. Empty at the
+        end, when every chore is done."""
         batch: list[Request] = []
-        while len(batch) < self._limit:
+        while len(batch) < GROUP_LIMIT:
             try:
                 asked = self._waiting.get(block=not batch and not self._chores)
             except queue.Empty:
-                break
-            if asked is None:
                 if batch:
-                    self._waiting.put(None)
-                return batch or None
+                    break
+                self._chores.pop(0)()
+                continue
             if isinstance(asked, Request):
                 batch.append(asked)
-            else:
+            elif asked is not None:
                 self._chores.append(asked)
+            elif batch or self._chores:
+                # The end comes again, behind what is left.
+                self._waiting.put(None)
+                if batch:
+                    break
+                self._chores.pop(0)()
+            else:
+                break
         return batch
-
-    def do_a_chore(self) -> None:
-        self._chores.pop(0)()
-
-    def do_all_chores(self) -> None:
-        """At the end: whatever was left for a quiet moment."""
-        while self._chores:
-            self.do_a_chore()
 
 
 class Service:
@@ -131,7 +134,7 @@ class Service:
         self._unknown: list[Decided] = []
         """Commits that failed, and of which nobody knows what a start after a power cut would find."""
         self._trying_soon = False
-        self._queue = WorkQueue(GROUP_LIMIT)
+        self._queue = WorkQueue()
         self._listeners: list[Listener] = []
         self._thread = threading.Thread(target=self._write, name="journal-writer", daemon=True)
         self._stopped = False
@@ -290,12 +293,8 @@ class Service:
                     log.error("the clock of event %s is not held: %s", state.id, refused)
 
     def _write(self) -> None:
-        while (batch := self._queue.next_batch()) is not None:
-            if batch:
-                self._handle_or_doubt(batch)
-            else:
-                self._queue.do_a_chore()
-        self._queue.do_all_chores()
+        while batch := self._queue.next_batch():
+            self._handle_or_doubt(batch)
 
     def _handle_or_doubt(self, batch: list[Request]) -> None:
         try:
@@ -369,7 +368,7 @@ class Service:
             return bool(entries) and self._journal.unknown(heads_of(entries)) is None
         except Exception as refused:
             log.error("whether a batch is saved cannot be known yet: %s", refused)
-            raise InDoubt from refused
+            raise InDoubt(str(refused)) from refused
 
     def _committed(self, decided: Decided, saved: bool, later: bool = False) -> None:
         """It is known what became of a commit: everybody is told, and nobody is told anything else. `later`: other

@@ -24,8 +24,8 @@ from roundtap_core.event.state import EventState
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.database_url import libpq_arguments
 from roundtap_hub.journal.deciding import HALL_COMMANDS, Decided, Request, Step, decide_all
-from roundtap_hub.journal.journal import START, Head, JournalConflict, PersonRecord, events_deleted
-from roundtap_hub.journal.postgres import CHANNEL, InDoubt, NumberTaken, PostgresJournal, reason_of
+from roundtap_hub.journal.journal import START, Head, InDoubt, JournalConflict, PersonRecord, events_deleted
+from roundtap_hub.journal.postgres import CHANNEL, NumberTaken, PostgresJournal, reason_of
 from roundtap_hub.journal.service import HubStopped, Service
 from roundtap_hub.journal.snapshot import Snapshot, read_again
 from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED, apply_venue

@@ -34,10 +34,6 @@ class OpenEvent:
     names: Mapping[str, str]
 
 
-def _no_shelf(summary: Summary) -> OpenEvent:
-    raise LookupError(f"nobody opens {summary.id} here")
-
-
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """Everything saved, at one moment. Frozen: any thread may read it.
@@ -46,14 +42,14 @@ class Snapshot:
     are those of `events`; `people_of` and `names_of` serve all.
     """
 
-    venue: Venue = field(default_factory=Venue)
-    events: Mapping[str, EventState] = field(default_factory=dict)
-    people: Mapping[str, Mapping[str, Person]] = field(default_factory=dict)
+    venue: Venue
+    events: Mapping[str, EventState]
+    people: Mapping[str, Mapping[str, Person]]
+    shelf: Mapping[str, Summary]
+    opened: Callable[[Summary], OpenEvent]
+    """Reads an event of the shelf; raises Problem where its entries do not hold."""
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Everybody's name as shown in public, by event and competitor."""
-    shelf: Mapping[str, Summary] = field(default_factory=dict)
-    opened: Callable[[Summary], OpenEvent] = _no_shelf
-    """Reads an event of the shelf; raises Problem where its entries do not hold."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """What lies there as a unit's key, in hex: it may be one that counts no more."""
     staff: Mapping[str, StaffRow] = field(default_factory=dict)
@@ -159,7 +155,7 @@ def load(journal: Journal, opened: Callable[[Summary], OpenEvent]) -> Snapshot:
         else:
             events[stream] = read_event(journal, EventState(stream))
     people = journal.people(list(events))
-    return Snapshot(venue, events, people, shelf=at_rest, opened=opened).with_names().with_rows(journal.secrets())
+    return Snapshot(venue, events, people, at_rest, opened).with_names().with_rows(journal.secrets())
 
 
 def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, Summary]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -15,7 +14,7 @@ from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import encode
-from roundtap_hub.journal.journal import Head, Journal, PersonRecord
+from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.journal.seals import made_by
 from roundtap_hub.journal.venue import Venue, apply_venue
 from roundtap_hub.models import PersonRow
@@ -127,28 +126,18 @@ def _look_at_people(journal: Journal, state: EventState, digests: Mapping[str, s
         if rows:
             found.wrong.append(Problem("people_not_forgotten", event=state.id, n=len(rows)))
         return
-    records = _records(rows, found)
     now = {**{official.id: official.digest for official in state.officials.values()},
            **{entrant.id: entrant.digest for entrant in state.entrants.values()}}
-    for record in records:
-        told = {now[record.competitor]} if record.competitor in now else digests.get(record.competitor, set())
-        if record.person.digest(record.salt) not in told:
-            found.wrong.append(Problem("person_wrong", event=state.id, competitor=record.competitor))
-    missing = sorted({who for who, digest in now.items() if digest} - {row["competitor"] for row in rows})
-    if missing:
-        found.wrong.append(Problem("people_missing", event=state.id, n=len(missing), who=", ".join(missing[:5])))
-
-
-def _records(rows: Iterable[Mapping[str, Any]], found: Looked) -> list[PersonRecord]:
-    """The rows that are a person's; of each of the others it is said what is wrong."""
-    records = []
     for row in rows:
         try:
             kept = PersonRow.model_validate(dict(row))
         except ValidationError as error:
             found.wrong.append(Problem("row_malformed", table="person", row=f"{row['event']}/{row['competitor']}",
                                        column=".".join(map(str, error.errors()[0]["loc"]))))
-        else:
-            person = Person.from_json(json.loads(kept.data))
-            records.append(PersonRecord(kept.event, kept.competitor, kept.salt, person))
-    return records
+            continue
+        told = {now[kept.competitor]} if kept.competitor in now else digests.get(kept.competitor, set())
+        if Person.from_json(json.loads(kept.data)).digest(kept.salt) not in told:
+            found.wrong.append(Problem("person_wrong", event=state.id, competitor=kept.competitor))
+    missing = sorted({who for who, digest in now.items() if digest} - {row["competitor"] for row in rows})
+    if missing:
+        found.wrong.append(Problem("people_missing", event=state.id, n=len(missing), who=", ".join(missing[:5])))

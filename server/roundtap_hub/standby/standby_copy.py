@@ -60,7 +60,7 @@ class StandbyCopy:
             self._number += 1
             number = self._number
             self.queue.append({"type": "batch", "number": number, **batch.rows()})
-            self._wake()
+            self.wake()
             few = len(batch.entries) + len(batch.people) <= FEW
             give_up_s = self._now_s() + (WITHIN_S if few else MANY_WITHIN_S)
             while self._acknowledged < number:
@@ -86,19 +86,15 @@ class StandbyCopy:
         """Its feed is over."""
         with self._lock:
             self.ended = True
-            self._wake()
+            self.wake()
             self._lock.notify_all()
-
-    def look(self) -> None:
-        """There may be something to tell it. From any thread."""
-        with self._lock:
-            self._wake()
 
     def _refuse_silent(self) -> None:
         if self.ended or self._now_s() - self._heard_s > SILENT_S:
             raise OSError(errno.ENOTCONN, "no contact")
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """There may be something to tell it. From any thread."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.news.set)
 
@@ -139,7 +135,7 @@ class Standbys:
     def look(self) -> None:
         """The state of a copy has changed."""
         for copy in self._known():
-            copy.look()
+            copy.wake()
 
     def end_of(self, names: Collection[str]) -> None:
         """End the feeds of these: their keys count no more."""
