@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, delete, select
+from sqlalchemy import Connection, Engine, create_engine, delete, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import SQLModel
 
@@ -40,16 +40,34 @@ class PrintBook:
     def __init__(self, url: str) -> None:
         self._lock = threading.Lock()
         self._printers: dict[str, StationPrinter] = {}
-        self._engine: Engine = create_engine(url, hide_parameters=True)
+        self._states: dict[str, PrintState] = {}
+        self._orders: list[PrintJob] = []
+        self._engine = self._connected(url)
         try:
             with self._engine.connect() as connection:
-                self._states = {row.job: PrintState(row.state, row.detail, row.unit)
-                                for row in connection.execute(select(PRINT_STATE))}
-                texts = {row.job: row.text for row in connection.execute(select(PRINT_TEXT))}
-                rows = connection.execute(select(PRINT_ORDER).order_by(PRINT_ORDER.c.number))
-                self._orders = [PrintJob(r.job, r.event, r.kind, r.round, r.match, texts.get(r.job, "")) for r in rows]
+                self._read(connection)
         except SQLAlchemyError as error:
-            raise Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error)) from error
+            raise self._unreadable(error) from error
+
+    def _connected(self, url: str) -> Engine:
+        return create_engine(url, hide_parameters=True)
+
+    def _unreadable(self, error: SQLAlchemyError) -> Problem:
+        return Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error))
+
+    def _read(self, connection: Connection, jobs: Sequence[str] | None = None, orders: bool = True) -> None:
+        """Take over what is stored of these jobs (None: of all), and the orders if they are wanted."""
+        query = select(PRINT_STATE) if jobs is None else select(PRINT_STATE).where(PRINT_STATE.c.job.in_(jobs))
+        states = {row.job: PrintState(row.state, row.detail, row.unit) for row in connection.execute(query)}
+        found: list[PrintJob] = []
+        if orders:
+            texts = {row.job: row.text for row in connection.execute(select(PRINT_TEXT))}
+            rows = connection.execute(select(PRINT_ORDER).order_by(PRINT_ORDER.c.number))
+            found = [PrintJob(r.job, r.event, r.kind, r.round, r.match, texts.get(r.job, "")) for r in rows]
+        with self._lock:
+            self._states.update(states)
+            if orders:
+                self._orders = found
 
     def close(self) -> None:
         self._engine.dispose()
@@ -81,20 +99,14 @@ class PrintBook:
 
     def printer_order(self, unit: str) -> dict[str, Any] | None:
         """How somebody wants a station's printer used; None: nobody said so. Problem("not_saved")."""
-        try:
-            with self._engine.connect() as connection:
-                said = connection.scalar(select(PRINT_SETTING.c.said).where(PRINT_SETTING.c.unit == unit))
-        except SQLAlchemyError as error:
-            raise Problem("not_saved") from error
+        with self._transaction() as connection:
+            said = connection.scalar(select(PRINT_SETTING.c.said).where(PRINT_SETTING.c.unit == unit))
         return None if said is None else dict(json.loads(said))
 
     def settle_printer(self, unit: str, said: Mapping[str, Any]) -> None:
         """Somebody read what a station's printer prints: so it is used from now on. Problem("not_saved")."""
-        try:
-            with self._engine.begin() as connection:
-                put(connection, PrintSettingRow(unit=unit, said=json.dumps(dict(said))))
-        except SQLAlchemyError as error:
-            raise Problem("not_saved") from error
+        with self._transaction() as connection:
+            put(connection, PrintSettingRow(unit=unit, said=json.dumps(dict(said))))
 
     def cancel(self, job_ids: Iterable[str]) -> None:
         """None of these is wanted any more, as far as they are not begun. Problem("not_saved")."""
@@ -115,64 +127,57 @@ class PrintBook:
             for job_id, state in news:
                 if goes_on(changed.get(job_id) or self._states.get(job_id), state):
                     changed[job_id] = state
-            self._save([_state_row(job_id, state) for job_id, state in changed.items()])
-            self._states.update(changed)
+            self._save(changed)
 
     def claim(self, job_ids: Iterable[str], unit: str) -> set[str]:
         """Which of these are this station's to print; those that were nobody's are its own from now on."""
         with self._lock:
-            free: list[str] = []
-            own: set[str] = set()
-            for job_id in job_ids:
-                known = self._states.get(job_id, PrintState())
-                if known.state == QUEUED and known.unit in ("", unit):
-                    own.add(job_id)
-                    if not known.unit:
-                        free.append(job_id)
-            if free:
-                self._save([_state_row(job_id, PrintState(QUEUED, "", unit)) for job_id in free])
-                self._states.update((job_id, PrintState(QUEUED, "", unit)) for job_id in free)
-            return own
+            known = {job_id: self._states.get(job_id, PrintState()) for job_id in job_ids}
+            own = [job_id for job_id, state in known.items() if state.state == QUEUED and state.unit in ("", unit)]
+            self._save({job_id: PrintState(QUEUED, "", unit) for job_id in own if not known[job_id].unit})
+            return set(own)
 
     def order(self, job: PrintJob, instead_of: str | None = None, word: str = "") -> None:
         """Put a job on the list by hand; `instead_of` is settled with a person's `word` in the same moment."""
+        rows: list[SQLModel] = [PrintOrderRow(job=job.id, event=job.event, kind=job.kind, round=job.round,
+                                              match=job.match)]
+        if job.text:
+            rows.append(PrintTextRow(job=job.id, text=job.text))
         with self._lock:
-            rows: list[SQLModel] = [PrintOrderRow(job=job.id, event=job.event, kind=job.kind, round=job.round,
-                                                  match=job.match)]
-            if job.text:
-                rows.append(PrintTextRow(job=job.id, text=job.text))
-            settled = None
-            if instead_of is not None:
-                before = self._states.get(instead_of, PrintState())
-                settled = PrintState(word, "", before.unit)
-                rows.append(_state_row(instead_of, settled))
-            self._save(rows)
+            settled = {} if instead_of is None else {
+                instead_of: PrintState(word, "", self._states.get(instead_of, PrintState()).unit)}
+            self._save(settled, rows)
             self._orders.append(job)
-            if instead_of is not None and settled is not None:
-                self._states[instead_of] = settled
 
     def forget(self, event_id: str) -> None:
         """Everything that was ever to be printed of an event, and what was typed for it: names are on it."""
         with self._lock:
-            try:
-                with self._engine.begin() as connection:
-                    if self._engine.dialect.name == "sqlite":
-                        connection.exec_driver_sql("PRAGMA secure_delete=ON")
-                    connection.execute(delete(PRINT_ORDER).where(PRINT_ORDER.c.event == event_id))
-                    for table in (PRINT_TEXT, PRINT_STATE):
-                        connection.execute(delete(table).where(table.c.job.startswith(f"{event_id}/", autoescape=True)))
-            except SQLAlchemyError as error:
-                raise Problem("not_saved") from error
+            with self._transaction() as connection:
+                if self._engine.dialect.name == "sqlite":
+                    connection.exec_driver_sql("PRAGMA secure_delete=ON")
+                connection.execute(delete(PRINT_ORDER).where(PRINT_ORDER.c.event == event_id))
+                for table in (PRINT_TEXT, PRINT_STATE):
+                    connection.execute(delete(table).where(table.c.job.startswith(f"{event_id}/", autoescape=True)))
             self._orders = [job for job in self._orders if job.event != event_id]
             self._states = {job: state for job, state in self._states.items() if not job.startswith(f"{event_id}/")}
 
-    def _save(self, rows: Sequence[SQLModel]) -> None:
+    def _save(self, states: Mapping[str, PrintState], rows: Sequence[SQLModel] = ()) -> None:
+        """Under the lock: what is known of these jobs from now on, and rows beside it."""
+        said = [PrintStateRow(job=job_id, state=each.state, detail=each.detail, unit=each.unit)
+                for job_id, each in states.items()]
+        if said or rows:
+            self._put([*rows, *said])
+        self._states.update(states)
+
+    def _put(self, rows: Sequence[SQLModel]) -> None:
+        with self._transaction() as connection:
+            put(connection, *rows)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        """Problem("not_saved") where it does not go through."""
         try:
             with self._engine.begin() as connection:
-                put(connection, *rows)
+                yield connection
         except SQLAlchemyError as error:
             raise Problem("not_saved") from error
-
-
-def _state_row(job_id: str, state: PrintState) -> PrintStateRow:
-    return PrintStateRow(job=job_id, state=state.state, detail=state.detail, unit=state.unit)

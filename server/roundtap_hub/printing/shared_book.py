@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_hub.journal.postgres import HALL_LOCK, TOLD_BYTES_MAX, not_usable, postgres_engine
-from roundtap_hub.models import PRINT_ORDER, PRINT_STATE, PRINT_TEXT, PrintOrderRow, PrintStateRow, put
+from roundtap_hub.models import PrintOrderRow, PrintStateRow, put
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.jobs import PrintJob, PrintState
 
@@ -33,15 +33,13 @@ class SharedPrintBook(PrintBook):
         self._connection: Connection | None = None
         self._written: list[str] = []
         self._ordered = False
-        self._lock = threading.Lock()
-        self._states: dict[str, PrintState] = {}
-        self._orders: list[PrintJob] = []
-        self._engine = postgres_engine(address)
-        try:
-            with self._engine.connect() as connection:
-                self._read(connection, None, True)
-        except SQLAlchemyError as error:
-            raise not_usable(self._engine.url, error) from error
+        super().__init__(address)
+
+    def _connected(self, url: str) -> Engine:
+        return postgres_engine(url)
+
+    def _unreadable(self, error: SQLAlchemyError) -> Problem:
+        return not_usable(self._engine.url, error)
 
     def told(self, news: Iterable[tuple[str, PrintState]]) -> None:
         said = list(news)
@@ -70,22 +68,16 @@ class SharedPrintBook(PrintBook):
     @contextmanager
     def _turn(self, jobs: Sequence[str]) -> Iterator[None]:
         """One hub after the other, on what is stored of these jobs. Problem("not_saved") where that cannot be had."""
-        with self._turns:
-            try:
-                with self._engine.begin() as connection:
-                    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": BOOK_LOCK})
-                    self._read(connection, jobs, False)
-                    self._connection, self._written, self._ordered = connection, [], False
-                    yield
-                    if self._written or self._ordered:
-                        connection.execute(text("SELECT pg_notify(:channel, :told)"),
-                                           {"channel": BOOK_CHANNEL, "told": self._news()})
-            except SQLAlchemyError as error:
-                raise Problem("not_saved") from error
-            finally:
-                self._connection = None
+        with self._turns, self._transaction() as connection:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": BOOK_LOCK})
+            self._read(connection, jobs, False)
+            self._connection, self._written, self._ordered = connection, [], False
+            yield
+            if self._written or self._ordered:
+                connection.execute(text("SELECT pg_notify(:channel, :told)"),
+                                   {"channel": BOOK_CHANNEL, "told": self._news()})
 
-    def _save(self, rows: Sequence[SQLModel]) -> None:
+    def _put(self, rows: Sequence[SQLModel]) -> None:
         assert self._connection is not None
         put(self._connection, *rows)
         self._written += [row.job for row in rows if isinstance(row, PrintStateRow)]
@@ -94,17 +86,3 @@ class SharedPrintBook(PrintBook):
     def _news(self) -> str:
         news = json.dumps({"from": self._name, "jobs": self._written, "orders": self._ordered})
         return news if len(news) <= TOLD_BYTES_MAX else json.dumps({"from": self._name})
-
-    def _read(self, connection: Connection, jobs: Sequence[str] | None, orders: bool) -> None:
-        """Take over what is stored of these jobs (None: of all), and the orders if they are wanted."""
-        query = select(PRINT_STATE) if jobs is None else select(PRINT_STATE).where(PRINT_STATE.c.job.in_(jobs))
-        states = {row.job: PrintState(row.state, row.detail, row.unit) for row in connection.execute(query)}
-        found = None
-        if orders:
-            texts = {row.job: row.text for row in connection.execute(select(PRINT_TEXT))}
-            rows = connection.execute(select(PRINT_ORDER).order_by(PRINT_ORDER.c.number))
-            found = [PrintJob(r.job, r.event, r.kind, r.round, r.match, texts.get(r.job, "")) for r in rows]
-        with self._lock:
-            self._states.update(states)
-            if found is not None:
-                self._orders = found
