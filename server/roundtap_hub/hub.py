@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 from roundtap_core.errors import Problem
 from roundtap_hub.auth import SignUpGate, is_loopback
 from roundtap_hub.calls import Calls, Wishes
-from roundtap_hub.devices.unit_door import Challenges, UnitDoor, UnitTroubles
+from roundtap_hub.devices.enrolment import EnrolDesk
+from roundtap_hub.devices.unit_door import Challenges, Refusal, UnitDoor, UnitTroubles
 from roundtap_hub.devices.unit_keys import UnitKeys
-from roundtap_hub.enrolment.desk import EnrolDesk
 from roundtap_hub.hall_time import HallTime
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.event_times import Times
@@ -58,13 +58,19 @@ class Units:
         measuring."""
         self.keys = keys if isinstance(keys, UnitKeys) else UnitKeys(service, keys)
         self.troubles = UnitTroubles(lambda unit, kinds: presence.told(unit, troubles=kinds))
-        self.keys.listen(self.troubles.of_others)
+        self.keys.listen(lambda units: self.troubles.seen(*units))
         self.door = UnitDoor(self.keys, self.troubles, now_ms, generous)
         self.challenges = Challenges(now_ms)
         self.enrolment = EnrolDesk(service, presence, self.keys, now_ms)
         """Units that ask for a key."""
         self.proofs = Proofs()
         """Entries that units were told of and that the journal lacks."""
+
+    def admit(self, kind: str, unit: str, challenge: str | None) -> None:
+        """Take what a unit asks whose signature holds: nobody has asked it before. Raises Refusal."""
+        if not self.challenges.take(challenge):
+            raise Refusal(403, "ask for a challenge first")
+        self.door.charge(kind, unit)
 
 
 class Hall:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from hub_kit import HandClock, hello_of, people
+from hub_kit import HandClock, hello_of, opened_hello, people
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -21,7 +21,7 @@ from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import FEED, opened
 from roundtap_hub.asgi import Boundaries
 from roundtap_hub.devices.table_view import table_view
-from roundtap_hub.feeds.device_feed import Connection, DeviceFeed, open_hello
+from roundtap_hub.feeds.device_feed import Connection, DeviceFeed
 from roundtap_hub.hub import Hub, hub_in_memory
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.presence import Presence
@@ -77,7 +77,7 @@ class Unit:
     """An open feed, and the last view that came by it."""
 
     def __init__(self, hub: Hub, feed: DeviceFeed, unit: str, reports: list[list[str]]) -> None:
-        key, hello = open_hello(hub.units, unit, hello_of(hub, unit, reports=reports))
+        key, hello = opened_hello(hub.units, unit, hello_of(hub, unit, reports=reports))
         self.unit = unit
         self.connection: Connection = feed.greeted(key, hello)
         self.view: Any = None
@@ -170,7 +170,7 @@ class FeedHall:
         """Until nothing is on its way any more."""
         for _ in range(1000):
             await asyncio.sleep(0)
-            if self.feed._news is None and not self.feed._looking and not any(u.connection.queue for u in self.units):
+            if not self.feed._news and not self.feed._looking and not any(u.connection.queue for u in self.units):
                 await asyncio.sleep(0)
                 # A feed whose unit has said hello again since has ended.
                 self.units = [u for u in self.units if u.connection in self.feed._connections.get(u.unit, ())]

@@ -13,8 +13,10 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState
+from roundtap_core.messages import Hello
 from roundtap_core.wire import REQUEST, envelope
-from roundtap_hub.hub import Hub, hub_in_memory
+from roundtap_hub.feeds.device_feed import open_hello
+from roundtap_hub.hub import Hub, Units, hub_in_memory
 from roundtap_hub.journal import service as journal_service
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
@@ -102,6 +104,11 @@ def hello_of(hub: Hub, unit: str = "table-1", key: bytes | None = None, purpose:
     said = {"unit": unit, "nonce": "n1", "challenge": hub.units.challenges.issue(), "core": "0", "reports": [],
             **changes}
     return json.dumps(envelope(key or hub.units.keys[unit], purpose, said)).encode()
+
+
+def opened_hello(units: Units, unit: str, body: bytes, address: str = "") -> tuple[bytes, Hello]:
+    """A unit's key and what it says, where its hello opens a feed."""
+    return open_hello(units, unit, json.loads(body), address)
 
 
 def stored(path: Path, stream: str = "e1") -> list[Entry]:

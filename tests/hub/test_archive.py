@@ -12,7 +12,7 @@ from pages_kit import House, open_house, text_of
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DropCompetitor, FinishEvent, RemoveCompetitor, ReopenEvent
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.devices.reports import take_report
+from roundtap_hub.devices.device_api import take_report
 from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.verify import verify

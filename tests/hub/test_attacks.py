@@ -23,7 +23,7 @@ from test_standby_feed import KEY, Feed, House, house
 from roundtap_core.wire import REPORT, REQUEST, envelope, sign
 from roundtap_hub import page_cache
 from roundtap_hub.asgi import HubApplication
-from roundtap_hub.devices.reports import take_report
+from roundtap_hub.devices.device_api import take_report
 from roundtap_hub.doors import HEAD_BYTES_MAX, OPENED_AGAIN_S, OPENED_AT_ONCE, QUESTION_BYTES, REQUESTS, Doors
 from roundtap_hub.journal.beyond_copy import assemble, lost_rounds
 from roundtap_hub.journal.shelf import Shelf

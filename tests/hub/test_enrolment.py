@@ -13,8 +13,8 @@ from enrol_kit import Hall, Unit, hall_at, pass_time
 
 from roundtap_core.enrol_keys import About, agreed
 from roundtap_core.errors import Problem
+from roundtap_hub.devices.enrolment import Enrolled, Typed, read_typed
 from roundtap_hub.devices.unit_keys import UnitKeys
-from roundtap_hub.enrolment.desk import Enrolled, Typed, read_typed
 from roundtap_hub.journal.journal import Journal, JournalConflict
 from roundtap_units.link.enrolling import BUSY, CODE, DONE, LOOKING, STOPPED, WRONG
 
@@ -218,7 +218,7 @@ def test_a_hub_started_anew_in_the_middle_has_nothing_on_record_and_the_unit_sho
         unit = before.unit(post=post)
         unit.step()
         typing = before.type(unit.shows)
-        exchange = next(iter(before.desk._exchanges.values()))[1]
+        exchange = next(iter(before.desk._exchanges.values()))
         unit.step()
         exchange.end("late")
         assert typing.problem == "enrol_silent"

@@ -21,8 +21,8 @@ from roundtap_core.enrol_keys import (
     unit_identity,
 )
 from roundtap_core.wire import ENROL, envelope
+from roundtap_hub.devices.enrolment import CHECKED, MALFORMED, OFFERED, STORED, Enrolled
 from roundtap_hub.enrolment import desk as waiting
-from roundtap_hub.enrolment.desk import CHECKED, MALFORMED, OFFERED, STORED, Enrolled
 from roundtap_units.link.enrolling import CODE, STOPPED, WRONG
 
 CODE_SHOWN = "345678"
@@ -46,7 +46,7 @@ def enrolled(hall: Hall, **where: Any) -> Any:
 
 
 def last_exchange(hall: Hall) -> Any:
-    return list(hall.desk._exchanges.values())[-1][1]
+    return list(hall.desk._exchanges.values())[-1]
 
 
 # --- the air ---

@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 from asgi_client import Answer, AsgiClient
-from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, running
+from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, opened_hello, running
 
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.wire import FEED, opened
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.unit_door import DAMAGED, LENGTH_MAX, LIVES_MS, WRONG, Challenges, Refusal
-from roundtap_hub.feeds import device_feed
-from roundtap_hub.feeds.device_feed import BYTES_MAX, DeviceFeed, open_hello
+from roundtap_hub.feeds.device_feed import BYTES_MAX, DeviceFeed
 from roundtap_hub.hub import Host, Hub
 from roundtap_hub.journal.service import Step
 
@@ -67,24 +66,24 @@ def test_without_the_hub_s_own_challenge_of_now_no_feed_opens(hub: Hub, clock: H
     for said in (None, 7, "", "a.b.c", "ż" * 20, "x" * 65, stranger.issue(), asked[:-1], asked + "0",
                  asked.replace(".", "", 1)):
         with pytest.raises(Refusal, match="challenge"):
-            open_hello(hub.units, "table-1", hello_of(hub, challenge=said))
-    assert open_hello(hub.units, "table-1", hello_of(hub, challenge=asked))
+            opened_hello(hub.units, "table-1", hello_of(hub, challenge=said))
+    assert opened_hello(hub.units, "table-1", hello_of(hub, challenge=asked))
 
 
 def test_a_challenge_is_good_for_30_seconds(hub: Hub, clock: HandClock) -> None:
     asked = [hub.units.challenges.issue() for _ in range(2)]
     clock.ms += LIVES_MS
-    assert open_hello(hub.units, "table-1", hello_of(hub, challenge=asked[0]))
+    assert opened_hello(hub.units, "table-1", hello_of(hub, challenge=asked[0]))
     clock.ms += 1
     with pytest.raises(Refusal):
-        open_hello(hub.units, "table-1", hello_of(hub, challenge=asked[1]))
+        opened_hello(hub.units, "table-1", hello_of(hub, challenge=asked[1]))
 
 
 def test_who_cannot_sign_uses_no_challenge_up(hub: Hub) -> None:
     asked = hub.units.challenges.issue()
     with pytest.raises(Refusal):
-        open_hello(hub.units, "table-1", hello_of(hub, key=KEYS["table-2"], challenge=asked))
-    assert open_hello(hub.units, "table-1", hello_of(hub, challenge=asked))
+        opened_hello(hub.units, "table-1", hello_of(hub, key=KEYS["table-2"], challenge=asked))
+    assert opened_hello(hub.units, "table-1", hello_of(hub, challenge=asked))
 
 
 def test_challenges_cost_memory_only_while_they_could_come_again() -> None:
@@ -114,7 +113,7 @@ def test_a_large_hello_a_stranger_s_and_a_station_s_are_refused_before_anything_
         hub: Hub, client: AsgiClient, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[int] = []
     real = json.loads
-    monkeypatch.setattr(device_feed.json, "loads", lambda body: parsed.append(len(body)) or real(body))
+    monkeypatch.setattr(json, "loads", lambda body: parsed.append(len(body)) or real(body))
     large = hello_of(hub, key=KEYS["table-2"], reports=[["e1", f"r{n}"] for n in range(8000)])
     assert len(large) > BYTES_MAX
     unread = client.begin("POST", "/device/feed", None, {"roundtap-unit": "table-1"}, announced=BYTES_MAX + 1)
@@ -131,13 +130,13 @@ def test_whoever_signs_wrongly_again_and_again_is_not_even_read(
         hub: Hub, client: AsgiClient, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[int] = []
     real = json.loads
-    monkeypatch.setattr(device_feed.json, "loads", lambda body: parsed.append(len(body)) or real(body))
+    monkeypatch.setattr(json, "loads", lambda body: parsed.append(len(body)) or real(body))
     wrong = hello_of(hub, key=KEYS["table-2"], reports=[["e1", f"r{n}"] for n in range(3000)])
     assert [knock(client, wrong).status_code for _ in range(50)] == [403] * WRONG.at_once + [429] * (50 - WRONG.at_once)
     unread = client.begin("POST", "/device/feed", None, {"roundtap-unit": "table-1"}, announced=60_000)
     assert unread.result(30).status_code == 429
     assert len(parsed) == WRONG.at_once
-    assert open_hello(hub.units, "table-1", hello_of(hub), "10.42.0.12"), "the unit itself is not shut out"
+    assert opened_hello(hub.units, "table-1", hello_of(hub), "10.42.0.12"), "the unit itself is not shut out"
 
 
 def test_the_header_names_the_unit_that_signs(hub: Hub, client: AsgiClient) -> None:
@@ -152,7 +151,7 @@ class Feed:
     """A unit's open feed, within a running loop."""
 
     def __init__(self, hub: Hub, feed: DeviceFeed, **changes: Any) -> None:
-        key, self.hello = open_hello(hub.units, "table-1", hello_of(hub, **changes))
+        key, self.hello = opened_hello(hub.units, "table-1", hello_of(hub, **changes))
         self._stream: AsyncIterator[bytes] = feed.stream(feed.greeted(key, self.hello), self.hello)
 
     async def next(self) -> dict[str, Any] | None:

@@ -71,7 +71,7 @@ def test_a_key_of_this_machine_opens_nothing_from_another(hub, tmp_path):
     here = read_local(tmp_path / "local" / "station.json")
     with pytest.raises(Refusal) as refused:
         ask(hub, JOBS, here.unit, here.key, ELSEWHERE)
-    assert (refused.value.status, refused.value.error) == (403, "unknown unit")
+    assert (refused.value.status, refused.value.said) == (403, {"error": "unknown unit"})
 
 
 def test_a_key_of_this_machine_opens_no_other_door(hub, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_hub.enrolment.desk import Enrolled, Typed
+from roundtap_hub.devices.enrolment import Enrolled, Typed
 
 ENROL = "/console/units/enrol"
 TOKEN = "t" * 32

@@ -7,12 +7,12 @@ import json
 import re
 
 import pytest
-from hub_kit import hello_of
+from hub_kit import hello_of, opened_hello
 from pages_kit import House, problem_of, text_of
 
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.devices.unit_door import FLOOD, FORGED, TWIN
-from roundtap_hub.feeds.device_feed import DeviceFeed, open_hello
+from roundtap_hub.feeds.device_feed import DeviceFeed
 
 UNITS = "/console/units"
 
@@ -75,7 +75,7 @@ def test_a_revoked_unit_s_feed_ends_at_once_and_it_stands_nowhere(house: House) 
     async def evening() -> list[str]:
         feed = DeviceFeed(house.hub)
         feed.bind(asyncio.get_running_loop())
-        key, hello = open_hello(house.hub.units, "unit-1", hello_of(house.hub, "unit-1"))
+        key, hello = opened_hello(house.hub.units, "unit-1", hello_of(house.hub, "unit-1"))
         stream = feed.stream(feed.greeted(key, hello), hello)
         kinds = [json.loads((await anext(stream))[6:])["payload"]["type"] for _ in range(3)]
         answer = await asyncio.to_thread(browser.post, f"{UNITS}/revoke", unit="unit-1")

@@ -17,7 +17,7 @@ from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_core.typed import Malformed
 from roundtap_core.wire import digest
-from roundtap_hub.devices.reports import submit_lot, take_report, well_formed
+from roundtap_hub.devices.device_api import submit_lot, take_report, well_formed
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Step

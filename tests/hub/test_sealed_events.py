@@ -22,7 +22,7 @@ from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import decode, encode
 from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Pair, Result
-from roundtap_hub.devices.reports import find_fate, take_report
+from roundtap_hub.devices.device_api import find_fate, take_report
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.journal.journal import START, Head, Journal
 from roundtap_hub.journal.seals import Summary, made_by, seal_of, summary_of

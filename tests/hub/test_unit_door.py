@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from asgi_client import Answer, AsgiClient
-from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, running, url_of
+from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, opened_hello, running, url_of
 
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened, sign
 from roundtap_hub.asgi import HubApplication
@@ -30,7 +30,6 @@ from roundtap_hub.devices.unit_door import (
     Refusal,
     UnitTroubles,
 )
-from roundtap_hub.feeds.device_feed import open_hello
 from roundtap_hub.hub import Hub
 from roundtap_hub.printing.job_book import PrintBook
 
@@ -161,9 +160,9 @@ def test_every_kind_of_question_has_its_rate(bench: Bench, kind: str) -> None:
 
 def test_a_thief_s_hellos_are_counted_by_the_key_wherever_they_come_from(bench: Bench) -> None:
     for n in range(RATES[HELLO].at_once):
-        open_hello(bench.hub.units, "table-1", hello_of(bench.hub), f"10.42.0.{n}")
+        opened_hello(bench.hub.units, "table-1", hello_of(bench.hub), f"10.42.0.{n}")
     with pytest.raises(Refusal) as refused:
-        open_hello(bench.hub.units, "table-1", hello_of(bench.hub), THIEF)
+        opened_hello(bench.hub.units, "table-1", hello_of(bench.hub), THIEF)
     assert refused.value.status == 429
 
 

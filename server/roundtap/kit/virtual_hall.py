@@ -26,7 +26,7 @@ from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.edges import Buttons
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_hub.calls import close_settled_calls
-from roundtap_hub.devices.reports import take_report, well_formed
+from roundtap_hub.devices.device_api import take_report, well_formed
 from roundtap_hub.devices.table_view import shown_of, table_view
 from roundtap_hub.hub import Hub, hub_in_memory
 from roundtap_hub.journal.clocks import Clocks

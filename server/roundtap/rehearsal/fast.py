@@ -13,7 +13,7 @@ from roundtap_core.records import RULING, SIDES, Result, Tournament
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.gate import PLAYER, Saying, excluded
 from roundtap_core.wire import digest
-from roundtap_hub.devices.reports import take_report, well_formed
+from roundtap_hub.devices.device_api import take_report, well_formed
 from roundtap_units.table.press_script import Press
 from roundtap_units.unit_words import unit_words
 

@@ -1,4 +1,5 @@
-"""The device API: what table units report, say and ask, signed, answered on the event loop; no thread is held.
+"""The device API: what table units report, say and ask, signed, answered on the event loop; no thread is held. A report
+is one entry, and an echo that says what became of it.
 
 Their feed is in device_feed.py.
 """
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import islice
@@ -16,48 +17,35 @@ from typing import Any
 from msgspec import UNSET
 
 from roundtap_core.errors import Problem
+from roundtap_core.event.commands import NoteLot, Report
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
+from roundtap_core.event.state import Fate
 from roundtap_core.limits import refuse_boundless
-from roundtap_core.messages import Hello, Status, TimeQuestion
-from roundtap_core.typed import Malformed
+from roundtap_core.messages import Hello, Lot, Status, TimeQuestion
+from roundtap_core.messages import Report as SentReport
+from roundtap_core.typed import Malformed, read
 from roundtap_core.version import version
 from roundtap_core.wire import ECHO, canonical, digest, envelope
-from roundtap_hub.devices.reports import (
-    BODY_BYTES_MAX,
-    NOBODYS,
-    SAVE_S,
-    Echo,
-    is_at_rest,
-    known_echo,
-    submit_lot,
-    submit_report,
-    submit_stray,
-    well_formed,
-)
-from roundtap_hub.devices.unit_door import ELSEWHERE, REPORTS, STATUS, TIME, Refusal, address_of
-from roundtap_hub.http_answers import (
-    NO_STORE,
-    Receive,
-    Scope,
-    Send,
-    read_message,
-    send_json,
-)
+from roundtap_hub.devices.unit_door import ELSEWHERE, REPORTS, STATUS, TIME, Said, answer_unit
+from roundtap_hub.http_answers import NO_STORE, Receive, Scope, Send, send_json
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.afresh import HEARD
+from roundtap_hub.journal.beyond_copy import NO_PLACE
 from roundtap_hub.journal.journal import Head
-from roundtap_hub.journal.service import HubStopped, Step
+from roundtap_hub.journal.service import HubStopped, Service, Snapshot, Step
 from roundtap_hub.lanes import LoopInbox, Precedence
 from roundtap_hub.policy import EVERYBODY, TABLE, route
 from roundtap_hub.presence import Proof, kept
 
 log = logging.getLogger(__name__)
 
-BODY_WITHIN_S = 5.0
-"""A unit gives up its own request after as long."""
+BODY_BYTES_MAX = 4096
+SAVE_S = 10.0
+"""So long a report waits for its commit, before the unit is told to try again."""
+NOBODYS = frozenset({"unknown_event", NO_PLACE})
+"""Why a report is left to the venue: nobody knows its event, or its round since this journal was restored."""
 
-Said = tuple[int, dict[str, Any]]
-"""A status code and the answer."""
+Echo = dict[str, Any]
 
 HELD = ("event", "round", "stage", "draw", "table", "match", "revision", "a", "b", "state", "result", "number")
 """What is noted of a hello's `holds`."""
@@ -76,7 +64,7 @@ class DeviceApi:
         self._hub = hub
         self._precedence = precedence
         self._inbox: LoopInbox | None = None
-        self._saving: dict[tuple[str, str], asyncio.Future[None]] = {}
+        self._saving: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     @route("HEAD /time", EVERYBODY)
     @route("GET /time", EVERYBODY)
@@ -99,24 +87,17 @@ class DeviceApi:
     @route("POST /device/report", TABLE)
     async def report(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A report {"report": {…}, "mac"}; the echo is the hub's word, a status code is not."""
-        message = await _message(scope, receive, send)
-        if message is not None:
-            with self._precedence:
-                await send_json(send, *await _answered(self._report(message, address_of(scope))))
+        await answer_unit(scope, receive, send, BODY_BYTES_MAX, self._report)
 
     @route("POST /device/status", TABLE)
     async def status(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What a unit sees and does just now; answered with the hub's time, for its clock."""
-        message = await _message(scope, receive, send)
-        if message is not None:
-            await send_json(send, *await _answered(self._status(message, address_of(scope))))
+        await answer_unit(scope, receive, send, BODY_BYTES_MAX, self._status)
 
     @route("POST /device/time", TABLE)
     async def unit_time(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What time it is, for a unit's clock: a round trip that it can time, and nothing else."""
-        message = await _message(scope, receive, send)
-        if message is not None:
-            await send_json(send, *await _answered(self._unit_time(message, address_of(scope))))
+        await answer_unit(scope, receive, send, BODY_BYTES_MAX, self._unit_time)
 
     async def probe(self) -> None:
         """Returns when the writer has answered, the way it answers a report; raises what it refused with."""
@@ -128,7 +109,8 @@ class DeviceApi:
         unit, key, said = self._hub.units.door.report_of(message, address)
         report = well_formed(said)
         try:
-            echo = await self._taken(report)
+            with self._precedence:
+                echo = await self._taken(report)
         except Problem as problem:
             return 503 if problem.key == "not_saved" else 400, {"error": problem.say()}
         except (HubStopped, TimeoutError):
@@ -149,7 +131,7 @@ class DeviceApi:
         if known is None:
             # Nobody but the unit itself can have made it: a kept packet is one that is known.
             self._hub.units.door.charge(REPORTS, report["unit"])
-            saving = self._saving.get((report["event"], report["report_id"])) or self._save(report, body)
+            saving = self._saving.get((report["event"], report["report_id"])) or self._saved(report, body)
             async with asyncio.timeout(SAVE_S):
                 # Shielded: who gives up leaves the others waiting for it.
                 await asyncio.shield(saving)
@@ -167,33 +149,26 @@ class DeviceApi:
             return await asyncio.to_thread(known_echo, snapshot, report, body)
         return known_echo(snapshot, report, body)
 
-    def _save(self, report: Mapping[str, Any], body: str) -> asyncio.Future[None]:
+    def _saved(self, report: Mapping[str, Any], body: str) -> asyncio.Task[None]:
         """Done when the report is on the disk, or holds why it is not."""
-        saving: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        saving = asyncio.create_task(self._save(report, body))
         # Looked at here, so that nobody complains when all who waited have given up.
         saving.add_done_callback(lambda done: done.cancelled() or done.exception())
-        key = (report["event"], report["report_id"])
-        self._saving[key] = saving
-        inbox = self._my_inbox()
-        answer = submit_report(self._hub.service, report, body)
-
-        def decided() -> None:
-            error = answer.exception()
-            if isinstance(error, Problem) and error.key in NOBODYS:
-                refusal = submit_stray(self._hub.service, report, body)
-                refusal.add_done_callback(lambda _: inbox.post(lambda: done(refusal.exception())))
-            else:
-                done(error)
-
-        def done(error: BaseException | None) -> None:
-            del self._saving[key]
-            if error is None:
-                saving.set_result(None)
-            else:
-                saving.set_exception(error)
-
-        answer.add_done_callback(lambda _: inbox.post(decided))
+        self._saving[report["event"], report["report_id"]] = saving
         return saving
+
+    async def _save(self, report: Mapping[str, Any], body: str) -> None:
+        inbox = self._my_inbox()
+        try:
+            answer = submit_report(self._hub.service, report, body)
+            await inbox.settled(answer)
+            refused = answer.exception()
+            if isinstance(refused, Problem) and refused.key in NOBODYS:
+                answer = submit_stray(self._hub.service, report, body)
+                await inbox.settled(answer)
+            answer.result()
+        finally:
+            del self._saving[report["event"], report["report_id"]]
 
     async def _status(self, message: Mapping[str, Any], address: str) -> Said:
         hub = self._hub
@@ -223,21 +198,6 @@ class DeviceApi:
         if self._inbox is None or self._inbox.loop is not loop:
             self._inbox = LoopInbox(loop)
         return self._inbox
-
-
-async def _message(scope: Scope, receive: Receive, send: Send) -> dict[str, Any] | None:
-    """What a unit says. No honest message is longer: who says more is none of ours."""
-    return await read_message(scope, receive, send, BODY_BYTES_MAX, BODY_WITHIN_S, (403, "unknown unit"))
-
-
-async def _answered(work: Awaitable[Said]) -> Said:
-    """The answer, or why there is none."""
-    try:
-        return await work
-    except Refusal as refusal:
-        return refusal.status, refusal.said
-    except Malformed as error:
-        return 400, {"error": str(error)}
 
 
 @dataclass(slots=True)
@@ -300,3 +260,111 @@ def heads_of(said: Mapping[str, tuple[int, str]]) -> dict[str, Head]:
     """A hello's `heads`: {event: (number, hash)}; what no echo can have said is left out."""
     return {event: Head(number, digest) for event, (number, digest) in islice(said.items(), HEADS_MAX)
             if 0 < len(event) <= HASH_LETTERS and 0 < number < 2**31 and len(digest) == HASH_LETTERS}
+
+
+def well_formed(report: object) -> dict[str, Any]:
+    """The report, if it is one. Malformed."""
+    read(SentReport, report)
+    assert isinstance(report, dict)
+    return report
+
+
+def take_report(service: Service, report: Mapping[str, Any]) -> Echo:
+    """Record an authenticated, well-formed report, wait for its commit, and answer with its fate: the same for every
+    repetition. What waits on the event loop instead is `DeviceApi`.
+    """
+    body = digest(dict(report))
+    known = known_echo(service.snapshot, report, body)
+    if known is None:
+        try:
+            submit_report(service, report, body).result(SAVE_S)
+        except Problem as problem:
+            if problem.key not in NOBODYS:
+                raise
+            submit_stray(service, report, body).result(SAVE_S)
+        known = known_echo(service.snapshot, report, body)
+    assert known is not None
+    return known
+
+
+def known_echo(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> Echo | None:
+    """The answer to a report that is on record; None where it is not. `body`: its digest.
+
+    The same id with another body is refused without a trace in the event: the first one stands.
+    """
+    known = find_fate(snapshot, report["event"], report["report_id"])
+    if known is None:
+        return None
+    if known.body != body:
+        known = Fate("refused", known.number, known.hash, body, "altered")
+    return echo(snapshot, report["report_id"], known)
+
+
+def submit_report(service: Service, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
+    """Ask the writer to record it; Problem with a key in NOBODYS leaves it to `submit_stray`."""
+    return service.submit([report_step(report, body)], f"unit:{report['unit']}")
+
+
+def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> Step:
+    """The command that a well-formed report amounts to, as its unit's word; `earlier`: as in Report."""
+    command = Report(report["report_id"], report["match"], report["side"], report["revision"], report["result"], body,
+                     report.get("draw"), report.get("serial", 0), report.get("agrees_to"), report.get("a"),
+                     report.get("b"), time_up=report.get("time_up"), earlier=earlier)
+    return Step(report["event"], command, actor=f"unit:{report['unit']}")
+
+
+def submit_stray(service: Service, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
+    """Record in the venue that a report for an event nobody knows was refused; a journal that was restored, and is not
+    settled, keeps it instead."""
+    refused = NewEntry("report-refused", {"report_id": report["report_id"], "event": report["event"], "body": body,
+                                          "report": dict(report)})
+    return service.submit([Step(VENUE, refused)], f"unit:{report['unit']}")
+
+
+def submit_lot(service: Service, unit: str, said: object) -> Future[list[Entry]] | None:
+    """A lot that a table says was drawn there. The first one stands, and the table is shown it with its view; what is
+    no lot of this match is passed over: None."""
+    try:
+        lot = read(Lot, said)
+    except Malformed:
+        return None
+    state = service.snapshot.events.get(lot.event)
+    found = state.find_match(lot.match) if state is not None else None
+    if state is None or found is None or lot.about in found[1].lots:
+        return None
+    return service.submit([Step(state.id, NoteLot(lot.match, lot.about, lot.side, lot.draw))], f"unit:{unit}")
+
+
+def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:
+    """What became of a report, in its event or (for an event nobody knows) in the venue."""
+    try:
+        state = snapshot.event(event_id)
+    except Problem:
+        # An event at rest that cannot be read: nobody knows, and the unit asks again.
+        return None
+    if state is not None and report_id in state.fates:
+        return state.fates[report_id]
+    if report_id in snapshot.venue.refused:
+        return snapshot.venue.refused[report_id]
+    waiting = snapshot.venue.afresh.pending.get(report_id) if snapshot.venue.afresh is not None else None
+    return waiting.fate if waiting is not None else None
+
+
+def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[Echo]:
+    """What became of many reports, [event, report id] each. Events at rest are opened, each once: not on the loop."""
+    asked = [(event, report_id) for event, report_id in reports]
+    by_event = {pair: echo(snapshot, pair[1], find_fate(snapshot, *pair)) for pair in sorted(set(asked))}
+    return [by_event[pair] for pair in asked]
+
+
+def is_at_rest(snapshot: Snapshot, events: Iterable[str]) -> bool:
+    """Whether one of them has to be read from the disk before anything can be said of it."""
+    return any(event in snapshot.shelf for event in events)
+
+
+def echo(snapshot: Snapshot, report_id: str, fate: Fate | None) -> Echo:
+    """What a device is told of a report; "unknown" makes it send the report again."""
+    if fate is None:
+        return {"report_id": report_id, "fate": "unknown", "epoch": snapshot.venue.epoch}
+    return {"report_id": report_id, "fate": fate.fate, "reason": fate.reason, "number": fate.number,
+            "hash": fate.hash, "epoch": snapshot.venue.epoch}

@@ -13,8 +13,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.messages import LetGo, PanelAsks
 from roundtap_core.wire import ECHO, envelope
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.devices.unit_door import PANEL_ASKS, Refusal, address_of
-from roundtap_hub.http_answers import Receive, Scope, Send, read_message, send_json
+from roundtap_hub.devices.unit_door import PANEL_ASKS, Said, answer_unit
+from roundtap_hub.http_answers import Receive, Scope, Send
 from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.journal.copies import AWAY
 from roundtap_hub.policy import PANEL, route
@@ -24,7 +24,6 @@ from roundtap_systemd.root_steps import EJECT, NO_STICK, Refused, ask_root
 log = logging.getLogger(__name__)
 
 BODY_BYTES_MAX = 8 * 1024
-BODY_WITHIN_S = 5.0
 STICKS_MAX = 4
 
 AskRoot = Callable[..., Mapping[str, Any]]
@@ -41,28 +40,22 @@ class PanelApi:
     @route("POST /device/panel", PANEL)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """{unit, nonce, challenge, language, do: null or {step, …}} → {nonce, challenge, now_ms, view, done}."""
-        message = await read_message(scope, receive, send, BODY_BYTES_MAX, BODY_WITHIN_S, (403, "unknown unit"))
-        if message is None:
-            return
+        await answer_unit(scope, receive, send, BODY_BYTES_MAX, self._asked)
+
+    async def _asked(self, message: Mapping[str, Any], address: str) -> Said:
         hub = self._hub
+        key, asked = hub.units.door.request_of(PANEL_ASKS, message, address, PanelAsks)
+        hub.units.admit(PANEL_ASKS, asked.unit, asked.challenge)
         try:
-            key, asked = hub.units.door.request_of(PANEL_ASKS, message, address_of(scope), PanelAsks)
-            if not hub.units.challenges.take(asked.challenge):
-                raise Refusal(403, "ask for a challenge first")
-            hub.units.door.charge(PANEL_ASKS, asked.unit)
             done = await asyncio.to_thread(self._done, asked)
             view = await asyncio.to_thread(panel_view, hub)
-        except Refusal as refusal:
-            await send_json(send, refusal.status, refusal.said)
-            return
         except Exception:
             log.exception("the panel's question failed")
-            await send_json(send, 500, {"error": "try again"})
-            return
+            return 500, {"error": "try again"}
         hub.presence.heard(asked.unit, hub.clocks.mono_ms())
-        await send_json(send, 200, envelope(key, ECHO, {
+        return 200, envelope(key, ECHO, {
             "nonce": asked.nonce, "challenge": hub.units.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
-            "view": view, "done": done}))
+            "view": view, "done": done})
 
     def _done(self, asked: PanelAsks) -> dict[str, Any] | None:
         """What became of a press: {"refused": in words} or {"refused": "", …}; None where nothing was pressed."""

@@ -6,8 +6,8 @@ import hmac
 import logging
 import secrets
 import threading
-from collections import deque
-from collections.abc import Callable, Mapping, MutableMapping
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 from roundtap_core.messages import Asked
@@ -16,6 +16,7 @@ from roundtap_core.wire import REPORT, REQUEST, opened, verify
 from roundtap_hub.auth import is_loopback
 from roundtap_hub.devices.unit_keys import PANEL, STANDBY, STATION, TABLE, UnitKeys
 from roundtap_hub.doors import caller_of
+from roundtap_hub.http_answers import NO_STORE, Receive, Scope, Send, read_message, send_json
 from roundtap_hub.rate_limits import Buckets, Rate
 
 HELLO, REPORTS, STATUS, TIME, JOBS, COPY, PANEL_ASKS = (
@@ -61,6 +62,11 @@ LIVES_MS = 30_000
 RANDOM_LETTERS, MAC_LETTERS = 16, 24
 LENGTH_MAX = 64
 
+BODY_WITHIN_S = 5.0
+"""A unit gives up its own request after as long."""
+Said = tuple[int, Mapping[str, Any]]
+"""A status code and the answer."""
+
 
 class Refusal(Exception):
     """What was asked is not answered: with this status code, and a word for a person who looks into it."""
@@ -68,12 +74,25 @@ class Refusal(Exception):
     def __init__(self, status: int, error: str) -> None:
         super().__init__(status, error)
         self.status = status
-        self.error = error
-
-    @property
-    def said(self) -> dict[str, str]:
+        self.said = {"error": error}
         """The answer's body."""
-        return {"error": self.error}
+
+
+async def answer_unit(scope: Scope, receive: Receive, send: Send, bytes_max: int,
+                      answered: Callable[[dict[str, Any], str], Awaitable[Said]],
+                      too_large: tuple[int, str] = (403, "unknown unit")) -> None:
+    """One message of a unit's, and the answer, or why there is none. `too_large`: to who says more than an honest unit
+    does, and is none of ours."""
+    message = await read_message(scope, receive, send, bytes_max, BODY_WITHIN_S, too_large)
+    if message is None:
+        return
+    try:
+        status, answer = await answered(message, address_of(scope))
+    except Refusal as refusal:
+        status, answer = refusal.status, refusal.said
+    except Malformed as error:
+        status, answer = 400, {"error": str(error)}
+    await send_json(send, status, answer, NO_STORE)
 
 
 class UnitDoor:
@@ -143,7 +162,7 @@ class UnitDoor:
         self._by_address.take((address, unit, kind), self._rates[kind])
 
 
-def address_of(scope: MutableMapping[str, Any]) -> str:
+def address_of(scope: Scope) -> str:
     """Who asks, for counting, of an ASGI request."""
     client = scope.get("client")
     return caller_of(str(client[0])) if client else ""
@@ -155,39 +174,35 @@ class UnitTroubles:
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
         self._lock = threading.Lock()
-        self._counts: dict[str, dict[str, int]] = {}
-        self._open: dict[str, frozenset[str]] = {}
+        self._counts: dict[str, Counter[str]] = {}
 
     def note(self, unit: str, kind: str) -> None:
         """It has happened once more."""
         with self._lock:
-            counts = self._counts.setdefault(unit, {})
-            count = counts[kind] = counts.get(kind, 0) + 1
-            before = self._open.get(unit, frozenset())
-            after = before | {kind} if count >= TOLD_FROM.get(kind, 1) else before
-            self._open[unit] = after
+            counts = self._counts.setdefault(unit, Counter())
+            counts[kind] += 1
+            count, told = counts[kind], _to_tell(counts)
         if count & (count - 1) == 0:
             # Each time that it has doubled: a flood is a few lines.
             log.warning("unit %s: %s (%d so far)", unit, SAID[kind], count)
-        if after != before:
-            self._tell(unit, after)
+        if count == TOLD_FROM.get(kind, 1):
+            self._tell(unit, told)
 
     def count(self, unit: str, kind: str) -> int:
         """How often it has happened since the hub was started, or since somebody has looked."""
-        return self._counts.get(unit, {}).get(kind, 0)
+        return self._counts.get(unit, Counter())[kind]
 
-    def seen(self, unit: str) -> None:
-        """Somebody has looked, or the unit has another key: what happens from now on is counted and told anew."""
-        with self._lock:
-            told = self._open.pop(unit, frozenset())
-            self._counts.pop(unit, None)
-        if told:
-            self._tell(unit, frozenset())
-
-    def of_others(self, units: frozenset[str]) -> None:
-        """These units have other keys, or none: what was counted was said by whoever had those before."""
+    def seen(self, *units: str) -> None:
+        """Somebody has looked, or these units have other keys: what happens from now on is counted and told anew."""
         for unit in units:
-            self.seen(unit)
+            with self._lock:
+                counts = self._counts.pop(unit, Counter())
+            if _to_tell(counts):
+                self._tell(unit, frozenset())
+
+
+def _to_tell(counts: Mapping[str, int]) -> frozenset[str]:
+    return frozenset(kind for kind, count in counts.items() if count >= TOLD_FROM.get(kind, 1))
 
 
 class Challenges:
@@ -201,9 +216,8 @@ class Challenges:
         self._secret = secret or secrets.token_bytes(32)
         self._new_random = new_random
         self._lock = threading.Lock()
-        self._used: set[str] = set()
-        self._used_in_order: deque[tuple[int, str]] = deque()
-        """When each used one was made, and which it is; in the order of use, which is nearly that of their age."""
+        self._used: dict[str, int] = {}
+        """When each was used, in that order."""
 
     def issue(self) -> str:
         """A new one."""
@@ -221,11 +235,12 @@ class Challenges:
             return False
         assert isinstance(challenge, str)
         with self._lock:
-            self._forget(now_ms)
+            # By the moment of use: what was used so long ago was made before, and is too old to come again.
+            while self._used and now_ms - next(iter(self._used.values())) > LIVES_MS:
+                del self._used[next(iter(self._used))]
             if challenge in self._used:
                 return False
-            self._used.add(challenge)
-            self._used_in_order.append((now_ms, challenge))
+            self._used[challenge] = now_ms
         return True
 
     @property
@@ -233,11 +248,6 @@ class Challenges:
         """How many used ones are remembered."""
         with self._lock:
             return len(self._used)
-
-    def _forget(self, now_ms: int) -> None:
-        # By the moment of use: what was used so long ago was made before, and is too old to come again.
-        while self._used_in_order and now_ms - self._used_in_order[0][0] > LIVES_MS:
-            self._used.discard(self._used_in_order.popleft()[1])
 
     def _made_ms(self, challenge: object) -> int | None:
         if not isinstance(challenge, str) or len(challenge) > LENGTH_MAX or not challenge.isascii():

@@ -6,8 +6,9 @@ import asyncio
 import json
 import logging
 from collections import Counter
-from collections.abc import Coroutine, Generator, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from dataclasses import replace
+from types import coroutine
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -53,12 +54,14 @@ class FeedClient:
     a client whose buffer is full gets a task, which goes on from there.
     """
 
-    __slots__ = ("_send", "_task", "_waiting", "closed", "display", "key", "sent_on", "version")
+    __slots__ = ("_send", "_task", "_waiting", "closed", "display", "key", "sent_on", "turn", "version")
 
     def __init__(self, key: PageKey, version: str, send: Send) -> None:
         self.key = key
         self.version = version
         self.closed = False
+        self.turn = 0
+        """When it hears the tick, of TICKS_APART."""
         self.display = ""
         """Of which display it is the page; "": nobody's."""
         self.sent_on = False
@@ -85,7 +88,7 @@ class FeedClient:
         except OSError:
             self.closed = True
             return
-        self._task = asyncio.ensure_future(self._go_on(_Rest(sending, waited_for)))
+        self._task = asyncio.ensure_future(self._go_on(_rest(sending, waited_for)))
 
     def tell_view(self, version: str) -> None:
         """That the page is to be loaded."""
@@ -101,7 +104,7 @@ class FeedClient:
     def _said(self, event: bytes) -> Coroutine[Any, Any, None]:
         return self._send({"type": "http.response.body", "body": event, "more_body": True})  # type: ignore[return-value]
 
-    async def _go_on(self, rest: _Rest) -> None:
+    async def _go_on(self, rest: Awaitable[None]) -> None:
         try:
             await rest
             while self._waiting:
@@ -113,25 +116,11 @@ class FeedClient:
             self._task = None
 
 
-class _Rest:
-    """A coroutine that was begun by hand and waits for something, as something to wait for."""
-
-    def __init__(self, begun: Coroutine[Any, Any, None], waited_for: Any) -> None:
-        self._begun = begun
-        self._waited_for = waited_for
-
-    def __await__(self) -> Generator[Any, Any, None]:
-        waited_for = self._waited_for
-        while True:
-            try:
-                try:
-                    told = yield waited_for
-                except BaseException as error:
-                    waited_for = self._begun.throw(error)
-                else:
-                    waited_for = self._begun.send(told)
-            except StopIteration:
-                return
+@coroutine
+def _rest(begun: Coroutine[Any, Any, None], waited_for: Any) -> Generator[Any, Any, None]:
+    """What is left of a coroutine that was begun by hand and waits for something."""
+    yield waited_for
+    yield from begun
 
 
 class Group:
@@ -180,8 +169,7 @@ class BrowserFeed:
         self._groups: dict[PageKey, Group] = {}
         self._of_displays: set[FeedClient] = set()
         self._here: dict[FeedClient, asyncio.Task[Any] | None] = {}
-        self._ticking: list[set[FeedClient]] = [set() for _ in range(TICKS_APART)]
-        self._next_tick = 0
+        self._next_turn = self._next_tick = 0
         self._clocks: dict[str, str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._signalled = self._saved = self._again = self._closing = False
@@ -190,9 +178,10 @@ class BrowserFeed:
         self._told_s = self._looked_s = self._rested_s = float("-inf")
         hub.service.listen(lambda *_: self._changed(True))
         hub.presence.listen(lambda _: self._changed(False))
-        hub.hall.displays.on_identify.append(self._identify)
+        hub.hall.displays.on_identify.append(lambda display, name: self._soon(self._identify, display, name))
         if hub.host.kin is not None:
-            hub.host.kin.on_known.append(self._others_changed)
+            # Another standby has come.
+            hub.host.kin.on_known.append(lambda: self._soon(lambda: _tell(list(self._here), self._hubs_event())))
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the clients live in; called from within it."""
@@ -257,6 +246,7 @@ class BrowserFeed:
         if group is None:
             group = self._groups[key] = Group(key, version, self._cache.shown(key, version))
         client = FeedClient(key, asked.get("seen", ""), send)
+        client.turn = self._next_turn = (self._next_turn + 1) % TICKS_APART
         client.tell(b"retry: 2000\n\n" + self._hubs_event())
         clock = self._clock(_event_of(page))
         client.tell(self._clock_event(clock) if clock else self._tick_event())
@@ -268,7 +258,6 @@ class BrowserFeed:
             self._of_displays.add(client)
             self._hub.hall.displays.opened(display)
             self._send_on(client)
-        min(self._ticking, key=len).add(client)
         return client
 
     def _leave(self, client: FeedClient) -> None:
@@ -277,8 +266,6 @@ class BrowserFeed:
             self._of_displays.discard(client)
             self._hub.hall.displays.closed(client.display)
         self._here.pop(client, None)
-        for clients in self._ticking:
-            clients.discard(client)
         group = self._groups.get(client.key)
         if group is not None:
             group.clients.discard(client)
@@ -290,9 +277,9 @@ class BrowserFeed:
     def _changed(self, saved: bool) -> None:
         """From any thread. `saved`: there is something new on record; else a unit said something."""
         self._saved = self._saved or saved
-        if self._loop is not None and not self._loop.is_closed() and (saved or not self._signalled):
+        if self._loop is not None and (saved or not self._signalled):
             self._signalled = True
-            self._loop.call_soon_threadsafe(self._due)
+            self._soon(self._due)
 
     def _due(self) -> None:
         self._signalled = False
@@ -358,12 +345,14 @@ class BrowserFeed:
             client.sent_on = True
             client.tell(b'event: display\ndata: {"elsewhere": true}\n\n')
 
-    def _identify(self, display: str, name: str) -> None:
+    def _soon(self, call: Callable[..., None], *told: Any) -> None:
         """From any thread."""
-        if self._loop is not None and not self._closing:
-            told = f"event: display\ndata: {json.dumps({'name': name})}\n\n".encode()
-            self._loop.call_soon_threadsafe(lambda: _tell(
-                [client for client in self._of_displays if client.display == display], told))
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(call, *told)
+
+    def _identify(self, display: str, name: str) -> None:
+        told = f"event: display\ndata: {json.dumps({'name': name})}\n\n".encode()
+        _tell([client for client in self._of_displays if client.display == display], told)
 
     async def _tell_pages(self) -> bool:
         """What everybody looks at first, then what few do. Whether anybody had to be told."""
@@ -405,11 +394,6 @@ class BrowserFeed:
             return b""
         return b"event: hubs\ndata: " + json.dumps({"lineage": kin.lineage, "hubs": hubs}).encode() + b"\n\n"
 
-    def _others_changed(self) -> None:
-        """Another standby has come; from any thread."""
-        if self._loop is not None and not self._closing:
-            self._loop.call_soon_threadsafe(lambda: _tell(list(self._here), self._hubs_event()))
-
     def _tick_event(self) -> bytes:
         return f"event: tick\ndata: {{{self._now()}}}\n\n".encode()
 
@@ -419,8 +403,8 @@ class BrowserFeed:
 
     def _tick(self) -> None:
         """A part of the clients hears the time; a display of several events, that it is another one's turn."""
-        clients = self._ticking[self._next_tick]
-        for client in clients & self._of_displays:
+        clients = [client for client in self._here if client.turn == self._next_tick]
+        for client in self._of_displays.intersection(clients):
             self._send_on(client)
         self._next_tick = (self._next_tick + 1) % TICKS_APART
         _tell(clients, self._tick_event())

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import secrets
-import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,19 +19,17 @@ from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.messages import Hello
 from roundtap_core.version import version
 from roundtap_core.wire import FEED, canonical, sealed
-from roundtap_hub.devices.reports import Echo, echo, fates_of, find_fate, is_at_rest
+from roundtap_hub.devices.device_api import Echo, echo, fates_of, find_fate, is_at_rest
 from roundtap_hub.devices.table_view import find_table, shown_of, table_view
 from roundtap_hub.devices.unit_door import DAMAGED, HELLO, TWIN, Refusal, address_of
 from roundtap_hub.http_answers import (
     CLOSE,
-    BodyLate,
-    BodyTooLarge,
     Receive,
     Scope,
     Send,
     announced_bytes,
     header,
-    read_body,
+    read_message,
     send_events,
     send_json,
 )
@@ -97,14 +94,9 @@ def table_changes(before: Snapshot, after: Snapshot) -> TableChanges:
     for was_said, now_said in ((before.names, after.names), (before.people, after.people)):
         if was_said is not now_said:
             events.update(event for event in {**was_said, **now_said} if was_said.get(event) is not now_said.get(event))
-    return TableChanges(frozenset(events), frozenset(tables), _moved(before, after))
-
-
-def _moved(before: Snapshot, after: Snapshot) -> frozenset[str]:
-    was, now = before.venue.tables, after.venue.tables
-    if was is now:
-        return frozenset()
-    return frozenset(unit for unit in {**was, **now} if was.get(unit) != now.get(unit))
+    stood, stand = before.venue.tables, after.venue.tables
+    moved = {unit for unit in {**stood, **stand} if stood.get(unit) != stand.get(unit)} if stood is not stand else ()
+    return TableChanges(frozenset(events), frozenset(tables), frozenset(moved))
 
 
 def _tables_of(was: EventState, now: EventState) -> Collection[int] | None:
@@ -141,34 +133,12 @@ def _only_played(was: MatchState, now: MatchState) -> bool:
     return replace(was.match, result=None) == replace(now.match, result=None)
 
 
-async def read_hello(units: Units, scope: Scope, receive: Receive) -> tuple[bytes, Hello]:
-    """The key that a hello is signed with, and what it says: fresh and well formed. Raises Refusal."""
-    if announced_bytes(scope) > BYTES_MAX:
-        raise Refusal(413, f"a hello has at most {BYTES_MAX} bytes")
-    unit = header(scope, NAMES_UNIT).decode("latin-1")
-    address = address_of(scope)
-    units.door.key_for(HELLO, unit, address)
-    try:
-        body = await read_body(scope, receive, BYTES_MAX, WITHIN_S)
-    except BodyTooLarge:
-        raise Refusal(413, f"a hello has at most {BYTES_MAX} bytes") from None
-    except BodyLate:
-        raise Refusal(408, "the body did not come") from None
-    return open_hello(units, unit, body, address)
-
-
-def open_hello(units: Units, unit: str, body: bytes, address: str = "") -> tuple[bytes, Hello]:
-    """The key and this unit's hello. Raises Refusal."""
-    try:
-        message = json.loads(body)
-    except (ValueError, RecursionError):
-        message = None
-    key, hello = units.door.request_of(HELLO, message if isinstance(message, dict) else {}, address, Hello)
+def open_hello(units: Units, unit: str, message: Mapping[str, Any], address: str = "") -> tuple[bytes, Hello]:
+    """The key that a hello is signed with, and what it says: this unit's own, fresh and well formed. Raises Refusal."""
+    key, hello = units.door.request_of(HELLO, message, address, Hello)
     if hello.unit != unit:
         raise Refusal(403, "another unit than the header names")
-    if not units.challenges.take(hello.challenge):
-        raise Refusal(403, "ask for a challenge first")
-    units.door.charge(HELLO, unit)
+    units.admit(HELLO, unit, hello.challenge)
     return key, hello
 
 
@@ -184,18 +154,14 @@ class Connection:
     instance: str = ""
     reported: set[str] = field(default_factory=set)
     queue: deque[Message | None] = field(default_factory=deque)
-    waiter: asyncio.Future[None] | None = None
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    """Something is in the queue."""
     last_view: bytes | None = None
     event: str | None = None
     """The event that the last view is about."""
     shown: object = None
     """What that view says of the unit's own status."""
     sent: int = 0
-
-    def wake(self) -> None:
-        if self.waiter is not None and not self.waiter.done():
-            self.waiter.set_result(None)
-
 
 class DeviceFeed:
     """All connected units. Its methods run in the event loop; what commits and presence tell may come from any thread.
@@ -214,16 +180,20 @@ class DeviceFeed:
         """What every last view was made of, but those of `_unsure`: they are still to be looked at."""
         self._unsure: set[Connection] = set()
         self._looking = False
-        self._lock = threading.Lock()
-        self._news: tuple[list[Entry], set[str]] | None = None
+        self._news: deque[tuple[Sequence[Entry], str | None]] = deque()
+        """What was saved, and which unit has said something: gathered until the loop comes to it. However much there
+        is, everybody is looked at once."""
+        self._woken = False
         self.on_hello: list[HelloListener] = []
         """Called on the loop, once for each hello that is accepted, before the unit hears of anything."""
-        hub.service.listen(self._on_commit)
-        hub.presence.listen(self._on_presence)
-        hub.presence.on_identify.append(self._on_identify)
-        hub.units.keys.listen(self._on_keys)
+        hub.service.listen(lambda _, entries: self._tell(entries, None))
+        hub.presence.listen(lambda unit: self._tell((), unit))
+        hub.presence.on_identify.append(lambda unit: self._soon(self._identify, unit))
+        # A feed that was opened with a key that counts no more ends at once.
+        hub.units.keys.listen(lambda units: self._soon(self._end_all_of, *units))
         if hub.host.kin is not None:
-            hub.host.kin.on_known.append(self._on_known)
+            # Units that are here already have to know another standby before they need it.
+            hub.host.kin.on_known.append(lambda: self._soon(self._tell_hubs))
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the connections live in."""
@@ -232,8 +202,15 @@ class DeviceFeed:
     @route("POST /device/feed", TABLE)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A hello, and the feed that it opens."""
+        units, unit, address = self._hub.units, header(scope, NAMES_UNIT).decode("latin-1"), address_of(scope)
         try:
-            key, hello = await read_hello(self._hub.units, scope, receive)
+            if announced_bytes(scope) > BYTES_MAX:
+                raise Refusal(413, f"a hello has at most {BYTES_MAX} bytes")
+            units.door.key_for(HELLO, unit, address)
+            message = await read_message(scope, receive, send, BYTES_MAX, WITHIN_S)
+            if message is None:
+                return
+            key, hello = open_hello(units, unit, message, address)
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said, CLOSE)
             return
@@ -310,16 +287,14 @@ class DeviceFeed:
         # What another hub has not told yet is no other unit.
         return status is not None and status.connected and status.instance not in ("", connection.instance)
 
-    def _end_all_of(self, unit: str) -> None:
-        for connection in self._connections.get(unit, set()).copy():
-            self._end(connection)
-
-    def _end(self, connection: Connection) -> None:
-        """End a feed: what is still to be said is not, and no status counts under its session any more."""
-        self._drop(connection)
-        self._hub.presence.close_session(connection.unit, connection.session)
-        connection.queue.clear()
-        self._send(connection, None)
+    def _end_all_of(self, *units: str) -> None:
+        """What is still to be said is not, and no status counts under these sessions any more."""
+        for unit in units:
+            for connection in self._connections.get(unit, set()).copy():
+                self._drop(connection)
+                self._hub.presence.close_session(unit, connection.session)
+                connection.queue.clear()
+                self._send(connection, None)
 
     def look_again(self) -> None:
         """Send what has changed by the clock alone: only hidden minutes do, every other clock runs at the table."""
@@ -346,14 +321,10 @@ class DeviceFeed:
     async def _next(self, connection: Connection) -> Message | None:
         """The next thing to say; a beat where nothing came for a while."""
         if not connection.queue:
-            loop = asyncio.get_running_loop()
-            connection.waiter = loop.create_future()
-            timer = loop.call_later(BEAT_S, connection.wake)
-            try:
-                await connection.waiter
-            finally:
-                timer.cancel()
-                connection.waiter = None
+            connection.news.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(BEAT_S):
+                    await connection.news.wait()
         return connection.queue.popleft() if connection.queue else BEAT
 
     def _packed(self, connection: Connection, message: Message) -> bytes:
@@ -366,34 +337,14 @@ class DeviceFeed:
             payload = canonical({**message, **head})
         return b"data: " + sealed(connection.key, FEED, payload) + b"\n\n"
 
-    # What is new. It is gathered until the loop comes to it: however much there is, everybody is looked at once.
-
-    def _on_commit(self, _: Snapshot, entries: Sequence[Entry]) -> None:
-        self._tell(entries, None)
-
-    def _on_presence(self, unit: str | None) -> None:
-        if unit is not None:
-            self._tell((), unit)
-
-    def _on_keys(self, units: frozenset[str]) -> None:
-        """A feed that was opened with a key that counts no more ends at once."""
+    def _soon(self, call: Callable[..., None], *told: Any) -> None:
+        """From any thread; there is nobody to be told before there is a loop."""
         if self._loop is not None and not self._loop.is_closed():
-            for unit in units:
-                self._loop.call_soon_threadsafe(self._end_all_of, unit)
-
-    def _on_identify(self, unit: str) -> None:
-        """Somebody wants to see which one it is."""
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._identify, unit)
+            self._loop.call_soon_threadsafe(call, *told)
 
     def _identify(self, unit: str) -> None:
         for connection in self._connections.get(unit, set()).copy():
             self._send(connection, IDENTIFY)
-
-    def _on_known(self) -> None:
-        """Another standby has come: units that are here already have to know it before they need it."""
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._tell_hubs)
 
     def _tell_hubs(self) -> None:
         for connection in self._all():
@@ -402,20 +353,22 @@ class DeviceFeed:
     def _tell(self, entries: Sequence[Entry], unit: str | None) -> None:
         if self._loop is None or self._loop.is_closed():
             return
-        with self._lock:
-            told = self._news is not None
-            news = self._news = self._news or ([], set())
-            news[0].extend(entries)
-            if unit is not None:
-                news[1].add(unit)
-        if not told:
-            self._loop.call_soon_threadsafe(self._take_news)
+        self._news.append((entries, unit))
+        if not self._woken:
+            self._woken = True
+            self._soon(self._take_news)
 
     def _take_news(self) -> None:
-        with self._lock:
-            news, self._news = self._news, None
-        if news is not None:
-            self._fan_out(news[0], news[1], ())
+        # First the flag: what comes from now on wakes the loop again.
+        self._woken = False
+        entries: list[Entry] = []
+        units: set[str] = set()
+        while self._news:
+            saved, unit = self._news.popleft()
+            entries.extend(saved)
+            if unit is not None:
+                units.add(unit)
+        self._fan_out(entries, units, ())
 
     def _fan_out(self, entries: Sequence[Entry], units: Collection[str], events: Collection[str]) -> None:
         """`units` have said something, and by the clock alone `events` may look otherwise."""
@@ -489,4 +442,4 @@ class DeviceFeed:
             connection.queue.clear()
             message = None
         connection.queue.append(message)
-        connection.wake()
+        connection.news.set()

@@ -10,8 +10,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE
+from roundtap_hub.devices.enrolment import read_typed
 from roundtap_hub.devices.unit_keys import TABLE
-from roundtap_hub.enrolment.desk import read_typed
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.rights import placed
 from roundtap_hub.journal.service import Step

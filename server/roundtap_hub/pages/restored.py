@@ -13,7 +13,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import DECIDED, EventState
 from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS
 from roundtap_core.result_json import result_from_json
-from roundtap_hub.devices.reports import report_step
+from roundtap_hub.devices.device_api import report_step
 from roundtap_hub.journal.afresh import ANEW, KEPT, REFUSED, SETTLED, WITHOUT, Afresh, Pending
 from roundtap_hub.journal.beyond_copy import (
     Assembled,

@@ -42,12 +42,10 @@ def station_jobs() -> tuple[Response, int]:
         abort(404)
     try:
         key, asked = hub.units.door.request_of(JOBS, _json(), caller_of(request.remote_addr or ""), StationAsks)
+        hub.units.admit(JOBS, asked.unit, asked.challenge)
     except Refusal as refusal:
         return jsonify(refusal.said), refusal.status
-    if not hub.units.challenges.take(asked.challenge):
-        return jsonify(error="ask for a challenge first"), 403
     unit = asked.unit
-    hub.units.door.charge(JOBS, unit)
     states = [(job_id, PrintState(state, detail, unit)) for job_id, state, detail in asked.states]
     try:
         jobs = _exchange(hub, book, unit, states, hall_address(hub, request.host_url))

@@ -3,6 +3,7 @@ called and where it stands then."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import logging
@@ -11,15 +12,24 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roundtap_core.enrol_keys import CODE_DIGITS, HUB_IDENTITY, About, Agreed, agreed, commitment, message_of, password
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.messages import Again, Answer, Ask, Confirm, EnrolStep, Wrong
+from roundtap_core.typed import read
+from roundtap_core.wire import ENROL, envelope, opened
+from roundtap_hub.devices.unit_door import Refusal, Said, answer_unit
 from roundtap_hub.devices.unit_keys import NAME, STATION, TABLE, UnitKeys
 from roundtap_hub.doors import FREE_ADDRESSES
+from roundtap_hub.http_answers import Receive, Scope, Send
 from roundtap_hub.journal.service import Service
+from roundtap_hub.policy import NEW_UNIT, route
 from roundtap_hub.presence import Presence
 from roundtap_hub.rate_limits import Buckets, Rate
+
+if TYPE_CHECKING:
+    from roundtap_hub.hub import Hub
 
 log = logging.getLogger(__name__)
 
@@ -48,9 +58,28 @@ GRACE_MS = 20_000
 NUMBERS = range(10, 100)
 """What stands before a code: which of the waiting units shows it, and which of its codes it is. Always two digits."""
 IDENTIFY_MS = 6_000
+BODY_BYTES_MAX = 2048
+AGAIN_MS = 1000
+AGAIN_RATE = Rate(10, 0.5)
+"""Of one address: a unit whose answer was lost asks a few times."""
+
 RATE, RATE_IN_ALL = Rate(40, 4), Rate(600, 120)
 """Questions of one address, and of all together: a unit asks once a second."""
-TRIED_MAX = 8
+
+
+@dataclass(slots=True)
+class Code:
+    """`number`: what stands before it on the screen; `commit`: what the unit will say in an exchange about it, by its
+    hash; `until_ms`: until when it may be typed, None: it is shown now. It is good once: `tried` when it was typed,
+    right or wrong."""
+
+    number: int
+    commit: str
+    until_ms: int | None = None
+    tried: bool = False
+
+    def may_be_typed(self, now_ms: int) -> bool:
+        return self.until_ms is None or now_ms <= self.until_ms
 
 
 @dataclass(slots=True)
@@ -59,9 +88,7 @@ class Asking:
     the air: it is good from `place` only, the whole address that it came from first (`address` is for counting).
     `mark`: what pages call it.
 
-    `serial` counts its codes; `commits`: serial → what it will say in an exchange about that code, by its hash;
-    `numbers`: serial → (what stands before that code, until when it may be typed; None: it is shown now). `tried`: the
-    serials whose code was typed, right or wrong: each is good once.
+    `serial` counts its codes; `codes`: by serial, the one that it shows now and the one before.
     """
 
     unit_id: str
@@ -73,9 +100,7 @@ class Asking:
     heard_ms: int
     serial: int = 0
     wants: str = ""
-    numbers: dict[int, tuple[int, int | None]] = field(default_factory=dict)
-    commits: dict[int, str] = field(default_factory=dict)
-    tried: set[int] = field(default_factory=set)
+    codes: dict[int, Code] = field(default_factory=dict)
     identify_until_ms: int = 0
     stopped: bool = False
     """After too many wrong codes it waits for a press."""
@@ -87,11 +112,14 @@ class Asking:
     @property
     def number(self) -> int | None:
         """What stands before the code that it shows now."""
-        return self.numbers[self.serial][0] if self.serial in self.numbers else None
+        return self.codes[self.serial].number if self.serial in self.codes else None
 
 
-class Full(Exception):
+class Full(Refusal):
     """No place, or too many questions: the unit asks again later."""
+
+    def __init__(self) -> None:
+        super().__init__(429, "too many ask; try again later")
 
 
 class WaitingRoom:
@@ -136,19 +164,19 @@ class WaitingRoom:
             now_ms = self._now_ms()
             self._forget(now_ms)
             for each in self._asking.values():
-                for serial, (its_number, until_ms) in each.numbers.items():
-                    if its_number == number and (until_ms is None or now_ms <= until_ms):
+                for serial, code in each.codes.items():
+                    if code.number == number and code.may_be_typed(now_ms):
                         return each, serial
         return None
 
-    def take(self, asking: Asking, serial: int) -> bool:
-        """Use up one of its codes; False where that was done before."""
+    def take(self, asking: Asking, serial: int) -> str | None:
+        """Use up one of its codes: its `commit`; None where that was done before."""
         with self._lock:
-            if serial in asking.tried:
-                return False
-            asking.tried.add(serial)
-            asking.tried = {each for each in asking.tried if each > serial - TRIED_MAX}
-            return True
+            code = asking.codes.get(serial)
+            if code is None or code.tried:
+                return None
+            code.tried = True
+            return code.commit
 
     def identify(self, mark: str) -> bool:
         """Let it blink for some seconds; False where it does not wait any more."""
@@ -186,22 +214,22 @@ class WaitingRoom:
 
     def _shows(self, asking: Asking, serial: int, commit: str, now_ms: int) -> None:
         """What was said first of a code counts: nobody has seen it before its number was given."""
-        if serial == asking.serial and serial in asking.numbers:
+        if serial in asking.codes or serial < asking.serial:
+            # Among them a question that was under way for long, or a kept packet.
             return
-        if serial < asking.serial:
-            # A question that was under way for long, or a kept packet.
-            return
-        before = asking.numbers.get(asking.serial)
-        kept: dict[int, tuple[int, int | None]] = {asking.serial: (before[0], now_ms + GRACE_MS)} if before else {}
-        asking.serial, asking.numbers = serial, kept
+        before = asking.codes.get(asking.serial)
+        asking.codes = {}
+        if before is not None:
+            before.until_ms = now_ms + GRACE_MS
+            asking.codes[asking.serial] = before
+        asking.serial = serial
         if serial:
-            asking.numbers[serial] = self._free_number(now_ms), None
-            asking.commits = {each: said for each, said in asking.commits.items() if each in kept} | {serial: commit}
+            asking.codes[serial] = Code(self._free_number(now_ms), commit)
 
     def _free_number(self, now_ms: int) -> int:
         """In turn, so that a number comes back as late as can be."""
-        taken = {number for each in self._asking.values() for number, until_ms in each.numbers.values()
-                 if until_ms is None or now_ms <= until_ms}
+        taken = {code.number for each in self._asking.values() for code in each.codes.values()
+                 if code.may_be_typed(now_ms)}
         for step in range(len(NUMBERS)):
             number = NUMBERS[(self._next - NUMBERS.start + step) % len(NUMBERS)]
             if number not in taken:
@@ -229,10 +257,11 @@ class Exchange:
     `state` goes from OFFERED over CHECKED and STORING to one of ENDED, and never back. Any thread may ask; `done` is
     set with the end, which is STORED only once both sides have confirmed and the key is on the disk."""
 
-    def __init__(self, about: About, code: str, commit: str, wish: Wish, begun_ms: int) -> None:
+    def __init__(self, asking: Asking, about: About, code: str, commit: str, wish: Wish, begun_ms: int) -> None:
         # Only now: half a tenth of a second of imports, and nobody needs them on most evenings.
         from spake2 import SPAKE2_A
 
+        self.asking = asking
         self.about = about
         self.wish = wish
         self._commit = commit
@@ -247,6 +276,10 @@ class Exchange:
         self._side: Any = SPAKE2_A(password(code), idA=HUB_IDENTITY, idB=about.unit_identity)
         self.message: str = self._side.start().hex()
         """What the unit is offered, in hex."""
+
+    def is_of(self, token: object, place: str) -> bool:
+        """Whether it is the exchange of who asks with this token from there."""
+        return (self.asking.token, self.asking.place) == (token, place)
 
     def answer(self, unit_message: object) -> str | None:
         """The hub's confirmation to the unit's message; None where there is nothing to say. Only the message that the
@@ -327,7 +360,7 @@ def read_typed(text: str) -> Typed:
 
 
 class EnrolDesk:
-    """Any thread may ask. `room`: who waits; the units' side is enrol_api.py."""
+    """Any thread may ask. `room`: who waits; what units say comes by `EnrolApi`."""
 
     def __init__(self, service: Service, presence: Presence, keys: UnitKeys,
                  now_ms: Callable[[], int], wait_s: float = LIVES_MS / 1000,
@@ -340,7 +373,7 @@ class EnrolDesk:
         self._wait_s = wait_s
         self._new_name = new_name
         self._lock = threading.Lock()
-        self._exchanges: dict[str, tuple[Asking, Exchange]] = {}
+        self._exchanges: dict[str, Exchange] = {}
 
     # The organizer's side.
 
@@ -355,17 +388,16 @@ class EnrolDesk:
         with self._lock:
             self._tidy()
             wish = self._wish(asking, actor, table, replace)
-            if any(each.state not in ENDED and each.wish.unit == wish.unit for _, each in self._exchanges.values()):
+            if wish.unit in self._under_way() or len(self._exchanges) >= EXCHANGES_MAX:
                 raise Problem("enrol_under_way", unit=wish.unit)
-            if len(self._exchanges) >= EXCHANGES_MAX:
-                raise Problem("enrol_under_way", unit=wish.unit)
-            if not self.room.take(asking, serial):
+            commit = self.room.take(asking, serial)
+            if commit is None:
                 raise Problem("enrol_used")
             venue = self._service.snapshot.venue
             about = About((venue.epochs or (venue.epoch,))[0], venue.epoch, asking.unit_id, asking.kind, serial,
                           self._new_name())
-            exchange = Exchange(about, typed.code, asking.commits.get(serial, ""), wish, self._now_ms())
-            self._exchanges[about.exchange] = asking, exchange
+            exchange = Exchange(asking, about, typed.code, commit, wish, self._now_ms())
+            self._exchanges[about.exchange] = exchange
         return self._outcome(exchange)
 
     def _outcome(self, exchange: Exchange) -> Enrolled:
@@ -424,7 +456,7 @@ class EnrolDesk:
         return next(name for name in (f"{role}-{number}" for number in range(1, len(taken) + 2)) if name not in taken)
 
     def _under_way(self) -> set[str]:
-        return {each.wish.unit for _, each in self._exchanges.values() if each.state not in ENDED}
+        return {each.wish.unit for each in self._exchanges.values() if each.state not in ENDED}
 
     # The unit's side.
 
@@ -432,16 +464,15 @@ class EnrolDesk:
         """What the unit is to answer."""
         with self._lock:
             self._tidy()
-            return next((exchange for each, exchange in self._exchanges.values()
-                         if (each.token, each.place) == (asking.token, asking.place)
-                         and exchange.state not in ENDED), None)
+            return next((each for each in self._exchanges.values()
+                         if each.is_of(asking.token, asking.place) and each.state not in ENDED), None)
 
     def exchange_of(self, name: object, token: object, place: str) -> Exchange | None:
         """The exchange of this name, for the unit whose it is, from where that asks."""
         with self._lock:
             self._tidy()
             found = self._exchanges.get(name) if isinstance(name, str) else None
-        return found[1] if found is not None and (found[0].token, found[0].place) == (token, place) else None
+        return found if found is not None and found.is_of(token, place) else None
 
     def store(self, exchange: Exchange, key: bytes) -> None:
         """Both have confirmed: the key is on the disk when this returns, and counts. Blocks; once for each exchange."""
@@ -452,16 +483,95 @@ class EnrolDesk:
             log.error("%s was agreed with and could not be stored: %s", wish.unit, error)
             exchange.end(UNSAVED, error)
             return
-        with self._lock:
-            asking = self._exchanges[exchange.about.exchange][0]
-        self.room.enrolled(asking)
+        self.room.enrolled(exchange.asking)
         exchange.end(STORED)
 
     def _tidy(self) -> None:
         now_ms = self._now_ms()
-        for name, (_, exchange) in list(self._exchanges.items()):
+        for name, exchange in list(self._exchanges.items()):
             age_ms = now_ms - exchange.begun_ms
             if age_ms > LIVES_MS:
                 exchange.end(LATE)
             if age_ms > (KEPT_MS if exchange.state in (STORED, STORING) else LIVES_MS):
                 del self._exchanges[name]
+
+
+class EnrolApi:
+    """What a unit says that has no key yet, on one event loop; arithmetic and disks are threads'. Nothing of it is
+    believed before both sides have confirmed what they agreed on; until then there is nothing on record."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._desk = hub.units.enrolment
+        self._again_rates = Buckets(hub.clocks.mono_ms)
+
+    @route("POST /device/enrol", NEW_UNIT)
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One step of it, {"step": …}."""
+        await answer_unit(scope, receive, send, BODY_BYTES_MAX, lambda said, address: self._step(
+            read(EnrolStep, said), address, place_of(scope)), (413, "too much was said"))
+
+    async def _step(self, said: EnrolStep, address: str, place: str) -> Said:
+        if isinstance(said, Ask):
+            return self._ask(said, address, place)
+        if isinstance(said, Again):
+            return self._again(said.message, address)
+        exchange = self._desk.exchange_of(said.exchange, said.token, place)
+        if exchange is None:
+            return 404, {"error": "no such exchange"}
+        if isinstance(said, Answer):
+            confirm = await asyncio.to_thread(exchange.answer, said.message)
+            return (200, {"confirm": confirm}) if confirm is not None else (403, {"error": "not what was wanted"})
+        if isinstance(said, Confirm):
+            return await self._confirmed(exchange, said.confirm)
+        exchange.end(WRONG if isinstance(said, Wrong) else LATE)
+        return 200, {}
+
+    def _ask(self, said: Ask, address: str, place: str) -> Said:
+        asking = self._desk.room.ask(said.unit_id, said.token, said.kind, address, said.serial, said.commit, said.wants,
+                                     said.stopped, place)
+        venue, offer = self._hub.service.snapshot.venue, self._desk.offer_for(asking)
+        return 200, {
+            "hub": (venue.epochs or (venue.epoch,))[0], "epoch": venue.epoch, "name": self._hub.host.name,
+            "number": asking.number, "again_ms": AGAIN_MS, "identify": self._desk.room.identifies(asking),
+            "offer": None if offer is None else {"exchange": offer.about.exchange, "serial": offer.about.serial,
+                                                 "message": offer.message},
+        }
+
+    async def _confirmed(self, exchange: Exchange, confirm: object) -> Said:
+        before = exchange.state
+        key = exchange.confirmed(confirm)
+        if key is None:
+            return 403, {"error": "the confirmation does not fit"}
+        if before != STORED and exchange.state == STORING:
+            if before == STORING:
+                return 503, {"error": "try again"}
+            await asyncio.to_thread(self._desk.store, exchange, key)
+        if exchange.state != STORED:
+            return 503, {"error": "could not be stored"}
+        return 200, self._grant(key, exchange.about.exchange, exchange.wish.unit)
+
+    def _again(self, message: object, address: str) -> Said:
+        """A unit that confirmed, heard nothing, and met a hub that was started anew: its key is on record, or not."""
+        if not self._again_rates.admit((address, AGAIN_RATE)):
+            raise Full
+        inside = message.get("payload") if isinstance(message, dict) else None
+        unit_id = inside.get("unit_id") if isinstance(inside, dict) else None
+        unit = self._hub.service.snapshot.venue.unit_ids.get(unit_id) if isinstance(unit_id, str) else None
+        key = self._hub.units.keys.get(unit) if unit is not None else None
+        payload = opened(key, ENROL, message) if key is not None else None
+        if payload is None or unit is None or key is None or not isinstance(payload.get("exchange"), str):
+            return 404, {"error": "nothing was stored"}
+        return 200, self._grant(key, payload["exchange"], unit)
+
+    def _grant(self, key: bytes, exchange: str, unit: str) -> dict[str, Any]:
+        venue = self._hub.service.snapshot.venue
+        return envelope(key, ENROL, {
+            "exchange": exchange, "unit": unit, "role": self._hub.units.keys.role(unit),
+            "hub": (venue.epochs or (venue.epoch,))[0], "hubs": list(self._hub.host.other_addresses())})
+
+
+def place_of(scope: Scope) -> str:
+    """Where a question comes from, to the last digit: whoever shares a network's prefix is another."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""
