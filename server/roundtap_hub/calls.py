@@ -4,7 +4,7 @@ settles it; to leave, one wish a person, until it is granted, refused or taken b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.state import PUBLISHED, EventState, MatchState
@@ -41,16 +41,14 @@ def call_at(snapshot: Snapshot, units: Units, event_id: str, match: MatchState) 
     table = match.match.table
     unit = snapshot.venue.unit_at(table) if table is not None else None
     status = units.get(unit) if unit is not None else None
-    by_unit = status if status is not None and status.call_since_ms is not None else None
-    asked = asked_of(units).get((CALL, event_id, match.id))
-    if by_unit is None and asked is None:
+    asked = [each] if (each := asked_of(units).get((CALL, event_id, match.id))) is not None else []
+    if status is not None and status.call_since_ms is not None:
+        asked.insert(0, Asked(status.call_since_ms, frozenset({f"unit:{unit}"}), status.call_taken_by))
+    if not asked:
         return None
-    found = asked or Asked(by_unit.call_since_ms or 0 if by_unit is not None else 0, frozenset())
-    call = Call(event_id, match.id, table, found.since_ms, found.sources, found.taken_by)
-    if by_unit is None:
-        return call
-    return replace(call, since_ms=min(call.since_ms, by_unit.call_since_ms or 0),
-                   sources=call.sources | {f"unit:{by_unit.unit}"}, taken_by=by_unit.call_taken_by or call.taken_by)
+    return Call(event_id, match.id, table, min(each.since_ms for each in asked),
+                frozenset().union(*(each.sources for each in asked)),
+                next((each.taken_by for each in asked if each.taken_by), None))
 
 
 def calls_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[Call]:
@@ -186,12 +184,8 @@ def _by_units(snapshot: Snapshot, units: Units,
 
 def _seat(state: EventState, who: str) -> tuple[MatchState | None, str]:
     """The newest match of somebody, and the side."""
-    for played in reversed(state.public_rounds):
-        for match in played.matches:
-            for side in SIDES:
-                if match.match.competitor(side) == who:
-                    return match, side
-    return None, ""
+    return next(((match, side) for played in reversed(state.public_rounds) for match in played.matches
+                 for side in SIDES if match.match.competitor(side) == who), (None, ""))
 
 
 class Wishes:
@@ -211,14 +205,10 @@ class Wishes:
     def refuse(self, event_id: str, competitor: str) -> None:
         """An official wants them to stay: table and phone say so."""
         self._presence.answer((LEAVE, event_id, competitor), refused=True)
-        snapshot = self._snapshot()
-        state = snapshot.events.get(event_id)
-        for wish in wishes_of(snapshot, self._presence.units, state) if state is not None else ():
-            if wish.competitor == competitor:
-                for source in wish.sources:
-                    kind, _, unit = source.partition(":")
-                    if kind == "unit":
-                        self._presence.refuse_leave(unit, wish.side)
+        for wish in self.of(event_id):
+            for source in wish.sources if wish.competitor == competitor else ():
+                if source.startswith("unit:"):
+                    self._presence.refuse_leave(source.removeprefix("unit:"), wish.side)
 
     def of(self, event_id: str) -> tuple[Wish, ...]:
         """All wishes of an event, the refused too."""

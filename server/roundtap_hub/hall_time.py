@@ -63,7 +63,7 @@ class HallTime:
         """From when till when a clock went that somebody has taken back since: what was written then proves nothing."""
         self._offered: tuple[int, float] | None = None
         """The monotonic moment and the time of an offer that the machine's clock could not be set to."""
-        self._told = False
+        self.told = False
         """Somebody has said what time it is since the machine was switched on."""
         self._read()
         self._written_s = _newest_file_s(folder, self._wrong)
@@ -82,17 +82,12 @@ class HallTime:
         """The time of day for people and entries (ISO 8601, UTC); None where nobody knows it."""
         return self.now().isoformat(timespec="seconds") if is_plausible(self.now_s()) else None
 
-    @property
-    def told(self) -> bool:
-        """Whether somebody has said what time it is since the machine was switched on."""
-        return self._told
-
     def doubt(self) -> str:
         """UNSET, BEHIND or UNSURE; "" where the time can be believed."""
         now_s = self.now_s()
         if not is_plausible(now_s):
             return UNSET
-        if self._told or self._synced():
+        if self.told or self._synced():
             return ""
         if now_s < self._written_s - SLACK_S:
             return BEHIND
@@ -115,7 +110,7 @@ class HallTime:
             except (OSError, Refused) as refused:
                 log.info("the machine's clock is not set: %s", refused)
                 self._offered, of_machine = (self._mono_ms(), seconds), False
-            self._told = True
+            self.told = True
             self._write()
         log.warning("an organizer's browser has set the time: %s", self.wall())
         return of_machine
@@ -132,7 +127,7 @@ class HallTime:
                 return
             offered = said["offered"]
             self._offered = None if offered is None else (int(offered[0]), float(offered[1]))
-            self._told = True
+            self.told = True
         except FileNotFoundError:
             return
         except (OSError, ValueError, KeyError, TypeError, IndexError) as error:

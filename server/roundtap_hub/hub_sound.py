@@ -11,7 +11,7 @@ import subprocess
 import threading
 import wave
 from collections.abc import Callable, Mapping
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 
 from roundtap_core.clock import IDLE, RUNNING, Instant
 from roundtap_core.event.state import EventState
@@ -147,16 +147,6 @@ class HubSound:
     def _work(self) -> None:
         while (moment := self._waiting.get()) is not None:
             self.play(moment)
-
-    def play_waiting(self) -> None:
-        """Everything that waits to be heard, in the caller's thread."""
-        while True:
-            try:
-                moment = self._waiting.get_nowait()
-            except Empty:
-                return
-            if moment is not None:
-                self.play(moment)
 
     def play(self, moment: str) -> None:
         """A device that is missing is told once, and tried again at the next moment."""

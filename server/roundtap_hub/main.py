@@ -19,7 +19,6 @@ from pathlib import Path
 
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.auth import PinGate
 from roundtap_hub.devices.unit_keys import UnitKeys, local_folder, loopback_address, make_local_units
 from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
 from roundtap_hub.earlier_files import take_over_files
@@ -38,13 +37,12 @@ from roundtap_hub.journal.service import Service
 from roundtap_hub.memory import share_heaps
 from roundtap_hub.own_machine import OwnMachine
 from roundtap_hub.personal_links import PersonalLinks
-from roundtap_hub.pin import PinFile, read_or_make_pin
+from roundtap_hub.pin import read_or_make_pin
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.private_files import make_private_folder
 from roundtap_hub.reached_at import HTTP, ReachedAt, reached_of, url_at
-from roundtap_hub.sessions import Sessions
-from roundtap_hub.staff import Organizers, Staff, organizers_of
+from roundtap_hub.staff import organizers_of
 from roundtap_hub.standby.kin import Kin
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.tls import SECURE_ABOVE, Certificates, Encrypted
@@ -172,12 +170,14 @@ def run(args: argparse.Namespace) -> int:
         _enrol_here(args, unit_keys, listeners[0].getsockname()[1])
     kin = _kin(args, opened, secret, listeners[0])
     service, presence, now_ms = opened.service, opened.presence, opened.clocks.mono_ms
-    # By the machine's own clock, like sessions: codes are this hub's alone.
-    links = PersonalLinks(service, secret, system_clocks().mono_ms)
+    # By the machine's own clock, also where the journal's is a database's: sessions and codes are this hub's alone.
+    own = system_clocks()
+    links = PersonalLinks(service, secret, own.mono_ms)
+    organizers = organizers_of(pin_hash, own, service, None if args.pages else args.data)
     port = listeners[0].getsockname()[1]
     sound = None if args.sound is None or args.pages else HubSound(service, opened.clocks.now, aplay(args.sound))
     hub = Hub(service, presence, opened.clocks, Units(service, presence, now_ms, unit_keys, args.generous),
-              Access(secret, _organizers(args, pin_hash, opened), links, encrypted),
+              Access(secret, organizers, links, encrypted),
               Hall(service, presence, now_ms, sound), Times(service),
               Host(reached_at=ReachedAt(port, args.short_port if short else 0, args.name,
                                         partial(reached_of, listeners[0].getsockname()[0])),
@@ -221,17 +221,6 @@ def _enrol_here(args: argparse.Namespace, unit_keys: UnitKeys, port: int) -> Non
         unit_keys.hold_local(make_local_units(folder, address, unit_keys))
     elif folder is not None:
         log.warning("a hub on %s alone is not reached from 127.0.0.1: units on this machine get no keys", args.host)
-
-
-def _organizers(args: argparse.Namespace, pin_hash: str, opened: Opened) -> Organizers:
-    """Who may log in; nobody at a page server."""
-    if args.pages:
-        return organizers_of("", opened.clocks, opened.service)
-    # The machine's own clock, also where the journal's is a database's: sessions are this hub's alone.
-    clocks = system_clocks()
-    pin = PinFile(pin_hash, args.data / "pin")
-    return Organizers(pin, Sessions(clocks, args.data / "sessions.json"), PinGate(clocks.mono_ms),
-                      Staff(opened.service, pin.is_it))
 
 
 def _say_once(new_pin: str | None, encrypted: Encrypted | None, plain_port: int) -> None:

@@ -6,10 +6,13 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 from roundtap_systemd.checks import Check
 from roundtap_systemd.health import Machine, health
 from roundtap_systemd.wifi import hotspot_checks
+
+T = TypeVar("T")
 
 LOOK_EVERY_MS = 5000
 
@@ -27,30 +30,22 @@ class OwnMachine:
         self._now_ms = now_ms
         self._wall_s = wall_s
         self._hotspot = hotspot
-        self._lock = threading.Lock()
-        self._looked_ms: int | None = None
-        self._checks: tuple[Check, ...] = ()
-        self._kept: dict[str, tuple[int, int]] = {}
+        # What is kept may be made of something that is kept.
+        self._lock = threading.RLock()
+        self._kept: dict[str, tuple[int, Any]] = {}
 
     def checks(self) -> tuple[Check, ...]:
         """All of roundtap_systemd/health.py, and its hotspot, at most some seconds old."""
-        now_ms = self._now_ms()
-        with self._lock:
-            if self._looked_ms is None or now_ms - self._looked_ms >= LOOK_EVERY_MS:
-                self._checks = (*health(self._machine, self._wall_s()), *self._hotspot())
-                self._looked_ms = now_ms
-            return self._checks
+        return self.kept("checks", lambda: (*health(self._machine, self._wall_s()), *self._hotspot()))
 
-    def kept(self, name: str, made: Callable[[], int]) -> int:
-        """A figure that costs something to work out, at most some seconds old."""
+    def kept(self, name: str, made: Callable[[], T]) -> T:
+        """Something that costs something to work out, at most some seconds old."""
         now_ms = self._now_ms()
         with self._lock:
             known = self._kept.get(name)
-        if known is None or now_ms - known[0] >= LOOK_EVERY_MS:
-            known = now_ms, made()
-            with self._lock:
-                self._kept[name] = known
-        return known[1]
+            if known is None or now_ms - known[0] >= LOOK_EVERY_MS:
+                known = self._kept[name] = now_ms, made()
+            return known[1]
 
     def pin_age_days(self) -> int | None:
         """How long ago the hub's PIN was made; None where nobody knows."""

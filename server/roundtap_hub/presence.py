@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, ItemsView, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from types import MappingProxyType
 
 import msgspec
 
@@ -71,28 +70,14 @@ class Asked:
     refused: bool = False
 
 
-class Heard(Mapping[str, UnitStatus]):
-    """What everybody had said at one moment: the units by name, and `asked` from elsewhere. It never changes."""
+class Heard(dict[str, UnitStatus]):
+    """What everybody had said at one moment: the units by name, and `asked` from elsewhere. Nobody changes it."""
 
-    __slots__ = ("_units", "asked")
+    def __init__(self, units: Mapping[str, UnitStatus], asked: Mapping[AskedFor, Asked]) -> None:
+        super().__init__(units)
+        self.asked = dict(asked)
 
-    def __init__(self, units: Mapping[str, UnitStatus], asked: Mapping[AskedFor, Asked] | None = None) -> None:
-        self._units = MappingProxyType(dict(units))
-        self.asked: Mapping[AskedFor, Asked] = MappingProxyType(dict(asked or {}))
-
-    def __getitem__(self, unit: str) -> UnitStatus:
-        return self._units[unit]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._units)
-
-    def __len__(self) -> int:
-        return len(self._units)
-
-    def items(self) -> ItemsView[str, UnitStatus]:
-        return self._units.items()
-
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         return id(self)
 
 
@@ -115,7 +100,8 @@ class Presence:
         self._shared: Heard | None = None
         self._sessions: dict[str, dict[str, int]] = {}
         self._listeners: list[Listener] = []
-        self._here: frozenset[tuple[str, str, str]] = frozenset()
+        self.here: frozenset[tuple[str, str, str]] = frozenset()
+        """(event, match, competitor) of those whom an official saw at their table though they pressed no button."""
         self.on_identify: list[Callable[[str], None]] = []
         """Told a unit that is to show itself, in the thread that asks; must only enqueue."""
 
@@ -180,11 +166,11 @@ class Presence:
                 self._sessions.pop(unit, None)
             return not sessions
 
-    def session_advances(self, unit: str, session: str, number: object) -> bool:
+    def session_advances(self, unit: str, session: str, number: int) -> bool:
         """Whether this status is newer than all before it: a replayed packet is not."""
         with self._lock:
             last = self._sessions.get(unit, {}).get(session)
-            if last is None or not isinstance(number, int) or isinstance(number, bool) or number <= last:
+            if last is None or number <= last:
                 return False
             self._sessions[unit][session] = number
             return True
@@ -206,46 +192,40 @@ class Presence:
         if before is None or replace(after, contact_ms=before.contact_ms) != before:
             self._changed(unit)
 
-    def take_call(self, unit: str, by: str) -> None:
-        """An official answers a table's call."""
-        with self._lock:
-            before = self._units.get(unit)
-            if before is None or before.call_since_ms is None:
-                return
-            self._keep(replace(before, call_taken_by=by))
-        self._changed(unit)
-
-    @property
-    def here(self) -> frozenset[tuple[str, str, str]]:
-        """(event, match, competitor) of those whom an official saw at their table though they pressed no button."""
-        return self._here
-
     def seen_here(self, event: str, match: str, competitor: str) -> None:
         """An official saw somebody at the table."""
         with self._lock:
-            known = (event, match, competitor) in self._here
-            self._here |= {(event, match, competitor)}
+            known = (event, match, competitor) in self.here
+            self.here |= {(event, match, competitor)}
         if not known:
             self._changed(None)
 
+    def take_call(self, unit: str, by: str) -> None:
+        """An official answers a table's call."""
+        self._answered(unit, lambda now: now if now.call_since_ms is None else replace(now, call_taken_by=by))
+
     def close_call(self, unit: str, until_ms: int | None = None) -> None:
         """The call is settled: a judge says so, or the result stands. `until_ms`: only one made before then."""
-        with self._lock:
-            before = self._units.get(unit)
-            if before is None or before.call_since_ms is None:
-                return
-            if until_ms is not None and before.call_since_ms > until_ms:
-                return
-            self._keep(replace(before, call_since_ms=None, call_taken_by=None, call_closed=True))
-        self._changed(unit)
+
+        def closed(now: UnitStatus) -> UnitStatus:
+            if now.call_since_ms is None or (until_ms is not None and now.call_since_ms > until_ms):
+                return now
+            return replace(now, call_since_ms=None, call_taken_by=None, call_closed=True)
+
+        self._answered(unit, closed)
 
     def refuse_leave(self, unit: str, side: str) -> None:
         """The organizer keeps who wanted to leave; the table says so."""
+        self._answered(unit, lambda now: replace(now, leave_refused=now.leave_refused | (now.leave & {side})))
+
+    def _answered(self, unit: str, changed: Callable[[UnitStatus], UnitStatus]) -> None:
+        """What a person says of a unit's wish."""
         with self._lock:
             before = self._units.get(unit)
-            if before is None or side not in before.leave:
+            after = changed(before) if before is not None else None
+            if after is None or after == before:
                 return
-            self._keep(replace(before, leave_refused=before.leave_refused | {side}))
+            self._keep(after)
         self._changed(unit)
 
     def ask(self, what: AskedFor, source: str, now_ms: int) -> None:

@@ -109,9 +109,12 @@ class ReachedAt:
         self.names = frozenset(name.lower() for name in names)
         self._addresses = addresses
         self._local_name = local_name
-        self._by_name = ""
+        self.by_name = ""
+        """"http://roundtap.local" beside `url`, for who can look it up; "" where this machine is not called so, or
+        reached by nobody else."""
+        self.addresses: tuple[Address, ...] = ()
+        """As they were looked at last, the best first."""
         self._lock = threading.Lock()
-        self._known: tuple[Address, ...] = ()
         self.listeners: list[Callable[[], None]] = []
         """Told, in whatever thread looked, that there are other addresses now; must only enqueue."""
 
@@ -121,33 +124,22 @@ class ReachedAt:
         elsewhere = any(not each.is_loopback for each in found)
         by_name = url_at(name, self.short_port or self.port) if elsewhere and name else ""
         with self._lock:
-            if (found, by_name) == (self._known, self._by_name):
+            if (found, by_name) == (self.addresses, self.by_name):
                 return False
-            self._known, self._by_name = found, by_name
+            self.addresses, self.by_name = found, by_name
         for listener in self.listeners:
             listener()
         return True
 
     @property
-    def addresses(self) -> tuple[Address, ...]:
-        """As they were looked at last, the best first."""
-        return self._known
-
-    @property
     def url(self) -> str:
         """"http://192.168.1.20", without a slash: what stands on wall and paper; "" as long as there is no network."""
-        return self.urls[0] if self._known else ""
-
-    @property
-    def by_name(self) -> str:
-        """"http://roundtap.local" beside `url`, for who can look it up; "" where this machine is not called so, or
-        reached by nobody else."""
-        return self._by_name
+        return self.urls[0] if self.addresses else ""
 
     @property
     def urls(self) -> tuple[str, ...]:
         """One for each address, the best first."""
-        return tuple(url_at(str(each), self.short_port or self.port) for each in self._known)
+        return tuple(url_at(str(each), self.short_port or self.port) for each in self.addresses)
 
     def port_for(self, asked: int) -> int:
         """The port to say where somebody asked at `asked`: the short one where both are this hub's."""

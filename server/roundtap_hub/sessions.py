@@ -95,7 +95,7 @@ class Sessions:
         session = Session(token_hash(token)[:12], token_hash(token), address, agent[:AGENT_LETTERS], now, now,
                           self._clocks.wall(), person, pin)
         with self._lock:
-            self._forget_dead(now)
+            self._kept = {hash: each for hash, each in self._kept.items() if self._lives(each, now)}
             while len(self._kept) >= KEPT:
                 del self._kept[min(self._kept.values(), key=lambda each: each.used_ms).hash]
             self._kept[session.hash] = session
@@ -144,9 +144,6 @@ class Sessions:
     @staticmethod
     def _lives(session: Session, now: int) -> bool:
         return now - session.used_ms < IDLE_MS and now - session.began_ms < LIFE_MS
-
-    def _forget_dead(self, now: int) -> None:
-        self._kept = {hash: each for hash, each in self._kept.items() if self._lives(each, now)}
 
     def _taken_up(self, row: Mapping[str, Any]) -> Session:
         """Under the same boot the clock has run on; under another nobody knows for how long the power was out."""

@@ -8,6 +8,7 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
@@ -270,7 +271,8 @@ def pin_mark(hub_pin: str, person: StaffPerson | None) -> str:
     return hashlib.sha256((hub_pin + (person.hashed if person is not None else "")).encode()).hexdigest()[:24]
 
 
-def organizers_of(pin_hash: str, clocks: Clocks, service: Service) -> Organizers:
-    """Those of a hub without files."""
-    pin = PinFile(pin_hash)
-    return Organizers(pin, Sessions(clocks), PinGate(clocks.mono_ms), Staff(service, pin.is_it))
+def organizers_of(pin_hash: str, clocks: Clocks, service: Service, folder: Path | None = None) -> Organizers:
+    """`folder`: where the PIN is, and where sessions outlive the hub; None: a hub without files."""
+    pin = PinFile(pin_hash, folder and folder / "pin")
+    sessions = Sessions(clocks, folder and folder / "sessions.json")
+    return Organizers(pin, sessions, PinGate(clocks.mono_ms), Staff(service, pin.is_it))

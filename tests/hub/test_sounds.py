@@ -40,7 +40,8 @@ class Ears:
         self.house.time.ms += ms
         self.played.clear()
         self.sound.look()
-        self.sound.play_waiting()
+        self.sound.stop()
+        self.sound._work()
         return list(self.played)
 
     def clock(self, action: str, delta_ms: int = 0) -> None:
