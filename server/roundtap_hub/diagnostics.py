@@ -6,13 +6,17 @@ Standard library and core only: a table's machine makes one, too.
 
 from __future__ import annotations
 
+import builtins
 import errno
 import os
 import platform
 import re
+import sqlite3
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from roundtap_core.version import version
@@ -48,8 +52,8 @@ _OURS = re.compile(r"(?:[\w.-]*/)*(?P<file>roundtap_\w+(?:/\w+)*/\w+\.py)|(?P<mo
 _SIGNS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[+-]\d\d:?\d\d|Z)?")
 _WORD = re.compile(r"[^\W_]+|.", re.DOTALL)
-_LOG_CALL = re.compile(r"\b(?:log|_log|logger|logging)\.(?:debug|info|warning|error|exception|critical)\(", re.ASCII)
-_TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+_LOG_CALL = re.compile(r"\b(?:log|_log|logger|logging)\.(?:debug|info|warning|error|exception|critical)\(\s*"
+                       r'"((?:[^"\\\n]|\\.)*)"', re.ASCII)
 
 
 def bundle(checks: Iterable[Check], services: Iterable[Service], log: Iterable[str], counts: Mapping[str, int],
@@ -115,9 +119,9 @@ def struck_out(line: str) -> str:
 def _ours(found: re.Match[str]) -> str:
     """A file, a module or a fault of the product's, as it is told; "" where it only looks like one."""
     if found["file"]:
-        return found["file"] if found["file"] in _modules() else ""
+        return found["file"] if found["file"] in _own().modules else ""
     if found["module"]:
-        return found["module"] if f"{found['module'].replace('.', '/')}.py" in _modules() else ""
+        return found["module"] if f"{found['module'].replace('.', '/')}.py" in _own().modules else ""
     return found[0] if found[0] in _faults() else ""
 
 
@@ -159,12 +163,7 @@ def vocabulary() -> frozenset[str]:
         words |= set(re.findall(r"[A-Za-z]+", os.strerror(number)))
     for text in core_words("en").texts("problem."):
         words |= _plain_words(text)
-    for path in _sources():
-        text = _source(path)
-        for call in _LOG_CALL.finditer(text):
-            said = _TEXT.match(text[call.end():].lstrip())
-            if said is not None:
-                words |= _plain_words(said[1])
+    words |= _own().words
     return frozenset(words)
 
 
@@ -173,44 +172,34 @@ def _plain_words(text: str) -> set[str]:
     return set(re.findall(r"\b[a-z]{2,}\b", re.sub(r"%\(?\w*\)?[a-z]|{[^}]*}", " ", text)))
 
 
+@dataclass(frozen=True)
+class Own:
+    """What the product's own modules are called in logs ("roundtap_hub/journal/service.py"), as far as they are
+    installed, the exceptions that they define, and the words of their log messages."""
+
+    modules: frozenset[str]
+    faults: frozenset[str]
+    words: frozenset[str]
+
+
 @cache
-def _modules() -> frozenset[str]:
-    """As logs name them: "roundtap_hub/journal/service.py"."""
-    return frozenset(path.relative_to(folder.parent).as_posix() for folder, path in _listed())
+def _own() -> Own:
+    found: dict[str, str] = {}
+    for package in ("roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices", "roundtap_systemd"):
+        spec = find_spec(package)
+        for folder in map(Path, spec.submodule_search_locations or () if spec is not None else ()):
+            found |= {path.relative_to(folder.parent).as_posix(): path.read_text(encoding="utf-8")
+                      for path in folder.rglob("*.py")}
+    faults = {name for text in found.values() for name in re.findall(r"^class (\w+)\(", text, re.MULTILINE)}
+    messages = (said[1] for text in found.values() for said in _LOG_CALL.finditer(text))
+    return Own(frozenset(found), frozenset(faults), frozenset(word for each in messages for word in _plain_words(each)))
 
 
 @cache
 def _faults() -> frozenset[str]:
-    import builtins
-    import sqlite3
-
-    ours = {name for path in _sources() for name in re.findall(r"^class (\w+)\(", _source(path), re.MULTILINE)}
-    return frozenset({name for module in (builtins, sqlite3) for name, value in vars(module).items()
-                      if isinstance(value, type) and issubclass(value, BaseException)} | ours)
-
-
-def _sources() -> list[Path]:
-    return [path for _, path in _listed()]
-
-
-@cache
-def _listed() -> tuple[tuple[Path, Path], ...]:
-    """The product's own modules, as far as they are installed: package's folder and file."""
-    from importlib.util import find_spec
-
-    found: list[tuple[Path, Path]] = []
-    for package in ("roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices", "roundtap_systemd"):
-        spec = find_spec(package)
-        for folder in spec.submodule_search_locations or () if spec is not None else ():
-            found += ((Path(folder), path) for path in sorted(Path(folder).rglob("*.py")))
-    return tuple(found)
-
-
-def _source(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return ""
+    """Of the product, and of Python."""
+    return _own().faults | {name for module in (builtins, sqlite3) for name, value in vars(module).items()
+                            if isinstance(value, type) and issubclass(value, BaseException)}
 
 
 def _plain(word: str) -> str:

@@ -95,14 +95,8 @@ class Displays:
             strangers.remove(min(quiet))
         return True
 
-    def opened(self, display: str) -> None:
-        """A display's page listens."""
-        self._heard(display, 1)
-
-    def closed(self, display: str) -> None:
-        self._heard(display, -1)
-
-    def _heard(self, display: str, opened: int) -> None:
+    def heard(self, display: str, opened: int) -> None:
+        """A display's page listens from now on (1), or no more (-1)."""
         with self._lock:
             contact = self._contacts.get(display)
             if contact is not None:
@@ -131,8 +125,8 @@ class Displays:
 def place_of(snapshot: Snapshot, screen: Screen | None, name: str, now_ms: int) -> Place:
     """What a display shows now: what it was assigned, else the event that is played (`played_event`)."""
     known = screen or Screen(name)
-    assigned = known.event is not None and _is_there(snapshot, known.event)
-    event = known.event if assigned else played_event(snapshot, now_ms)
+    there = {*snapshot.events, *snapshot.shelf}.difference(snapshot.venue.deleted)
+    event = known.event if known.event in there else played_event(snapshot, now_ms)
     said = ["wall", "display", known.theme, known.part, "" if known.show == AUTO else known.show,
             "sound" if known.sound else "", f"name:{name}" if screen is None and name else ""]
     return Place(f"wall/{event}" if event else "wall", " ".join(filter(None, said)))
@@ -148,10 +142,6 @@ def played_event(snapshot: Snapshot, now_ms: int) -> str | None:
         return events[0].id
     over = [event_id for event_id in (*snapshot.events, *snapshot.shelf) if event_id not in snapshot.venue.archived]
     return max(over, key=lambda event_id: snapshot.venue.begun.get(event_id, 0), default=None)
-
-
-def _is_there(snapshot: Snapshot, event_id: str) -> bool:
-    return (event_id in snapshot.events or event_id in snapshot.shelf) and event_id not in snapshot.venue.deleted
 
 
 def _new_id() -> str:

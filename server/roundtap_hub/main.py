@@ -108,6 +108,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
 
 
+def _refused(said: object) -> int:
+    """Why there is no hub, and the process's code for it."""
+    print(f"roundtap hub: {said}", file=sys.stderr)
+    return 2
+
+
 def run(args: argparse.Namespace) -> int:
     """Serve until SIGTERM or Ctrl-C."""
     os.umask(0o077)
@@ -115,12 +121,10 @@ def run(args: argparse.Namespace) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     bound_logs()
     if args.pages and args.database is None:
-        print("roundtap hub: --pages shows what is in a database; name it with --database.", file=sys.stderr)
-        return 2
+        return _refused("--pages shows what is in a database; name it with --database.")
     if (args.copy or args.stick) and args.database is not None:
-        print("roundtap hub: --copy and --stick are for a journal in a folder; what is on --database is copied by "
-              "its own means.", file=sys.stderr)
-        return 2
+        return _refused("--copy and --stick are for a journal in a folder; what is on --database is copied by its own "
+                        "means.")
     secure_port = 0 if args.pages else port_for_https(args.port, args.secure_port)
     pin_hash, certificates, encrypted, secret = "", None, None, secrets.token_bytes(32)
     clocks = system_clocks()
@@ -138,21 +142,16 @@ def run(args: argparse.Namespace) -> int:
                 encrypted = Encrypted(secure_port, certificates.authority, certificates.fingerprint)
             _say_once(new_pin, encrypted, args.short_port or args.port)
     except Problem as problem:
-        print(f"roundtap hub: {problem}", file=sys.stderr)
-        return 2
+        return _refused(problem)
     except (OSError, ValueError) as error:
-        print(f"roundtap hub: the folder {args.data} cannot be used: {error}. Name one that you may write to with "
-              "--data.", file=sys.stderr)
-        return 2
+        return _refused(f"the folder {args.data} cannot be used: {error}. Name one that you may write to with --data.")
     doors = Doors(places_of(enough_files()), time.monotonic, args.per_address)
     listeners: list[socket.socket] = []
     for port in (args.port, *([secure_port] if secure_port else ())):
         try:
             listeners.append(_listener(args.host, port, doors))
         except (OSError, OverflowError) as error:
-            print(f"roundtap hub: cannot listen on {args.host}:{port}: {getattr(error, 'strerror', None) or error}",
-                  file=sys.stderr)
-            return 2
+            return _refused(f"cannot listen on {args.host}:{port}: {getattr(error, 'strerror', None) or error}")
     short = _short_listener(args.host, args.short_port, doors)
     try:
         at_point = crash_point(args.crash_at)
@@ -161,8 +160,7 @@ def run(args: argparse.Namespace) -> int:
                                    args.stick))
     except Problem as problem:
         said = problem.say(core_words(args.language))
-        print(f"roundtap hub: {problem.where}: {said}" if problem.where else f"roundtap hub: {said}", file=sys.stderr)
-        return 2
+        return _refused(f"{problem.where}: {said}" if problem.where else said)
     if not args.pages and not take_over_files(args.data, opened.service):
         threading.Thread(target=_take_over_later, args=(args.data, opened.service), daemon=True).start()
     unit_keys = UnitKeys(opened.service)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 
 import msgspec
 
@@ -70,14 +71,23 @@ class Asked:
     refused: bool = False
 
 
-class Heard(dict[str, UnitStatus]):
-    """What everybody had said at one moment: the units by name, and `asked` from elsewhere. Nobody changes it."""
+class Heard(Mapping[str, UnitStatus]):
+    """What everybody had said at one moment: the units by name, and `asked` from elsewhere. It never changes."""
 
     def __init__(self, units: Mapping[str, UnitStatus], asked: Mapping[AskedFor, Asked]) -> None:
-        super().__init__(units)
-        self.asked = dict(asked)
+        self._units = dict(units)
+        self.asked = MappingProxyType(dict(asked))
 
-    def __hash__(self) -> int:  # type: ignore[override]
+    def __getitem__(self, unit: str) -> UnitStatus:
+        return self._units[unit]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._units)
+
+    def __len__(self) -> int:
+        return len(self._units)
+
+    def __hash__(self) -> int:
         return id(self)
 
 

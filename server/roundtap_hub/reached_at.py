@@ -32,7 +32,7 @@ def hall_addresses(proc: Path = Path("/proc/net"), devices: Path = Path("/sys/cl
     """
     device_of = _devices_by_network(proc / "route")
     found = [(rank, each) for each in local_addresses(proc)
-             if (rank := _rank(each, _device(each, device_of), devices)) != PROGRAMS]
+             if (rank := _rank(each, device_of, devices)) != PROGRAMS]
     # Their order stays as it is as long as nothing changes: what stands on the wall does not jump.
     return [each for _, each in sorted(found, key=lambda one: (one[0], one[1].version, int(one[1])))]
 
@@ -44,7 +44,8 @@ def reached_of(listening: str) -> list[Address]:
     return hall_addresses() if bound.is_unspecified else [bound]
 
 
-def _rank(address: Address, device: str, devices: Path) -> int:
+def _rank(address: Address, device_of: Sequence[tuple[IPv4Network, str]], devices: Path) -> int:
+    device = next((device for network, device in device_of if address in network), "")
     if address.is_loopback or address.is_unspecified or address.is_multicast or device.startswith(OF_PROGRAMS):
         return PROGRAMS
     if isinstance(address, IPv6Address):
@@ -60,12 +61,6 @@ def _rank(address: Address, device: str, devices: Path) -> int:
 def is_hotspot(address: Address) -> bool:
     """Whether this is the hub's address on its own hotspot."""
     return isinstance(address, IPv4Address) and address in HOTSPOT_NETWORK and int(address) & 0xff == 1
-
-
-def _device(address: Address, device_of: Sequence[tuple[IPv4Network, str]]) -> str:
-    if isinstance(address, IPv6Address):
-        return ""
-    return next((device for network, device in device_of if address in network), "")
 
 
 def _devices_by_network(route: Path) -> list[tuple[IPv4Network, str]]:

@@ -114,7 +114,13 @@ class Staff:
         """
         with self._changing:
             name = " ".join(name.split())
-            self._check(name, role)
+            if not name:
+                raise Invalid("no_names")
+            if len(name) > NAME_LETTERS:
+                raise Invalid("name_too_long", name=f"{name[:20]}…", maximum=NAME_LETTERS)
+            if any(each.active and each.name.casefold() == name.casefold() for each in self.people):
+                raise Problem("staff_name_twice", name=name)
+            _check_role(role)
             self._make_place(actor)
             return self._with_new_pin(StaffRow(person=self._chance(ID_BYTES), name=name), actor, role=role)
 
@@ -161,15 +167,6 @@ class Staff:
     def _salts(self) -> list[str]:
         """Of all PINs, the one for new ones first."""
         return list(dict.fromkeys(_salt_of(each) for each in self.people if each.active)) or [self._salt]
-
-    def _check(self, name: str, role: str) -> None:
-        if not name:
-            raise Invalid("no_names")
-        if len(name) > NAME_LETTERS:
-            raise Invalid("name_too_long", name=f"{name[:20]}…", maximum=NAME_LETTERS)
-        if any(each.active and each.name.casefold() == name.casefold() for each in self.people):
-            raise Problem("staff_name_twice", name=name)
-        _check_role(role)
 
     def _known(self, person_id: str) -> StaffPerson:
         found = self.find(person_id)

@@ -177,9 +177,12 @@ class Certificates:
             raise Problem("tls_unreadable", where=str(self._folder)) from error
         key = ec.generate_private_key(ec.SECP256R1())
         permitted = authority.extensions.get_extension_for_class(x509.NameConstraints).value.permitted_subtrees or []
-        alternatives = [x509.DNSName(host) for host in names.hosts if _host_is_in(host, permitted)]
+        below = [each.value for each in permitted if isinstance(each, x509.DNSName)]
+        networks: list[Any] = [each.value for each in permitted if isinstance(each, x509.IPAddress)]
+        alternatives = [x509.DNSName(host) for host in names.hosts
+                        if any(host == name or host.endswith(f".{name}") for name in below)]
         reached = [x509.IPAddress(address) for address in map(ip_address, names.addresses)
-                   if _address_is_in(address, permitted)]
+                   if any(address in network for network in networks)]
         built = _certificate(
             authority.subject, x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Roundtap")]), key.public_key(),
             newest - BACK, newest + AHEAD, [
@@ -241,16 +244,6 @@ def _lines(path: Path) -> list[str]:
         return path.read_text(encoding="ascii").splitlines()
     except OSError:
         return []
-
-
-def _host_is_in(host: str, permitted: Iterable[x509.GeneralName]) -> bool:
-    names = [each.value for each in permitted if isinstance(each.value, str)]
-    return any(host == name or host.endswith(f".{name}") for name in names)
-
-
-def _address_is_in(address: Address, permitted: Iterable[x509.GeneralName]) -> bool:
-    networks = [each.value for each in permitted if not isinstance(each.value, str)]
-    return any(address in network for network in networks)
 
 
 def _certificate(issuer: x509.Name, subject: x509.Name, key: Any, first: datetime, last: datetime,

@@ -171,7 +171,7 @@ def test_a_station_that_is_silent_is_wrong_and_none_is_a_note(house: House) -> N
 def test_walls_new_and_none(house: House) -> None:
     assert (only(house, "walls").state, only(house, "walls").kind) == (NOTE, "none")
     display, _ = house.hub.hall.displays.meet("", "10.42.0.9", {})
-    house.hub.hall.displays.opened(display)
+    house.hub.hall.displays.heard(display, 1)
     assert (only(house, "walls").kind, only(house, "walls").args["names"]) == ("new", "A")
 
 

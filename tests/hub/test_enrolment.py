@@ -304,7 +304,7 @@ def test_a_lamp_blinks_where_somebody_asks_for_it(hall: Hall) -> None:
 
 
 def test_a_hub_with_no_place_left_is_asked_again_later(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
-    from roundtap_hub.enrolment import desk as waiting
+    from roundtap_hub.devices import enrolment as waiting
 
     monkeypatch.setattr(waiting, "ADDRESS_MAX", 1)
     hall.unit("m-1").step()

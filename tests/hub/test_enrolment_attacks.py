@@ -21,8 +21,8 @@ from roundtap_core.enrol_keys import (
     unit_identity,
 )
 from roundtap_core.wire import ENROL, envelope
+from roundtap_hub.devices import enrolment as waiting
 from roundtap_hub.devices.enrolment import CHECKED, MALFORMED, OFFERED, STORED, Enrolled
-from roundtap_hub.enrolment import desk as waiting
 from roundtap_units.link.enrolling import CODE, STOPPED, WRONG
 
 CODE_SHOWN = "345678"

@@ -256,7 +256,7 @@ class BrowserFeed:
         if display and asked.get("display") == "1":
             client.display = display
             self._of_displays.add(client)
-            self._hub.hall.displays.opened(display)
+            self._hub.hall.displays.heard(display, 1)
             self._send_on(client)
         return client
 
@@ -264,7 +264,7 @@ class BrowserFeed:
         client.close()
         if client.display:
             self._of_displays.discard(client)
-            self._hub.hall.displays.closed(client.display)
+            self._hub.hall.displays.heard(client.display, -1)
         self._here.pop(client, None)
         group = self._groups.get(client.key)
         if group is not None:

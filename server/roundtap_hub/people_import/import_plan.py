@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -69,12 +69,10 @@ _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
 _NUMBER = re.compile(r"#?[A-Za-z]{0,4}[- ]?\d{1,12}")
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 
-_ANSWERS: Mapping[bool, str] = MappingProxyType({
-    True: "yes y x true 1 paid ok ja j bezahlt wahr si s pagado verdadero tak t zaplacone oplacone prawda ✓ ✔ ☑ "
-          "completed complete",
-    False: "no n false 0 unpaid open nein offen falsch pendiente falso nie niezaplacone pending none ✗ ✘ ☐ -",
-})
-YES, NO = frozenset(_ANSWERS[True].split()), frozenset(_ANSWERS[False].split())
+YES, NO = (frozenset(said.split()) for said in (
+    "yes y x true 1 paid ok ja j bezahlt wahr si s pagado verdadero tak t zaplacone oplacone prawda ✓ ✔ ☑ completed "
+    "complete",
+    "no n false 0 unpaid open nein offen falsch pendiente falso nie niezaplacone pending none ✗ ✘ ☐ -"))
 
 LOOKED_AT = 5
 """So far down a row of headings is looked for: exports begin with a title."""
@@ -93,10 +91,8 @@ def guess_heading(rows: Rows) -> int:
 
 def guess_columns(rows: Rows, heading: int, team: bool = False) -> tuple[str, ...]:
     """What each column is; each meaning at most once, SKIP for the others."""
-    width = len(rows[0])
-    below = rows[heading:]
-    columns = [SKIP] * width
-    named = [_heading(cell) for cell in rows[heading - 1]] if heading else [""] * width
+    below, columns = rows[heading:], [SKIP] * len(rows[0])
+    named = [_heading(cell) for cell in rows[heading - 1]] if heading else [""] * len(columns)
     for column, said in enumerate(named):
         meaning = _BY_HEADING.get(said, SKIP)
         if meaning in OF_TEAMS and not team:
@@ -115,26 +111,22 @@ def guess_columns(rows: Rows, heading: int, team: bool = False) -> tuple[str, ..
 
 def _settle_names(columns: list[str], named: Sequence[str]) -> None:
     """One of two parts of a name alone is the whole of it; "Name" beside "Vorname" is the last one."""
-    if NAME in columns and FIRST in columns and LAST not in columns and named[columns.index(NAME)] == "name":
-        columns[columns.index(NAME)] = LAST
-    elif NAME in columns and LAST in columns and FIRST not in columns and named[columns.index(NAME)] == "name":
-        columns[columns.index(NAME)] = FIRST
-    elif NAME not in columns and (FIRST in columns) != (LAST in columns):
-        part = FIRST if FIRST in columns else LAST
-        columns[columns.index(part)] = NAME
+    parts = {FIRST, LAST} & set(columns)
+    if NAME in columns and len(parts) == 1 and named[columns.index(NAME)] == "name":
+        columns[columns.index(NAME)] = LAST if FIRST in parts else FIRST
     elif NAME in columns:
-        for part in (FIRST, LAST):
-            if part in columns:
-                columns[columns.index(part)] = SKIP
+        columns[:] = [SKIP if each in parts else each for each in columns]
+    elif len(parts) == 1:
+        columns[columns.index(parts.pop())] = NAME
 
 
 def _name_by_content(columns: list[str], named: Sequence[str], below: Rows) -> None:
-    less = next((c for c, said in enumerate(named) if said in _LESS.split("|") and columns[c] == SKIP), None)
-    if less is None:
-        less = next((c for c in range(len(columns)) if columns[c] == SKIP and named[c] not in _KNOWN
-                     and _share(below, c, _WORDS.search) > 0.8 and _share(below, c, _ADDRESS.match) < 0.2), None)
-    if less is not None:
-        columns[less] = NAME
+    free = [column for column, meaning in enumerate(columns) if meaning == SKIP]
+    found = [column for column in free if named[column] in _LESS.split("|")] or [
+        column for column in free if named[column] not in _KNOWN
+        and _share(below, column, _WORDS.search) > 0.8 and _share(below, column, _ADDRESS.match) < 0.2]
+    if found:
+        columns[found[0]] = NAME
 
 
 def _others_by_content(columns: list[str], below: Rows) -> None:
@@ -173,9 +165,9 @@ def _heading(cell: str) -> str:
     return fold(cell) if any(c.isalnum() for c in cell) and len(cell) <= 40 else ""
 
 
-def _share(rows: Rows, column: int, fits: object) -> float:
+def _share(rows: Rows, column: int, fits: Callable[[str], object]) -> float:
     cells = [row[column] for row in rows if row[column]]
-    return sum(bool(fits(cell)) for cell in cells) / len(cells) if cells else 0.0  # type: ignore[operator]
+    return sum(bool(fits(cell)) for cell in cells) / len(cells) if cells else 0.0
 
 
 NEW, HERE, TWICE, WRONG = "new", "here", "twice", "wrong"
@@ -247,15 +239,13 @@ def plan(
         replace(book.planned(number, {meaning: _in_one_line(cell) for meaning, cell in cells.items()}),
                 odd=any(sign in cells.get(meaning, "") for meaning in NAMES for sign in (";", BROKEN)))
         for number, cells in said)
-    return Plan(made, digest([[list(columns), heading], [_seen(each) for each in made]])[:16])
+    seen = [[each.row, each.kind, each.person.to_json(), each.came_with, each.fixed_table, each.known,
+             list(each.changes)] for each in made]
+    return Plan(made, digest([[list(columns), heading], seen])[:16])
 
 
 def _in_one_line(cell: str) -> str:
     return " ".join(cell.replace(BROKEN, " ").split())
-
-
-def _seen(row: Planned) -> list[object]:
-    return [row.row, row.kind, row.person.to_json(), row.came_with, row.fixed_table, row.known, list(row.changes)]
 
 
 AFTER_A_COMMA = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})

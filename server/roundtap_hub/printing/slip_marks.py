@@ -14,7 +14,6 @@ from roundtap_core.event.apply import apply
 from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.wire import digest
 from roundtap_hub.journal.service import Service
-from roundtap_hub.journal.snapshot import Snapshot
 
 LETTERS = "ACDEFGHJKLMNPRTUVWXY3479"
 """Of short codes: those that nobody confuses."""
@@ -139,23 +138,38 @@ def find_slip(service: Service, secret: bytes, typed: str, event_id: str = "") -
     """What `typed` names: a code ("K7F-3") in this event or else in another one in play, or what a QR code holds. None:
     nothing that this hall knows."""
     snapshot = service.snapshot
-    token = token_in(typed)
+    token, asked = token_in(typed), code_in(typed)
     if token:
         named = read_token(secret, (each for each in snapshot.ids if each not in snapshot.venue.deleted), token)
-        return _by_token(service, snapshot, named, event_id) if named else None
-    asked = code_in(typed)
+        if named is None:
+            return None
+        # Who made a token up has nobody look through all that was ever said; at an event's desk it was typed.
+        known = named.signed or event_id
+        return _found(service, [named.event_id], named.round, mark=named.mark, signed=named.signed,
+                      former=named.event_id if known else "")
     if asked is None:
         return None
-    code, number = asked
     others = [each for each in snapshot.events if each != event_id and each not in snapshot.venue.deleted]
-    for place in [event_id, *others] if event_id else others:
-        state = snapshot.event(place)
+    return _found(service, [event_id, *others] if event_id else others, asked[1], code=asked[0], former=event_id)
+
+
+def _found(service: Service, places: Iterable[str], number: int, code: str = "", mark: str = "", signed: bool = False,
+           former: str = "") -> FoundSlip | OldSlip | None:
+    """The match of a code, or else of a mark, in the round of that number of one of these events; else in a draw of
+    `former`, if that is an event, which does not stand any more."""
+    for place in places:
+        state = service.snapshot.event(place)
         played = public_round(state, number) if state is not None else None
-        if state is not None and played is not None:
-            match = next((each for each, known in slip_codes(state, played).items() if known == code), None)
-            if match is not None:
-                return FoundSlip(place, match)
-    return _former(service, event_id, number, code=code) if event_id else None
+        match = _match_of(state, played, code, mark) if state is not None and played is not None else None
+        if match is not None:
+            return FoundSlip(place, match.id, signed)
+    return _former(service, former, number, code, mark) if former else None
+
+
+def _match_of(state: EventState, played: RoundState, code: str, mark: str) -> MatchState | None:
+    codes = slip_codes(state, played) if code else {}
+    return next((match for match in played.matches
+                 if (codes[match.id] == code if code else slip_mark(state, played, match)[:MARK_PART] == mark)), None)
 
 
 def public_round(state: EventState, number: int) -> RoundState | None:
@@ -163,26 +177,12 @@ def public_round(state: EventState, number: int) -> RoundState | None:
     return next((played for played in state.public_rounds if played.number == number), None)
 
 
-def _by_token(service: Service, snapshot: Snapshot, named: Named, desk: str) -> FoundSlip | OldSlip | None:
-    """`desk`: the event at whose desk it was typed, "" where anybody may have asked. Who made a token up has nobody
-    look through all that was ever said."""
-    state = snapshot.event(named.event_id)
-    played = public_round(state, named.round) if state is not None else None
-    for match in played.matches if state is not None and played is not None else ():
-        if state is not None and played is not None and slip_mark(state, played, match)[:MARK_PART] == named.mark:
-            return FoundSlip(named.event_id, match.id, named.signed)
-    return _former(service, named.event_id, named.round, mark=named.mark) if named.signed or desk else None
-
-
-def _former(service: Service, event_id: str, number: int, code: str = "", mark: str = "") -> OldSlip | None:
+def _former(service: Service, event_id: str, number: int, code: str, mark: str) -> OldSlip | None:
     """The match of a draw that does not stand any more. All that was said in the event is gone through once more: that
     happens when somebody holds a slip that is not valid, and then it has to be told from a slip of the imagination."""
-    found = None
+    found: MatchState | None = None
     for state, played in _published(service, event_id, number):
-        codes = slip_codes(state, played) if code else {}
-        for match in played.matches:
-            if (codes.get(match.id) == code) if code else slip_mark(state, played, match)[:MARK_PART] == mark:
-                found = match
+        found = _match_of(state, played, code, mark) or found
     if found is None:
         return None
     now = service.snapshot.event(event_id)
@@ -192,14 +192,11 @@ def _former(service: Service, event_id: str, number: int, code: str = "", mark: 
 
 def _published(service: Service, event_id: str, number: int) -> Iterator[tuple[EventState, RoundState]]:
     """The round as everybody could see it, each time that it was another one."""
-    state, seen = EventState(event_id), None
+    state, seen = EventState(event_id), object()
     for entry in service.entries(event_id):
         state = apply(state, entry)
         played = next((each for each in state.rounds if each.number == number and each.status == PUBLISHED), None)
-        if played is not None and (who := _who(played)) != seen:
+        who = (played.draw, [(each.id, each.match.a, each.match.b) for each in played.matches]) if played else None
+        if played is not None and who != seen:
             seen = who
             yield state, played
-
-
-def _who(played: RoundState) -> object:
-    return played.draw, [(each.id, each.match.a, each.match.b) for each in played.matches]
