@@ -12,8 +12,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.event.state import EventState
 from roundtap_hub.calls import close_granted_wishes, close_settled_calls
 from roundtap_hub.captive import CaptivePortal
-from roundtap_hub.devices.device_api import DeviceApi, Hellos
-from roundtap_hub.devices.enrolment import EnrolApi
+from roundtap_hub.devices.device_api import DeviceApi, EnrolApi, Hellos
 from roundtap_hub.devices.panel_api import PanelApi
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed

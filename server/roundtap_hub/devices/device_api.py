@@ -21,11 +21,12 @@ from roundtap_core.event.commands import NoteLot, Report
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.state import Fate
 from roundtap_core.limits import refuse_boundless
-from roundtap_core.messages import Hello, Lot, Status, TimeQuestion
+from roundtap_core.messages import Again, Answer, Ask, Confirm, EnrolStep, Hello, Lot, Status, TimeQuestion, Wrong
 from roundtap_core.messages import Report as SentReport
 from roundtap_core.typed import Malformed, read
 from roundtap_core.version import version
-from roundtap_core.wire import ECHO, canonical, digest, envelope
+from roundtap_core.wire import ECHO, ENROL, canonical, digest, envelope, opened
+from roundtap_hub.devices.enrolment import LATE, STORED, STORING, WRONG, Exchange, Full
 from roundtap_hub.devices.unit_door import ELSEWHERE, REPORTS, STATUS, TIME, Said, answer_unit
 from roundtap_hub.http_answers import NO_STORE, Receive, Scope, Send, send_json
 from roundtap_hub.hub import Hub
@@ -34,8 +35,9 @@ from roundtap_hub.journal.beyond_copy import NO_PLACE
 from roundtap_hub.journal.journal import Head
 from roundtap_hub.journal.service import HubStopped, Service, Snapshot, Step
 from roundtap_hub.lanes import LoopInbox, Precedence
-from roundtap_hub.policy import EVERYBODY, TABLE, route
+from roundtap_hub.policy import EVERYBODY, NEW_UNIT, TABLE, route
 from roundtap_hub.presence import Proof, kept
+from roundtap_hub.rate_limits import Buckets, Rate
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +48,11 @@ NOBODYS = frozenset({"unknown_event", NO_PLACE})
 """Why a report is left to the venue: nobody knows its event, or its round since this journal was restored."""
 
 Echo = dict[str, Any]
+
+ENROL_BYTES_MAX = 2048
+AGAIN_MS = 1000
+AGAIN_RATE = Rate(10, 0.5)
+"""Of one address: a unit whose answer was lost asks a few times."""
 
 HELD = ("event", "round", "stage", "draw", "table", "match", "revision", "a", "b", "state", "result", "number")
 """What is noted of a hello's `holds`."""
@@ -368,3 +375,84 @@ def echo(snapshot: Snapshot, report_id: str, fate: Fate | None) -> Echo:
         return {"report_id": report_id, "fate": "unknown", "epoch": snapshot.venue.epoch}
     return {"report_id": report_id, "fate": fate.fate, "reason": fate.reason, "number": fate.number,
             "hash": fate.hash, "epoch": snapshot.venue.epoch}
+
+
+class EnrolApi:
+    """What a unit says that has no key yet, on one event loop; arithmetic and disks are threads'. Nothing of it is
+    believed before both sides have confirmed what they agreed on; until then there is nothing on record."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._desk = hub.units.enrolment
+        self._again_rates = Buckets(hub.clocks.mono_ms)
+
+    @route("POST /device/enrol", NEW_UNIT)
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One step of it, {"step": …}."""
+        await answer_unit(scope, receive, send, ENROL_BYTES_MAX, lambda said, address: self._step(
+            read(EnrolStep, said), address, place_of(scope)), (413, "too much was said"))
+
+    async def _step(self, said: EnrolStep, address: str, place: str) -> Said:
+        if isinstance(said, Ask):
+            return self._ask(said, address, place)
+        if isinstance(said, Again):
+            return self._again(said.message, address)
+        exchange = self._desk.exchange_of(said.exchange, said.token, place)
+        if exchange is None:
+            return 404, {"error": "no such exchange"}
+        if isinstance(said, Answer):
+            confirm = await asyncio.to_thread(exchange.answer, said.message)
+            return (200, {"confirm": confirm}) if confirm is not None else (403, {"error": "not what was wanted"})
+        if isinstance(said, Confirm):
+            return await self._confirmed(exchange, said.confirm)
+        exchange.end(WRONG if isinstance(said, Wrong) else LATE)
+        return 200, {}
+
+    def _ask(self, said: Ask, address: str, place: str) -> Said:
+        asking = self._desk.room.ask(said.unit_id, said.token, said.kind, address, said.serial, said.commit, said.wants,
+                                     said.stopped, place)
+        venue, offer = self._hub.service.snapshot.venue, self._desk.offer_for(asking)
+        return 200, {
+            "hub": (venue.epochs or (venue.epoch,))[0], "epoch": venue.epoch, "name": self._hub.host.name,
+            "number": asking.number, "again_ms": AGAIN_MS, "identify": self._desk.room.identifies(asking),
+            "offer": None if offer is None else {"exchange": offer.about.exchange, "serial": offer.about.serial,
+                                                 "message": offer.message},
+        }
+
+    async def _confirmed(self, exchange: Exchange, confirm: object) -> Said:
+        before = exchange.state
+        key = exchange.confirmed(confirm)
+        if key is None:
+            return 403, {"error": "the confirmation does not fit"}
+        if before != STORED and exchange.state == STORING:
+            if before == STORING:
+                return 503, {"error": "try again"}
+            await asyncio.to_thread(self._desk.store, exchange, key)
+        if exchange.state != STORED:
+            return 503, {"error": "could not be stored"}
+        return 200, self._grant(key, exchange.about.exchange, exchange.wish.unit)
+
+    def _again(self, message: object, address: str) -> Said:
+        """A unit that confirmed, heard nothing, and met a hub that was started anew: its key is on record, or not."""
+        if not self._again_rates.admit((address, AGAIN_RATE)):
+            raise Full
+        inside = message.get("payload") if isinstance(message, dict) else None
+        unit_id = inside.get("unit_id") if isinstance(inside, dict) else None
+        unit = self._hub.service.snapshot.venue.unit_ids.get(unit_id) if isinstance(unit_id, str) else None
+        key = self._hub.units.keys.get(unit) if unit is not None else None
+        payload = opened(key, ENROL, message) if key is not None else None
+        if payload is None or unit is None or key is None or not isinstance(payload.get("exchange"), str):
+            return 404, {"error": "nothing was stored"}
+        return 200, self._grant(key, payload["exchange"], unit)
+
+    def _grant(self, key: bytes, exchange: str, unit: str) -> dict[str, Any]:
+        venue = self._hub.service.snapshot.venue
+        return envelope(key, ENROL, {
+            "exchange": exchange, "unit": unit, "role": self._hub.units.keys.role(unit),
+            "hub": (venue.epochs or (venue.epoch,))[0], "hubs": list(self._hub.host.other_addresses())})
+
+
+def place_of(scope: Scope) -> str:
+    """Where a question comes from, to the last digit: whoever shares a network's prefix is another."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""

@@ -3,7 +3,6 @@ called and where it stands then."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import hmac
 import logging
@@ -12,24 +11,16 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from roundtap_core.enrol_keys import CODE_DIGITS, HUB_IDENTITY, About, Agreed, agreed, commitment, message_of, password
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.messages import Again, Answer, Ask, Confirm, EnrolStep, Wrong
-from roundtap_core.typed import read
-from roundtap_core.wire import ENROL, envelope, opened
-from roundtap_hub.devices.unit_door import Refusal, Said, answer_unit
+from roundtap_hub.devices.unit_door import Refusal
 from roundtap_hub.devices.unit_keys import NAME, STATION, TABLE, UnitKeys
 from roundtap_hub.doors import FREE_ADDRESSES
-from roundtap_hub.http_answers import Receive, Scope, Send
 from roundtap_hub.journal.service import Service
-from roundtap_hub.policy import NEW_UNIT, route
 from roundtap_hub.presence import Presence
 from roundtap_hub.rate_limits import Buckets, Rate
-
-if TYPE_CHECKING:
-    from roundtap_hub.hub import Hub
 
 log = logging.getLogger(__name__)
 
@@ -58,11 +49,6 @@ GRACE_MS = 20_000
 NUMBERS = range(10, 100)
 """What stands before a code: which of the waiting units shows it, and which of its codes it is. Always two digits."""
 IDENTIFY_MS = 6_000
-BODY_BYTES_MAX = 2048
-AGAIN_MS = 1000
-AGAIN_RATE = Rate(10, 0.5)
-"""Of one address: a unit whose answer was lost asks a few times."""
-
 RATE, RATE_IN_ALL = Rate(40, 4), Rate(600, 120)
 """Questions of one address, and of all together: a unit asks once a second."""
 
@@ -360,7 +346,7 @@ def read_typed(text: str) -> Typed:
 
 
 class EnrolDesk:
-    """Any thread may ask. `room`: who waits; what units say comes by `EnrolApi`."""
+    """Any thread may ask. `room`: who waits; what units say comes by `EnrolApi` (device_api.py)."""
 
     def __init__(self, service: Service, presence: Presence, keys: UnitKeys,
                  now_ms: Callable[[], int], wait_s: float = LIVES_MS / 1000,
@@ -494,84 +480,3 @@ class EnrolDesk:
                 exchange.end(LATE)
             if age_ms > (KEPT_MS if exchange.state in (STORED, STORING) else LIVES_MS):
                 del self._exchanges[name]
-
-
-class EnrolApi:
-    """What a unit says that has no key yet, on one event loop; arithmetic and disks are threads'. Nothing of it is
-    believed before both sides have confirmed what they agreed on; until then there is nothing on record."""
-
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
-        self._desk = hub.units.enrolment
-        self._again_rates = Buckets(hub.clocks.mono_ms)
-
-    @route("POST /device/enrol", NEW_UNIT)
-    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One step of it, {"step": …}."""
-        await answer_unit(scope, receive, send, BODY_BYTES_MAX, lambda said, address: self._step(
-            read(EnrolStep, said), address, place_of(scope)), (413, "too much was said"))
-
-    async def _step(self, said: EnrolStep, address: str, place: str) -> Said:
-        if isinstance(said, Ask):
-            return self._ask(said, address, place)
-        if isinstance(said, Again):
-            return self._again(said.message, address)
-        exchange = self._desk.exchange_of(said.exchange, said.token, place)
-        if exchange is None:
-            return 404, {"error": "no such exchange"}
-        if isinstance(said, Answer):
-            confirm = await asyncio.to_thread(exchange.answer, said.message)
-            return (200, {"confirm": confirm}) if confirm is not None else (403, {"error": "not what was wanted"})
-        if isinstance(said, Confirm):
-            return await self._confirmed(exchange, said.confirm)
-        exchange.end(WRONG if isinstance(said, Wrong) else LATE)
-        return 200, {}
-
-    def _ask(self, said: Ask, address: str, place: str) -> Said:
-        asking = self._desk.room.ask(said.unit_id, said.token, said.kind, address, said.serial, said.commit, said.wants,
-                                     said.stopped, place)
-        venue, offer = self._hub.service.snapshot.venue, self._desk.offer_for(asking)
-        return 200, {
-            "hub": (venue.epochs or (venue.epoch,))[0], "epoch": venue.epoch, "name": self._hub.host.name,
-            "number": asking.number, "again_ms": AGAIN_MS, "identify": self._desk.room.identifies(asking),
-            "offer": None if offer is None else {"exchange": offer.about.exchange, "serial": offer.about.serial,
-                                                 "message": offer.message},
-        }
-
-    async def _confirmed(self, exchange: Exchange, confirm: object) -> Said:
-        before = exchange.state
-        key = exchange.confirmed(confirm)
-        if key is None:
-            return 403, {"error": "the confirmation does not fit"}
-        if before != STORED and exchange.state == STORING:
-            if before == STORING:
-                return 503, {"error": "try again"}
-            await asyncio.to_thread(self._desk.store, exchange, key)
-        if exchange.state != STORED:
-            return 503, {"error": "could not be stored"}
-        return 200, self._grant(key, exchange.about.exchange, exchange.wish.unit)
-
-    def _again(self, message: object, address: str) -> Said:
-        """A unit that confirmed, heard nothing, and met a hub that was started anew: its key is on record, or not."""
-        if not self._again_rates.admit((address, AGAIN_RATE)):
-            raise Full
-        inside = message.get("payload") if isinstance(message, dict) else None
-        unit_id = inside.get("unit_id") if isinstance(inside, dict) else None
-        unit = self._hub.service.snapshot.venue.unit_ids.get(unit_id) if isinstance(unit_id, str) else None
-        key = self._hub.units.keys.get(unit) if unit is not None else None
-        payload = opened(key, ENROL, message) if key is not None else None
-        if payload is None or unit is None or key is None or not isinstance(payload.get("exchange"), str):
-            return 404, {"error": "nothing was stored"}
-        return 200, self._grant(key, payload["exchange"], unit)
-
-    def _grant(self, key: bytes, exchange: str, unit: str) -> dict[str, Any]:
-        venue = self._hub.service.snapshot.venue
-        return envelope(key, ENROL, {
-            "exchange": exchange, "unit": unit, "role": self._hub.units.keys.role(unit),
-            "hub": (venue.epochs or (venue.epoch,))[0], "hubs": list(self._hub.host.other_addresses())})
-
-
-def place_of(scope: Scope) -> str:
-    """Where a question comes from, to the last digit: whoever shares a network's prefix is another."""
-    client = scope.get("client")
-    return str(client[0]) if client else ""

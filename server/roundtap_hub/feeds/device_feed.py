@@ -163,6 +163,7 @@ class Connection:
     """What that view says of the unit's own status."""
     sent: int = 0
 
+
 class DeviceFeed:
     """All connected units. Its methods run in the event loop; what commits and presence tell may come from any thread.
 
