@@ -41,7 +41,7 @@ def test_notifications_are_as_they_are_told(url: str) -> None:
                     said[notice.channel].append(json.loads(notice.payload))
                 return any(field in message for message in said[PRESENCE_CHANNEL])
 
-            for field in ("units", "alive", "here", "asked", "ask"):
+            for field in ("said", "alive", "ask"):
                 wait_until(lambda field=field: heard(field), field)
             hub.presence.close_session("table-1", "s")
             hub.presence.heard("table-1", 1, connected=False)

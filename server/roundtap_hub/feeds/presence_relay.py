@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
+import msgspec
 import psycopg
 from sqlalchemy.engine import URL
 
 from roundtap_hub.journal.database_url import libpq_arguments
 from roundtap_hub.journal.postgres import TOLD_BYTES_MAX, reason_of
-from roundtap_hub.presence import Asked, AskedFor, Heard, Presence, UnitStatus
+from roundtap_hub.presence import Asked, Heard, Presence, UnitStatus
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 PRESENCE_CHANNEL = "roundtap_presence"
 COALESCE_S = 0.2
@@ -25,12 +28,19 @@ BEAT_S = 5.0
 """How often a hub says which units it is in contact with, if nothing else happens."""
 SILENT_MS = 20_000
 """A hub that has said nothing for so long is gone, and its units' contact with it."""
-SETS = frozenset({"seated", "leave", "leave_refused", "troubles"})
-TOLD = tuple(each.name for each in fields(UnitStatus) if each.name not in ("unit", "contact_ms", "connected"))
-"""What of a status is told field by field: two hubs that each change one do not undo each other's. Contact is told
-apart."""
+UNIT, HERE = "unit", "here"
+TOLD_APART = frozenset({"unit", "contact_ms", "connected"})
+"""What of a status is not told field by field, but as contact, or names the unit."""
 
+Key = tuple[str, ...]
 Message = dict[str, Any]
+
+
+def _plain(said: UnitStatus | Asked) -> Any:
+    return msgspec.to_builtins(said, order="deterministic")
+
+
+AT_FIRST = _plain(UnitStatus("", 0))
 
 
 @dataclass(slots=True)
@@ -44,9 +54,10 @@ class OtherHub:
 class PresenceNews:
     """What is to be told, and what is heard: plain messages, without a thread or a database.
 
-    {"units": {unit: {field: value}}}: what changed; {"alive": {unit: contact_ms}, "gone": [unit, …]}: contact;
-    {"here": [[event, match, competitor], …]}: seen by an official; {"asked": [[kind, event, what, asked], …]}: what
-    phones ask for, null where it is settled; {"ask": true}: tell everything again.
+    {"said": [[value, key…], …]}: what changed, by keys of one level, so that two hubs that each change a field do not
+    undo each other's. "unit", unit, field: of a unit's status, null where it is as at first; "here", event, match,
+    competitor: true, an official saw them; kind, event, what: what phones ask for (`AskedFor`), null where it is
+    settled. {"alive": {unit: contact_ms}, "gone": [unit, …]}: contact; {"ask": true}: tell everything again.
     """
 
     def __init__(self, presence: Presence, now_ms: Callable[[], int], speaks: bool = True) -> None:
@@ -54,9 +65,7 @@ class PresenceNews:
         self._now_ms = now_ms
         self._speaks = speaks
         self._lock = threading.Lock()
-        self._known: dict[str, dict[str, Any]] = {}
-        self._known_here: frozenset[tuple[str, str, str]] = frozenset()
-        self._known_asked: dict[AskedFor, Asked] = {}
+        self._known: dict[Key, Any] = {}
         self._alive: set[str] = set()
         self._others: dict[str, OtherHub] = {}
         self._asked = True
@@ -73,20 +82,16 @@ class PresenceNews:
             alive = {unit: units[unit].contact_ms for unit in self._presence.connected_here if unit in units}
             repeat, self._repeat = self._repeat, False
             if repeat:
-                self._known = {unit: known for unit, known in self._known.items() if unit not in alive}
-                self._known_here = frozenset()
-                self._known_asked = {}
-            changed = {unit: news for unit, status in units.items() if (news := self._changed(unit, status))}
-            here = sorted(self._presence.here - self._known_here)
-            self._known_here |= frozenset(here)
-            asked_for = self._asked_for(units)
-            said += ({"asked": asked_for[n : n + 20]} for n in range(0, len(asked_for), 20))
-            said += ({"units": dict(some)} for some in _parted(changed))
-            said += ({"here": [list(item) for item in here[n : n + 50]]} for n in range(0, len(here), 50))
+                self._known = {key: value for key, value in self._known.items()
+                               if key[0] == UNIT and key[1] not in alive}
+            before, now = self._known, self._now(units)
+            self._known = now
+            said += ({"said": some} for some in _parted(
+                [now.get(key), *key] for key in {**before, **now} if now.get(key) != before.get(key)))
             if beat or asked or repeat or alive.keys() != self._alive:
                 gone = sorted(self._alive - alive.keys())
                 self._alive = set(alive)
-                said += ({"alive": dict(some)} for some in _parted(alive))
+                said += ({"alive": dict(some)} for some in _parted(alive.items()))
                 said += [{"gone": gone}] if gone else [] if alive else [{"alive": {}}]
             return said
 
@@ -96,24 +101,23 @@ class PresenceNews:
             other = self._others.setdefault(str(message["from"]), OtherHub(0))
             other.heard_ms = self._now_ms()
             self._repeat = self._repeat or "ask" in message
-            for unit, said in message.get("units", {}).items():
-                told = {name: said[name] for name in TOLD if name in said}
-                self._known.setdefault(unit, {}).update(told)
-                self._presence.told(unit, **{name: _back(name, value) for name, value in told.items()})
-            for kind, event, what, now in message.get("asked", ()):
-                key = (str(kind), str(event), str(what))
-                asked = None if now is None else Asked(int(now["since_ms"]), frozenset(map(str, now["sources"])),
-                                                       now["taken_by"], bool(now["refused"]))
-                self._noted(key, asked)
-                self._presence.told_asked(key, asked)
-            here = frozenset((str(event), str(match), str(who)) for event, match, who in message.get("here", ()))
-            self._known_here |= here
+            units: dict[str, dict[str, Any]] = {}
+            for value, *key in message.get("said", ()):
+                self._known[tuple(key)] = value
+                if key[0] == UNIT:
+                    units.setdefault(key[1], {})[key[2]] = value
+                elif key[0] == HERE:
+                    self._presence.seen_here(*key[1:])
+                else:
+                    self._presence.told_asked(tuple(key), msgspec.convert(value, Asked | None))
+            for unit, told in units.items():
+                some = {name: value for name, value in told.items() if value is not None}
+                status = msgspec.convert({"unit": unit, "contact_ms": 0, **some}, UnitStatus)
+                self._presence.told(unit, **{name: getattr(status, name) for name in told if hasattr(status, name)})
             for contact_ms, unit in ((int(ms), str(unit)) for unit, ms in message.get("alive", {}).items()):
                 other.units.add(unit)
                 self._presence.told(unit, contact_ms=contact_ms)
             other.units -= set(message.get("gone", ()))
-        for item in here:
-            self._presence.seen_here(*item)
         self.reconcile()
 
     def reconcile(self) -> None:
@@ -134,27 +138,13 @@ class PresenceNews:
         with self._lock:
             self._repeat = self._asked = True
 
-    def _asked_for(self, units: Heard) -> list[list[Any]]:
-        """What of `units.asked` the others do not know, or do not know to be settled."""
-        told: list[list[Any]] = []
-        for key in sorted({*units.asked, *self._known_asked}):
-            asked = units.asked.get(key)
-            if asked != self._known_asked.get(key):
-                told.append([*key, None if asked is None else {**asdict(asked), "sources": sorted(asked.sources)}])
-                self._noted(key, asked)
-        return told
-
-    def _noted(self, key: AskedFor, asked: Asked | None) -> None:
-        if asked is None:
-            self._known_asked.pop(key, None)
-        else:
-            self._known_asked[key] = asked
-
-    def _changed(self, unit: str, status: UnitStatus) -> dict[str, Any]:
-        known = self._known.setdefault(unit, {})
-        news = {name: value for name in TOLD if known.get(name, _DEFAULTS[name]) != (value := _said(status, name))}
-        known.update(news)
-        return news
+    def _now(self, units: Heard) -> dict[Key, Any]:
+        """All there is to be told, in the keys and values of messages."""
+        now: dict[Key, Any] = {(UNIT, unit, name): value for unit, status in units.items()
+                               for name, value in _plain(status).items()
+                               if name not in TOLD_APART and value != AT_FIRST[name]}
+        now |= {(HERE, *who): True for who in self._presence.here}
+        return now | {key: _plain(asked) for key, asked in units.asked.items()}
 
 
 class PresenceRelay:
@@ -206,23 +196,11 @@ class PresenceRelay:
             beat = not self._wake.wait(BEAT_S)
 
 
-def _said(status: UnitStatus, name: str) -> Any:
-    value = getattr(status, name)
-    return sorted(value) if name in SETS else value
-
-
-def _back(name: str, value: Any) -> Any:
-    return frozenset(value) if name in SETS else value
-
-
-_DEFAULTS = {name: _said(UnitStatus("", 0), name) for name in TOLD}
-
-
-def _parted(items: Mapping[str, Any]) -> Iterator[list[tuple[str, Any]]]:
+def _parted(items: Iterable[T]) -> Iterator[list[T]]:
     """The items in groups that fit into one notification each."""
-    group: list[tuple[str, Any]] = []
+    group: list[T] = []
     size = 0
-    for item in items.items():
+    for item in items:
         length = len(json.dumps(item)) + 2
         if group and size + length > TOLD_BYTES_MAX:
             yield group
