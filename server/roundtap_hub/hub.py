@@ -17,12 +17,11 @@ from roundtap_hub.calls import Calls, Wishes
 from roundtap_hub.devices.enrolment import EnrolDesk
 from roundtap_hub.devices.unit_door import Challenges, Refusal, UnitDoor, UnitTroubles
 from roundtap_hub.devices.unit_keys import UnitKeys
-from roundtap_hub.hall_time import HallTime
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.event_times import Times
 from roundtap_hub.journal.service import Service
 from roundtap_hub.known_displays import Displays
-from roundtap_hub.own_machine import OwnMachine
+from roundtap_hub.own_machine import HallTime, OwnMachine
 from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.pin import hash_pin as hash_pin
 from roundtap_hub.presence import Presence, Proofs

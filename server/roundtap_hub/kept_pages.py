@@ -35,7 +35,7 @@ from roundtap_hub.page_guard import asker_of
 from roundtap_hub.phone_reports import Told, in_phone_s_words, phone_status, submit, told, told_in_words
 from roundtap_hub.policy import EVERYBODY, Route
 from roundtap_hub.reader_language import language_of
-from roundtap_hub.sessions import form_token
+from roundtap_hub.staff import form_token
 from roundtap_hub.views.event_list import COLOURS, KIND, colours
 from roundtap_hub.views.isolated import words_in
 from roundtap_hub.views.page_versions import page_key

@@ -22,7 +22,6 @@ from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.devices.unit_keys import UnitKeys, local_folder, loopback_address, make_local_units
 from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
 from roundtap_hub.earlier_files import take_over_files
-from roundtap_hub.hall_time import HallTime
 from roundtap_hub.hub import Access, Hall, Host, Hub, Units, read_or_make_secret
 from roundtap_hub.hub_sound import HubSound, aplay
 from roundtap_hub.journal.backups import Upkeep, back_up_if_behind
@@ -35,7 +34,7 @@ from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head, chec
 from roundtap_hub.journal.journal import Journal, JournalConflict
 from roundtap_hub.journal.service import Service
 from roundtap_hub.memory import share_heaps
-from roundtap_hub.own_machine import OwnMachine
+from roundtap_hub.own_machine import HallTime, OwnMachine
 from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.pin import read_or_make_pin
 from roundtap_hub.presence import Presence
@@ -352,12 +351,6 @@ def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> 
     return Opened(service, clock.clocks, presence, paper, [*closing, paper.close] if paper is not None else closing)
 
 
-@dataclass(slots=True)
-class _Said:
-    since_s: float
-    times: int = 0
-
-
 class BoundedLog(logging.Filter):
     """Lets a message of one logger and one wording through a few times a minute. `now_s` is a monotonic clock."""
 
@@ -365,20 +358,19 @@ class BoundedLog(logging.Filter):
         super().__init__()
         self._now_s = now_s
         self._lock = threading.Lock()
-        self._said: dict[tuple[str, str], _Said] = {}
+        self._said: dict[tuple[str, str], tuple[float, int]] = {}
+        """By logger and wording: since when, and how often from then on."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         key, now_s = (record.name, str(record.msg)[:200]), self._now_s()
         with self._lock:
-            said = self._said.get(key)
-            more = 0
-            if said is None or now_s - said.since_s >= MINUTE_S:
-                more = max(0, said.times - A_MINUTE) if said else 0
+            since_s, before = self._said.get(key, (float("-inf"), 0))
+            more, times = 0, before + 1
+            if now_s - since_s >= MINUTE_S:
+                more, since_s, times = max(0, before - A_MINUTE), now_s, 1
                 if len(self._said) >= MESSAGES_KEPT:
                     self._said.clear()
-                said = self._said[key] = _Said(now_s)
-            said.times += 1
-            times = said.times
+            self._said[key] = since_s, times
         if times > A_MINUTE:
             return False
         if times > 1:

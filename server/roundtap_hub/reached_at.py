@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address, ip_network
 from pathlib import Path
 
-from roundtap_hub.tls import Address, local_addresses
+from roundtap_hub.tls import Address, lines_of, local_addresses
 
 HTTP = 80
 LOCAL_NAME = "roundtap.local"
@@ -66,11 +66,7 @@ def is_hotspot(address: Address) -> bool:
 def _devices_by_network(route: Path) -> list[tuple[IPv4Network, str]]:
     """Networks that this machine is on itself, and by which device; the smallest first."""
     found = []
-    try:
-        lines = route.read_text(encoding="ascii").splitlines()[1:]
-    except OSError:
-        return []
-    for line in lines:
+    for line in lines_of(route)[1:]:
         device, network, gateway, *_, mask = line.split()[:8]
         if int(gateway, 16) == 0 and int(mask, 16) != 0:
             found.append((IPv4Network((_little(network), str(_little(mask)))), device))

@@ -229,17 +229,14 @@ def machine_names() -> Names:
 
 def local_addresses(proc: Path = Path("/proc/net")) -> list[Address]:
     """Every address of this machine's own, as Linux lists them."""
-    found: list[Address] = []
-    lines = _lines(proc / "fib_trie")
-    for above, line in pairwise(lines):
-        if line.strip() == "/32 host LOCAL":
-            found.append(ip_address(above.split()[-1]))
-    for line in _lines(proc / "if_inet6"):
-        found.append(IPv6Address(int(line.split()[0], 16)))
+    found: list[Address] = [ip_address(above.split()[-1]) for above, line in pairwise(lines_of(proc / "fib_trie"))
+                            if line.strip() == "/32 host LOCAL"]
+    found += (IPv6Address(int(line.split()[0], 16)) for line in lines_of(proc / "if_inet6"))
     return list(dict.fromkeys(found))
 
 
-def _lines(path: Path) -> list[str]:
+def lines_of(path: Path) -> list[str]:
+    """Of a file of the kernel's; none where it is not there."""
     try:
         return path.read_text(encoding="ascii").splitlines()
     except OSError:

@@ -9,7 +9,7 @@ from hall_kit import Hall
 from pages_kit import PIN
 from screen_kit import Screen
 
-from roundtap_hub.hall_time import HallTime
+from roundtap_hub.own_machine import HallTime
 from roundtap_systemd.root_steps import EARLIEST_S
 
 

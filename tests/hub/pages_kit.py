@@ -28,7 +28,7 @@ from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.service import Step
 from roundtap_hub.presence import Presence
-from roundtap_hub.sessions import form_token
+from roundtap_hub.staff import form_token
 
 PIN = "246810"
 PEOPLE = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska"]

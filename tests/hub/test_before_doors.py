@@ -13,9 +13,8 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_devices.missing import Missing
-from roundtap_hub.hall_time import HallTime
 from roundtap_hub.journal.service import Step
-from roundtap_hub.own_machine import OwnMachine
+from roundtap_hub.own_machine import HallTime, OwnMachine
 from roundtap_hub.presence import kept
 from roundtap_hub.views.before_doors import DISPLAY, LACKS, all_checks, grouped, unit_lines
 from roundtap_systemd.checks import FINE, NOTE, WRONG, Check

@@ -10,10 +10,10 @@ from hub_kit import HandClock, make_event
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_hub.hall_time import BEHIND, UNSET, UNSURE, HallTime, has_clock
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.service import Service
+from roundtap_hub.own_machine import BEHIND, UNSET, UNSURE, HallTime, has_clock
 from roundtap_hub.tls import Certificates, Names
 from roundtap_systemd.root_steps import EARLIEST_S, LATEST_S, Refused
 

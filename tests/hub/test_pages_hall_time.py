@@ -11,7 +11,7 @@ import pytest
 from pages_kit import House, open_house, problem_of, text_of
 
 from roundtap_core.words import LANGUAGES
-from roundtap_hub.hall_time import HallTime
+from roundtap_hub.own_machine import HallTime
 from roundtap_hub.policy import HEAD_JUDGE
 
 NOW_MS = int(datetime(2027, 3, 6, 14, 32, tzinfo=UTC).timestamp() * 1000)

@@ -16,7 +16,7 @@ from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.pages.this_hub import browser_name, hours_text
 from roundtap_hub.reached_at import ReachedAt
-from roundtap_hub.sessions import form_token
+from roundtap_hub.staff import form_token
 from roundtap_hub.tls import Encrypted
 from roundtap_systemd.wifi import Hotspot
 

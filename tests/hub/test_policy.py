@@ -122,7 +122,7 @@ class Hall:
             self.client.seen_as = {}
 
     def csrf(self, who: str) -> str:
-        from roundtap_hub.sessions import form_token
+        from roundtap_hub.staff import form_token
 
         return form_token(self.tokens.get(who, ""), self.hub.access.secret)
 

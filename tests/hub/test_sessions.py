@@ -17,8 +17,7 @@ from roundtap_hub.hub import read_or_make_secret
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.pin import PinFile, as_typed, hash_pin, new_phrase, new_pin, pin_is, read_or_make_pin, write_pin
 from roundtap_hub.private_files import make_private_folder, write_private
-from roundtap_hub.sessions import Sessions, token_hash
-from roundtap_hub.staff import Organizers, Staff
+from roundtap_hub.staff import Organizers, Sessions, Staff, token_hash
 
 HOUR = 3600_000
 
@@ -144,7 +143,7 @@ def test_a_session_that_was_ended_on_a_full_disk_does_not_come_back(machine: Mac
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("roundtap_hub.sessions.write_private", full)
+    monkeypatch.setattr("roundtap_hub.staff.write_private", full)
     assert kept.find(kept.begin("10.0.0.8", "")), "a full disk keeps nobody out"
     found = kept.find(token)
     assert found

@@ -21,8 +21,7 @@ from roundtap_hub.journal.journal import JournalConflict
 from roundtap_hub.models import SECRETS, StaffRow
 from roundtap_hub.pin import PinFile, hash_pin, pin_is, read_or_make_pin, write_pin
 from roundtap_hub.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
-from roundtap_hub.sessions import Sessions
-from roundtap_hub.staff import Organizers, Staff, Who
+from roundtap_hub.staff import Organizers, Sessions, Staff, Who
 from roundtap_hub.standby.standby_api import FILES
 
 HUBS_PIN = "11112222"

@@ -87,9 +87,8 @@ class PanelApi:
             self._ask(EJECT, folder=name)
         except Refused as refused:
             copies.take_back(name)
-            if refused.reason == NO_STICK:
-                raise Problem("stick_no_mount", stick=name) from refused
-            raise Problem("stick_not_unmounted", stick=name) from refused
+            key = "stick_no_mount" if refused.reason == NO_STICK else "stick_not_unmounted"
+            raise Problem(key, stick=name) from refused
         except OSError as error:
             copies.take_back(name)
             raise Problem("no_root_steps") from error

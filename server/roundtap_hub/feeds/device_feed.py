@@ -101,11 +101,7 @@ def table_changes(before: Snapshot, after: Snapshot) -> TableChanges:
 
 def _tables_of(was: EventState, now: EventState) -> Collection[int] | None:
     """The tables whose matches changed by themselves; None where the change concerns the whole event."""
-    if any(getattr(was, name) is not getattr(now, name) for name in OF_THE_EVENT):
-        return None
-    if was.rounds is now.rounds:
-        return ()
-    if len(was.rounds) != len(now.rounds):
+    if len(was.rounds) != len(now.rounds) or any(getattr(was, name) is not getattr(now, name) for name in OF_THE_EVENT):
         return None
     tables: set[int] = set()
     latest = len(now.public_rounds) - 1
@@ -113,17 +109,13 @@ def _tables_of(was: EventState, now: EventState) -> Collection[int] | None:
         if round_was is round_now:
             continue
         # An earlier round says what a squad has to field and where the bracket stands, at every table.
-        if index != latest or any(getattr(round_was, name) is not getattr(round_now, name) for name in OF_THE_ROUND):
+        if index != latest or len(round_was.matches) != len(round_now.matches) or any(
+                getattr(round_was, name) is not getattr(round_now, name) for name in OF_THE_ROUND):
             return None
-        if len(round_was.matches) != len(round_now.matches):
+        changed = [pair for pair in zip(round_was.matches, round_now.matches, strict=True) if pair[0] is not pair[1]]
+        if not all(_only_played(*pair) for pair in changed):
             return None
-        for match_was, match_now in zip(round_was.matches, round_now.matches, strict=True):
-            if match_was is match_now:
-                continue
-            if not _only_played(match_was, match_now):
-                return None
-            if match_now.match.table is not None:
-                tables.add(match_now.match.table)
+        tables.update(match.match.table for _, match in changed if match.match.table is not None)
     return tables
 
 

@@ -22,8 +22,7 @@ from roundtap_hub.pages.print_pages import printed_at
 from roundtap_hub.policy import ORGANIZERS, STAFF_ROLES, route
 from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.reached_at import ReachedAt, is_hotspot
-from roundtap_hub.sessions import Session
-from roundtap_hub.staff import StaffPerson, Who
+from roundtap_hub.staff import Session, StaffPerson, Who
 from roundtap_systemd.wifi import AT_MOST, Hotspot, known_hotspot
 
 SYSTEMS = (("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"),

@@ -11,8 +11,7 @@ from werkzeug.http import dump_cookie
 from roundtap_hub.auth import form_is_ours, is_here
 from roundtap_hub.cookies import FORM, LANGUAGE, LANGUAGE_S, PHONE, PHONE_S, cookies_in, new_phone, session_cookie
 from roundtap_hub.hub import Hub
-from roundtap_hub.sessions import LIFE_MS, Session, form_token
-from roundtap_hub.staff import Who
+from roundtap_hub.staff import LIFE_MS, Session, Who, form_token
 
 FORM_S = 12 * 3600
 

@@ -324,11 +324,8 @@ class _Book:
         by_id = self._by_id.get(person.external_id.casefold()) if person.external_id else None
         if by_id is not None:
             return by_id
-        for who in self._by_name.get(fold(person.name), ()):
-            its = self._people[who].external_id
-            if not (its and person.external_id):
-                return who
-        return None
+        return next((who for who in self._by_name.get(fold(person.name), ())
+                     if not (self._people[who].external_id and person.external_id)), None)
 
     def _earlier(self, person: Person) -> int | None:
         """The row before this one that names the same."""

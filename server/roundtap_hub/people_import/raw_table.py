@@ -28,10 +28,6 @@ WITHIN_S = 20.0
 ANSWER_BYTES = 8 * 1024 * 1024
 
 
-def is_spreadsheet(raw: bytes) -> bool:
-    return raw.startswith((ZIP, OLE))
-
-
 def spreadsheet_rows(raw: bytes, rows: int, columns: int) -> list[Sequence[Any]]:
     """The first sheet that has anything in it, at most so many rows and one more, and columns and one more.
 
@@ -107,7 +103,7 @@ def table_of_file(raw: bytes, language: str = "en") -> Rows:
         raise Invalid("no_file")
     if len(raw) > MOST_BYTES:
         raise Problem("file_too_big", maximum=MOST_BYTES // 1024 // 1024)
-    if is_spreadsheet(raw):
+    if raw.startswith((ZIP, OLE)):
         return _bounded(spreadsheet_rows(raw, MOST_ROWS, MOST_COLUMNS))
     return table_of_text(decoded(raw, language))
 

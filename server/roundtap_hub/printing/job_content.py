@@ -147,21 +147,14 @@ def standings_content(moment: EventAt, names: Names) -> Content:
     members = shown_members(moment)
     swiss = {line.competitor: line for line in view.lines}
     after_a_cut = any(placed.reached for placed, _ in table_rows(moment))
-    rows = []
-    for placed, _ in table_rows(moment):
-        line = swiss.get(placed.competitor)
-        if line is None:
-            continue
-        row: Content = {
-            "rank": placed.rank, "name": line.name, "members": list(members.get(line.competitor, ())),
-            "points": line.points, "record": line.record, "values": [value.text for value in line.values],
-            "status": placed.status, "reached": placed.reached, "decided": None, "decided_by": None, "by_lot": False,
-        }
-        if not after_a_cut:
-            row["decided"] = next((place for place, value in enumerate(line.values) if value.decided), None)
-            row["decided_by"] = line.decided_by if line.decided_by in view.hidden else None
-            row["by_lot"] = line.by_chance
-        rows.append(row)
+    rows = [{
+        "rank": placed.rank, "name": line.name, "members": list(members.get(line.competitor, ())),
+        "points": line.points, "record": line.record, "values": [value.text for value in line.values],
+        "status": placed.status, "reached": placed.reached,
+        "decided": None if after_a_cut else next((at for at, value in enumerate(line.values) if value.decided), None),
+        "decided_by": line.decided_by if line.decided_by in view.hidden and not after_a_cut else None,
+        "by_lot": line.by_chance and not after_a_cut,
+    } for placed, _ in table_rows(moment) if (line := swiss.get(placed.competitor)) is not None]
     return {"after": view.after, "final": moment.state.finished or after_a_cut, "columns": list(view.columns),
             "rows": rows, "cut": _cut(moment, names)}
 

@@ -10,10 +10,10 @@ from roundtap_core.event.rounds.decide import tables_drafted, tables_in_play
 from roundtap_core.messages import Health
 from roundtap_core.version import same_build, version
 from roundtap_hub.devices.unit_keys import STATION
-from roundtap_hub.hall_time import UNSET, UNSURE
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.copies import CATCHING_UP, CURRENT
 from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.own_machine import UNSET, UNSURE
 from roundtap_hub.presence import UnitStatus, health_of
 from roundtap_hub.views.displays import display_rows
 from roundtap_hub.views.tables import age, out_of_contact
