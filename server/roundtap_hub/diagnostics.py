@@ -118,11 +118,9 @@ def struck_out(line: str) -> str:
 
 def _ours(found: re.Match[str]) -> str:
     """A file, a module or a fault of the product's, as it is told; "" where it only looks like one."""
-    if found["file"]:
-        return found["file"] if found["file"] in _own().modules else ""
-    if found["module"]:
-        return found["module"] if f"{found['module'].replace('.', '/')}.py" in _own().modules else ""
-    return found[0] if found[0] in _faults() else ""
+    told = found["file"] or found["module"] or found[0]
+    module = found["file"] or f"{(found['module'] or '').replace('.', '/')}.py"
+    return told if module in _own().modules or told in _faults() else ""
 
 
 def _words_struck(text: str) -> str:
@@ -140,14 +138,8 @@ def _words_struck(text: str) -> str:
 def _more_digits(tokens: list[str], at: int) -> bool:
     """Whether a number belongs to a longer one, or to a word: "1234-5678", "7f3a"."""
     for step in (-1, 1):
-        beside = at + step
-        if not 0 <= beside < len(tokens):
-            continue
-        token = tokens[beside]
-        if token == "_":
-            return True
-        beyond = beside + step
-        if 0 <= beyond < len(tokens) and tokens[beyond].isdigit() and (token.isspace() or token in "-.:/"):
+        beside, beyond = (tokens[place] if 0 <= place < len(tokens) else "" for place in (at + step, at + 2 * step))
+        if beside == "_" or (beyond.isdigit() and (beside.isspace() or beside in "-.:/")):
             return True
     return False
 

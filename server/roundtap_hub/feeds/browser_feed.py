@@ -7,6 +7,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from types import coroutine
 from typing import Any
@@ -172,9 +173,10 @@ class BrowserFeed:
         self._next_turn = self._next_tick = 0
         self._clocks: dict[str, str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._signalled = self._saved = self._again = self._closing = False
+        self._news = asyncio.Event()
+        """Something may show otherwise."""
+        self._saved = self._closing = False
         self._telling: asyncio.Task[None] | None = None
-        self._timer: asyncio.TimerHandle | None = None
         self._told_s = self._looked_s = self._rested_s = float("-inf")
         hub.service.listen(lambda *_: self._changed(True))
         hub.presence.listen(lambda _: self._changed(False))
@@ -186,6 +188,7 @@ class BrowserFeed:
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the clients live in; called from within it."""
         self._loop = loop
+        self._telling = loop.create_task(self._keep_telling())
         loop.call_later(TICK_S / TICKS_APART, self._tick)
 
     @route("GET /feed", EVERYBODY)
@@ -228,11 +231,13 @@ class BrowserFeed:
     def look_again(self) -> None:
         """Tell every page what has changed by the clock alone."""
         self._saved = True
-        self._due()
+        self._news.set()
 
     def close_all(self) -> None:
         """End every stream, and those that open from now on: the hub stops."""
         self._closing = True
+        if self._telling is not None:
+            self._telling.cancel()
         for task in self._here.values():
             if task is not None:
                 task.cancel()
@@ -277,36 +282,30 @@ class BrowserFeed:
     def _changed(self, saved: bool) -> None:
         """From any thread. `saved`: there is something new on record; else a unit said something."""
         self._saved = self._saved or saved
-        if self._loop is not None and (saved or not self._signalled):
-            self._signalled = True
-            self._soon(self._due)
+        if not self._news.is_set():
+            self._soon(self._news.set)
 
-    def _due(self) -> None:
-        self._signalled = False
-        self._again = True
-        if self._telling is None:
-            self._arm()
+    async def _keep_telling(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            # What is saved meanwhile is told earlier.
+            while (wait_s := self._due_s() - loop.time()) > 0:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(wait_s):
+                        await self._news.wait()
+                self._news.clear()
+            await self._tell_all(loop)
 
-    def _arm(self) -> None:
+    def _due_s(self) -> float:
         """Look as soon as may be: what was saved at once, unless something was told just now; what units say, which
         mostly changes no page, four times a second. However many pages there are, looking takes a fifth of the time."""
-        if self._loop is None or self._closing:
-            return
         at_s = max(self._told_s + COALESCE_S, self._rested_s)
-        if not self._saved:
-            at_s = max(at_s, self._looked_s + COALESCE_S)
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = self._loop.call_at(at_s, self._look)
+        return at_s if self._saved else max(at_s, self._looked_s + COALESCE_S)
 
-    def _look(self) -> None:
-        self._timer = None
-        if self._loop is not None and self._telling is None:
-            self._telling = self._loop.create_task(self._tell_all())
-
-    async def _tell_all(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._again = self._saved = False
+    async def _tell_all(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._saved = False
         self._looked_s = loop.time()
         try:
             told = self._tell_clocks()
@@ -317,11 +316,7 @@ class BrowserFeed:
         except Exception:
             # Pages that were not told now are with the next change, or when they look by themselves.
             log.exception("the browsers were not told what changed")
-        finally:
-            self._telling = None
-            self._rested_s = loop.time() + REST * (loop.time() - self._looked_s)
-            if self._again:
-                self._arm()
+        self._rested_s = loop.time() + REST * (loop.time() - self._looked_s)
 
     def _tell_clocks(self) -> bool:
         """Whether any was another one."""

@@ -101,15 +101,9 @@ def replaces(job: PrintJob, states: Mapping[str, PrintState]) -> bool:
     own = job.id.partition(ORDERED)[0]
     event, _, kind, place = own.split("/")
     match = place.partition(CHANGED)[0]
-
-    def is_older(job_id: str, known: PrintState) -> bool:
-        base = job_id.partition(ORDERED)[0]
-        # Whatever was drawn: a slip of a draw that was taken back is as wrong.
-        if base == own or not base.startswith(f"{event}/") or f"/{kind}/{match}{CHANGED}" not in base:
-            return False
-        return known.state not in (QUEUED, FAILED)
-
-    return any(is_older(job_id, known) for job_id, known in states.items())
+    others = (job_id.partition(ORDERED)[0] for job_id, known in states.items() if known.state not in (QUEUED, FAILED))
+    # Whatever was drawn: a slip of a draw that was taken back is as wrong.
+    return any(base != own and base.startswith(f"{event}/") and f"/{kind}/{match}{CHANGED}" in base for base in others)
 
 
 def draw_key(state: EventState, played: RoundState) -> str:

@@ -31,8 +31,7 @@ class SharedPrintBook(PrintBook):
         self._name = name
         self._turns = threading.Lock()
         self._connection: Connection | None = None
-        self._written: list[str] = []
-        self._ordered = False
+        self._written: list[SQLModel] = []
         super().__init__(address)
 
     def _connected(self, url: str) -> Engine:
@@ -71,18 +70,19 @@ class SharedPrintBook(PrintBook):
         with self._turns, self._transaction() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": BOOK_LOCK})
             self._read(connection, jobs, False)
-            self._connection, self._written, self._ordered = connection, [], False
+            self._connection, self._written = connection, []
             yield
-            if self._written or self._ordered:
+            if self._written:
                 connection.execute(text("SELECT pg_notify(:channel, :told)"),
                                    {"channel": BOOK_CHANNEL, "told": self._news()})
 
     def _put(self, rows: Sequence[SQLModel]) -> None:
         assert self._connection is not None
         put(self._connection, *rows)
-        self._written += [row.job for row in rows if isinstance(row, PrintStateRow)]
-        self._ordered = self._ordered or any(isinstance(row, PrintOrderRow) for row in rows)
+        self._written += rows
 
     def _news(self) -> str:
-        news = json.dumps({"from": self._name, "jobs": self._written, "orders": self._ordered})
+        jobs = [row.job for row in self._written if isinstance(row, PrintStateRow)]
+        ordered = any(isinstance(row, PrintOrderRow) for row in self._written)
+        news = json.dumps({"from": self._name, "jobs": jobs, "orders": ordered})
         return news if len(news) <= TOLD_BYTES_MAX else json.dumps({"from": self._name})
