@@ -10,10 +10,8 @@ from itertools import count
 
 from roundtap_core.clock import Instant
 from roundtap_core.event.state import EventState
-from roundtap_hub.calls import close_granted_wishes, close_settled_calls
 from roundtap_hub.captive import CaptivePortal
-from roundtap_hub.devices.device_api import DeviceApi, EnrolApi, Hellos
-from roundtap_hub.devices.panel_api import PanelApi
+from roundtap_hub.devices.device_api import DeviceApi, EnrolApi, Hellos, PanelApi
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, allowing, sealed, send_json, with_one_slash
@@ -25,6 +23,7 @@ from roundtap_hub.page_cache import PageCache
 from roundtap_hub.page_guard import PageGuard, is_logged_in
 from roundtap_hub.page_threads import BusyPage, PageThreads, Wsgi
 from roundtap_hub.policy import asked_by, find, native_routes
+from roundtap_hub.presence import close_granted_wishes, close_settled_calls
 from roundtap_hub.public_clock import next_change_ms
 from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi, TakenOverPage
 from roundtap_hub.static_files import PREFIX, StaticFiles

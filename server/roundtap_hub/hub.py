@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 from roundtap_core.errors import Problem
 from roundtap_hub.auth import SignUpGate, is_loopback
-from roundtap_hub.calls import Calls, Wishes
 from roundtap_hub.devices.enrolment import EnrolDesk
 from roundtap_hub.devices.unit_door import Challenges, Refusal, UnitDoor, UnitTroubles
 from roundtap_hub.devices.unit_keys import UnitKeys
@@ -24,7 +23,7 @@ from roundtap_hub.known_displays import Displays
 from roundtap_hub.own_machine import HallTime, OwnMachine
 from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.pin import hash_pin as hash_pin
-from roundtap_hub.presence import Presence, Proofs
+from roundtap_hub.presence import Calls, Presence, Proofs, Wishes
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.private_files import write_private
 from roundtap_hub.reached_at import HTTP, ReachedAt, url_at

@@ -11,9 +11,8 @@ from pages_kit import Browser, House, open_house, text_of
 
 from roundtap_core.event.commands import DropCompetitor, EnterResult, FinishEvent, ReturnCompetitor
 from roundtap_core.records import Pair, Result
-from roundtap_hub.calls import ECHOED_MS, close_granted_wishes, close_settled_calls
 from roundtap_hub.devices.table_view import table_view
-from roundtap_hub.presence import Presence, UnitStatus
+from roundtap_hub.presence import ECHOED_MS, Presence, UnitStatus, close_granted_wishes, close_settled_calls
 from roundtap_hub.views.page_versions import page_version
 
 

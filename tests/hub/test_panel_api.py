@@ -18,7 +18,7 @@ from roundtap_core.messages import PanelView
 from roundtap_core.typed import read
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_hub.asgi import HubApplication
-from roundtap_hub.devices.panel_api import PanelApi
+from roundtap_hub.devices.device_api import PanelApi
 from roundtap_hub.devices.unit_keys import make_local_units
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.copies import CURRENT, CopyState

@@ -11,12 +11,11 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND
-from roundtap_hub.calls import calls_of
 from roundtap_hub.devices.table_view import find_table
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, the_units
 from roundtap_hub.policy import JUDGES, SEEN, route
-from roundtap_hub.presence import UnitStatus
+from roundtap_hub.presence import UnitStatus, calls_of
 from roundtap_hub.views.attention import ELSEWHERE, needs
 from roundtap_hub.views.event_at import EventAt, event_at, full_names, newest_round
 from roundtap_hub.views.judging import desk_of

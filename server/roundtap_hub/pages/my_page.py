@@ -39,7 +39,6 @@ from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.result_words import Told, outcome, tell, winner_of
 from roundtap_core.wire import canonical
 from roundtap_core.words import Words
-from roundtap_hub.calls import call_at, wishes_of
 from roundtap_hub.journal.rights import Person
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages import visit
@@ -62,7 +61,7 @@ from roundtap_hub.pages.walking import trail_of
 from roundtap_hub.personal_links import CALLS, LISTS, WISHES
 from roundtap_hub.phone_reports import PHONE, phone_status
 from roundtap_hub.policy import EVERYBODY, PLAYER, route
-from roundtap_hub.presence import UnitStatus
+from roundtap_hub.presence import UnitStatus, call_at, wishes_of
 from roundtap_hub.views.before_play import before_play, situation_at
 from roundtap_hub.views.event_at import EventAt, newest_round, seats, shown_names
 from roundtap_hub.views.judging import my_bye

@@ -16,9 +16,8 @@ from roundtap_core.event.people.leave import (
 from roundtap_core.event.rounds.close import placed_otherwise
 from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
-from roundtap_hub.calls import calls_of, wishes_of
 from roundtap_hub.journal.service import Snapshot
-from roundtap_hub.presence import TAKEN, UnitStatus, asked_of
+from roundtap_hub.presence import TAKEN, UnitStatus, asked_of, calls_of, wishes_of
 from roundtap_hub.views.not_there import not_there
 from roundtap_hub.views.tables import CALL, DRAFT, NO_CONTACT, Cell, age
 

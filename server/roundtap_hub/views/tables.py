@@ -21,9 +21,8 @@ from roundtap_core.event.state import (
 )
 from roundtap_core.records import RULING, SIDES, Result, Side
 from roundtap_core.rulebooks.result_words import reason, winner_of
-from roundtap_hub.calls import call_at
 from roundtap_hub.journal.service import Snapshot
-from roundtap_hub.presence import UnitStatus
+from roundtap_hub.presence import UnitStatus, call_at
 
 NO_CONTACT_MS = 10_000
 
