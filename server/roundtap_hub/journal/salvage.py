@@ -24,7 +24,7 @@ from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, NewEntry, has
 from roundtap_core.event.person import Person
 from roundtap_core.limits import EXACT
 from roundtap_core.wire import REPORT, digest, verify
-from roundtap_hub.devices.reports import report_step
+from roundtap_hub.devices.device_api import report_step
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.earlier_files import take_over_files
 from roundtap_hub.journal.backups import FOLDER, LEFT_OUT, SUFFIX, Backup, read_backup

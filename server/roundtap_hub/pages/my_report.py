@@ -122,5 +122,5 @@ def field_squads(token: str) -> AnyResponse:
     if bye is None:
         abort(404)
     picks = squads_read(request.form.getlist("picks")[:SQUADS_MAX])
-    the_hub().service.tell(event_id, SetPicks(bye.match_id, tuple(picks)), f"{PHONE}{competitor}")
+    the_hub().service.tell(event_id, SetPicks(bye.match.id, tuple(picks)), f"{PHONE}{competitor}")
     return redirect(url_for("me.my_page", token=token), 303)

@@ -145,8 +145,8 @@ def slip_beside(seat: Seat, code: str, asks: Result | None) -> dict[str, Any]:
         "differs": asks is not None and _differs(said, asks),
         "sides": [(side, seat.names[side], match.match.competitor(side)) for side in SIDES],
         "playing": [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
-        "extension_left": judge.extension_left if _may(EXTEND, event_id, match.id) else 0,
-        "signers": judge.signers, "may_rule": _may(RULE, event_id, match.id),
+        "extension_left": judge["extension_left"] if _may(EXTEND, event_id, match.id) else 0,
+        "signers": judge["signers"], "may_rule": _may(RULE, event_id, match.id),
         "rulers": who_may(RULE.replace("<match_id>", match.id)),
     }
 
