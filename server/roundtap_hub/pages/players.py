@@ -196,7 +196,7 @@ def bracket_page(event_id: str) -> AnyResponse:
     return kept_page(
         "bracket.html", state=moment.state, bracket=found,
         drawing=bracket_svg(found, names, words()) if found else "",
-        rounds=bracket_lines(found, names) if found else [], planned=planned_rounds(moment.state),
+        rounds=bracket_lines(found) if found else [], planned=planned_rounds(moment.state),
         champion=names.get(found.champion, "") if found and found.champion else "", cut_rows=cut_rows(moment),
         names=names)
 

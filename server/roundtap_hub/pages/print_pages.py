@@ -11,6 +11,7 @@ from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import IDLE, Instant
+from roundtap_core.elimination.bracket import Bracket
 from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Problem
 from roundtap_core.event.course import situation_of
@@ -44,7 +45,7 @@ from roundtap_hub.views.event_at import (
     shown_names,
     tournament,
 )
-from roundtap_hub.views.knockout import bracket, bracket_lines, title_key
+from roundtap_hub.views.knockout import RoundLines, bracket, bracket_lines, title_key
 from roundtap_hub.views.lists import FLAGGED, GOOD, list_states
 from roundtap_hub.views.squads import told_squads
 from roundtap_hub.views.standings_table import standings_view
@@ -228,14 +229,13 @@ def print_bracket(event_id: str) -> AnyResponse:
     moment = the_moment(event_id)
     found, names = bracket(moment), shown_names(moment)
     return _sheet(moment, "bracket", drawing=bracket_svg(found, names, words()) if found else "",
-                  bracket_rounds=sorted_rounds(found, names) if found else [],
+                  names=names, bracket_rounds=sorted_rounds(found) if found else [],
                   champion=names.get(found.champion, "") if found and found.champion else "")
 
 
-def sorted_rounds(found: Any, names: Any) -> list[Any]:
+def sorted_rounds(found: Bracket) -> list[RoundLines]:
     """All rounds of the bracket, the first one first: paper is read from its beginning."""
-    lines = bracket_lines(found, names)
-    return sorted(lines, key=lambda one: min(game.number for game in one.games))
+    return sorted(bracket_lines(found), key=lambda one: min(game.number for game in one.games))
 
 
 @route("GET /console/<event_id>/print/slips", STAFF, SEEN)

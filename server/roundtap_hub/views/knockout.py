@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from roundtap_core.elimination.bracket import Bracket, Game, Seat
+from roundtap_core.elimination.bracket import Bracket, Game
 from roundtap_core.elimination.bracket_json import name_of
-from roundtap_core.elimination.cut import Cut, CutRow, cut_table
+from roundtap_core.elimination.cut import CutRow, cut_table
 from roundtap_core.elimination.ranking import Placed, final_ranking
 from roundtap_core.elimination.shape import THIRD, games_in, round_key
 from roundtap_core.errors import Problem
@@ -105,62 +106,19 @@ def first_on_wall(found: Bracket) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class SideLine:
-    """One side of a game in a list. Without a `name`: the winner or the loser of the game of that number, or nobody."""
-
-    name: str | None
-    seed: int | None
-    winner_of: int | None
-    loser_of: int | None
-    empty: bool
-    score: str
-    won: bool
-    gone: bool
-
-
-@dataclass(frozen=True, slots=True)
-class GameLine:
-    number: int
-    third: bool
-    table: int | None
-    open: bool
-    bye: str | None
-    sides: tuple[SideLine, SideLine]
-
-
-@dataclass(frozen=True, slots=True)
 class RoundLines:
     """One round of the bracket; `name` is a key of the core's texts ("semi-final")."""
 
     name: str
-    games: tuple[GameLine, ...]
+    games: tuple[Game, ...]
 
 
-def bracket_lines(found: Bracket, names: Mapping[str, str]) -> list[RoundLines]:
+def bracket_lines(found: Bracket) -> list[RoundLines]:
     """The bracket as lists, for a phone: the round being played first, then those to come, then those behind."""
-    rounds: list[tuple[int, RoundLines]] = []
-    for r in range(1, found.rounds + 1):
-        games = tuple(_game_line(game, names) for game in found.games if game.round == r)
-        rounds.append((r, RoundLines(name_of(found, found.of_round(r)[0]), games)))
-    current = max(1, len(found.round_numbers))
-    return [lines for r, lines in rounds if r >= current] + [lines for r, lines in reversed(rounds) if r < current]
-
-
-def _game_line(game: Game, names: Mapping[str, str]) -> GameLine:
-    match = game.match
-    return GameLine(
-        game.number, game.game == THIRD, match.table if match else None,
-        match is not None and match.bye is None and not game.decided, match.bye if match else None,
-        (_side_line(game, game.a, names), _side_line(game, game.b, names)),
-    )
-
-
-def _side_line(game: Game, seat: Seat, names: Mapping[str, str]) -> SideLine:
-    who = seat.competitor
-    return SideLine(
-        names.get(who, who) if who else None, seat.seed, seat.winner_of, seat.loser_of, seat.empty, game.figure(who),
-        who is not None and game.winner == who, seat.gone,
-    )
+    rounds = [RoundLines(name_of(found, found.of_round(r)[0]), tuple(game for game in found.games if game.round == r))
+              for r in range(1, found.rounds + 1)]
+    behind = max(0, len(found.round_numbers) - 1)
+    return rounds[behind:] + rounds[:behind][::-1]
 
 
 def told_after_cut(state: EventState, played: RoundState, match: MatchState, result: Result,
@@ -209,23 +167,10 @@ class Qualified:
     record: str
 
 
-@dataclass(frozen=True, slots=True)
-class CutView:
-    """The cut before its first round: who goes on, and whose answer is awaited. `short`: places nobody can take."""
-
-    size: int
-    qualified: tuple[Qualified, ...]
-    offered: Qualified | None
-    left: tuple[Qualified, ...]
-    declined: tuple[Qualified, ...]
-    short: int
-    absent: tuple[Qualified, ...] = ()
-    everybody: tuple[Qualified, ...] = ()
-    """Who has not left the event, in the order of the cut: to say who of them is there."""
-
-
-def cut_view(moment: EventAt, names: Mapping[str, str]) -> CutView | None:
-    """The cut as the organizer settles it; None before it, and once the elimination has begun."""
+def cut_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | None:
+    """The cut before its first round, as the organizer settles it: who goes on (`qualified`), and whose answer is
+    awaited (`offered`); None before it, and once the elimination has begun. `short`: places that nobody can take;
+    `everybody`: who has not left the event, in the order of the cut, to say who of them is there."""
     state = moment.state
     cut = state.cut
     if cut is None or second_stage_begun(state):
@@ -236,16 +181,14 @@ def cut_view(moment: EventAt, names: Mapping[str, str]) -> CutView | None:
         return Qualified(who, names.get(who, who), seed, cut.order.index(who) + 1,
                          record_text(ranking_by_id(moment).get(who), has_draws(state)))
 
-    return CutView(
-        cut.size, tuple(line(who, seed) for seed, who in enumerate(seeds, start=1)), line(asked) if asked else None,
-        tuple(line(who) for who in _left(cut, there)), tuple(line(who) for who in cut.declined if who in there),
-        0 if asked else cut.size - len(seeds), tuple(line(who) for who in cut.absent if who in there),
-        tuple(line(who, seeds.index(who) + 1 if who in seeds else None) for who in cut.order if who in there),
-    )
-
-
-def _left(cut: Cut, there: set[str]) -> list[str]:
-    return [who for who in cut.seeds if who not in there]
+    return {
+        "size": cut.size, "qualified": [line(who, seed) for seed, who in enumerate(seeds, start=1)],
+        "offered": line(asked) if asked else None, "short": 0 if asked else cut.size - len(seeds),
+        "left": [line(who) for who in cut.seeds if who not in there],
+        "declined": [line(who) for who in cut.declined if who in there],
+        "absent": [line(who) for who in cut.absent if who in there],
+        "everybody": [line(who) for who in cut.order if who in there],
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from roundtap_core.clock import IDLE
+from roundtap_core.elimination.cut import CutRow
 from roundtap_core.event.course import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.on_walls import AUTO, SHOWS
@@ -85,16 +86,6 @@ PAGE_MS = 10_000
 T = TypeVar("T")
 
 
-class Named(Protocol):
-    """A line that begins with somebody's name."""
-
-    @property
-    def name(self) -> str: ...
-
-
-L = TypeVar("L", bound=Named)
-
-
 @dataclass(frozen=True, slots=True)
 class Seat:
     """One name of the pairings: where to sit and against whom ("": nobody), and the record by which its owner finds
@@ -108,19 +99,6 @@ class Seat:
     record: str
     values: tuple[Value, ...]
     members: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CutLine:
-    """One line of the cut's own order; `last`: nobody below goes on. `by_chance`: the lot decided."""
-
-    seed: int
-    name: str
-    points: int
-    opponents_points: int
-    decided_by: str
-    by_chance: bool
-    last: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +120,8 @@ class WallView:
     playing: tuple[Cell, ...]
     calls: tuple[Cell, ...]
     final_pages: tuple[tuple[tuple[FinalLine, ...], ...], ...] = ()
-    cut_pages: tuple[tuple[tuple[CutLine, ...], ...], ...] = ()
-    """Shown after the standings, where the cut goes by another order."""
+    cut_pages: tuple[tuple[tuple[tuple[CutRow, str], ...], ...], ...] = ()
+    """Shown after the standings, where the cut goes by another order: each row with a name."""
     here: tuple[int, int] | None = None
     """(here, entered) before round 1, where somebody is still awaited or the check-in is used."""
 
@@ -176,25 +154,21 @@ def wall_view(
         # What stands at the end is the final ranking: it is on the pages behind the bracket.
         mode = BRACKET
     ranks = standings_view(moment, names) if mode == STANDINGS else None
+    cut = [(row, names.get(row.competitor, row.competitor))
+           for row in (cut_rows_before_play(moment) if mode == STANDINGS else ())]
+    final = final_lines(moment, names) if mode == BRACKET else ()
     grid = cells(snapshot, units, state, newest, names, now_ms) if mode == CLOCK else ()
     return WallView(
         mode, newest.number if newest else 0,
         name_pages(moment, part) if mode == PAIRINGS else (),
-        ranks, _paged(ranks.lines) if ranks else (),
+        ranks, _paged(ranks.lines, (line.name for line in ranks.lines)) if ranks else (),
         seated_count(snapshot, units, newest),
         tuple(c for c in grid if not c.done),
         tuple(c for c in grid if c.call_age_ms is not None),
-        _paged(final_lines(moment, names)) if mode == BRACKET else (),
-        _paged(cut_lines(moment, names)) if mode == STANDINGS else (),
+        _paged(final, (line.name for line in final)),
+        _paged(cut, (name for _, name in cut)),
         counted_here(state) if mode == WELCOME else None,
     )
-
-
-def cut_lines(moment: EventAt, names: Mapping[str, str]) -> list[CutLine]:
-    """The cut's own order, by name."""
-    size = moment.state.cut_size if cut_rows_before_play(moment) else 0
-    return [CutLine(row.seed, names.get(row.competitor, row.competitor), row.points, row.opponents_points,
-                    row.decided_by, row.by_chance, row.seed == size) for row in cut_rows_before_play(moment)]
 
 
 def seats_by_name(moment: EventAt) -> list[Seat]:
@@ -226,9 +200,9 @@ def name_pages(moment: EventAt, part: tuple[int, int] = (1, 1)) -> tuple[Page, .
     )
 
 
-def _paged(lines: Sequence[L]) -> tuple[tuple[tuple[L, ...], ...], ...]:
-    """Lines in pages of two columns, fewer where names need two lines."""
-    most = LONG_LINES_A_PAGE if any(len(line.name) > LONG_NAME for line in lines) else LINES_A_PAGE
+def _paged(lines: Sequence[T], names: Iterable[str]) -> tuple[tuple[tuple[T, ...], ...], ...]:
+    """Lines in pages of two columns, fewer where one of their names needs two lines."""
+    most = LONG_LINES_A_PAGE if any(len(name) > LONG_NAME for name in names) else LINES_A_PAGE
     return tuple(tuple(tuple(c) for c in deal(page, LINE_COLUMNS)) for page in chunks(lines, most))
 
 
