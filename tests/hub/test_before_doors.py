@@ -16,7 +16,8 @@ from roundtap_devices.missing import Missing
 from roundtap_hub.journal.service import Step
 from roundtap_hub.own_machine import HallTime, OwnMachine
 from roundtap_hub.presence import kept
-from roundtap_hub.views.before_doors import DISPLAY, LACKS, all_checks, grouped, unit_lines
+from roundtap_hub.views.before_doors import DISPLAY, LACKS, all_checks, grouped
+from roundtap_hub.views.units import table_units, unit_rows
 from roundtap_systemd.checks import FINE, NOTE, WRONG, Check
 from roundtap_systemd.health import Machine
 
@@ -144,8 +145,9 @@ def test_a_unit_that_says_nothing_of_itself_is_no_trouble(house: House) -> None:
     for unit in ("unit-1", "unit-2"):
         house.hub.presence.heard(unit, house.time(), connected=True)
     assert not {"power", "screens", "unit_cards", "buttons", "builds"} & set(found(house))
-    assert [line.health for line in unit_lines(house.hub, house.service.snapshot, house.hub.presence.units, 0)] == [
-        None, None]
+    assert [line.health for line in unit_rows(
+        house.service.snapshot, table_units(house.hub, house.service.snapshot, house.hub.presence.units),
+        house.hub.presence.units, 0)] == [None, None]
 
 
 # --- printer, walls, network

@@ -8,7 +8,8 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_hub.diagnostics import bundle
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_snapshot, the_units
 from roundtap_hub.policy import ORGANIZERS, STAFF, route
-from roundtap_hub.views.before_doors import all_checks, grouped, here_text, unit_lines, wrong
+from roundtap_hub.views.before_doors import all_checks, grouped, here_text, wrong
+from roundtap_hub.views.units import table_units, unit_rows
 from roundtap_systemd.services import log_lines, services
 
 
@@ -18,8 +19,9 @@ def before_doors() -> AnyResponse:
     hub, snapshot, units = the_hub(), the_snapshot(), the_units()
     checks = all_checks(hub, snapshot, units, now_ms())
     return page("before_doors.html", feed="before-doors", groups=grouped(checks), wrong=wrong(checks),
-                noted=[check for check in checks if check.state == "note"], unit_lines=unit_lines(
-                    hub, snapshot, units, now_ms()), wall=here_text(hub.clocks.wall() or ""))
+                noted=[check for check in checks if check.state == "note"],
+                unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, now_ms()),
+                wall=here_text(hub.clocks.wall() or ""))
 
 
 @route("GET /console/before-doors/diagnostics.txt", ORGANIZERS)

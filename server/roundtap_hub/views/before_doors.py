@@ -16,8 +16,8 @@ from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.own_machine import UNSET, UNSURE
 from roundtap_hub.presence import UnitStatus, health_of
 from roundtap_hub.views.displays import display_rows
-from roundtap_hub.views.tables import age, out_of_contact
-from roundtap_hub.views.units import table_units
+from roundtap_hub.views.tables import out_of_contact
+from roundtap_hub.views.units import UnitRow, table_units, unit_rows
 from roundtap_systemd.checks import COPIES, FINE, GROUPS, NETWORK, NOTE, PRINTER, TABLES, WALLS, WRONG, Check, worst
 from roundtap_systemd.checks import worst_first as worst_first
 from roundtap_systemd.health import LOW_NOW, SINCE, SPACE_LOW_BYTES
@@ -37,27 +37,6 @@ Units = Mapping[str, UnitStatus]
 
 
 @dataclass(frozen=True, slots=True)
-class UnitLine:
-    """One unit of the hall, for who wants to know it exactly. `age_ms` None: never heard; `version_ok` None: it has not
-    said; `health` None likewise."""
-
-    unit: str
-    table: int | None
-    age_ms: int | None
-    silent: bool
-    version: str
-    version_ok: bool | None
-    health: Health | None
-    waiting: int
-    troubles: frozenset[str]
-
-    @property
-    def name(self) -> str:
-        """By its table's number where it stands at one."""
-        return self.unit if self.table is None else str(self.table)
-
-
-@dataclass(frozen=True, slots=True)
 class Group:
     """A part of the hall: `told` are the checks that say more than that all is well, the worst first; `fine` the
     others, which are there for who wants to know."""
@@ -71,20 +50,6 @@ class Group:
     def wrong(self) -> int:
         """How many of them want somebody."""
         return sum(check.state == WRONG for check in self.told)
-
-
-def unit_lines(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[UnitLine]:
-    """Every unit that can stand at a table: by table, those without one last."""
-    lines = []
-    for unit in table_units(hub, snapshot, units):
-        status = units.get(unit) or UnitStatus(unit, 0)
-        health = health_of(status.health)
-        said = status.core or (health.version if health else "")
-        lines.append(UnitLine(
-            unit, snapshot.venue.tables.get(unit), age(status.contact_ms, now_ms) if status.contact_ms else None,
-            out_of_contact(status if status.contact_ms else None, now_ms), said,
-            same_build(said, version()) if said else None, health, status.waiting, status.troubles))
-    return sorted(lines, key=lambda line: (line.table is None, line.table or 0, len(line.unit), line.unit))
 
 
 def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
@@ -167,14 +132,14 @@ def _network(hub: Hub) -> list[Check]:
 # --- the hall's tables ----------------------------------------------------------------------------------------------
 
 def _tables(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
-    lines = unit_lines(hub, snapshot, units, now_ms)
+    lines = unit_rows(snapshot, table_units(hub, snapshot, units), units, now_ms)
     if not lines:
         return [Check("contact", NOTE, kind="none", group=TABLES)]
     heard = [line for line in lines if not line.silent]
     checks = [_of_lines("contact", lines, lambda line: line.silent, {"here": len(heard)})]
     checks += _places(snapshot, lines)
-    checks.append(_of_lines("builds", [line for line in heard if line.version_ok is not None],
-                            lambda line: not line.version_ok, {"version": version()}))
+    checks.append(_of_lines("builds", [line for line in heard if line.version], lambda line: not line.same_version,
+                            {"version": version()}))
     told = [line for line in heard if line.health is not None]
     checks.append(_voltage(told))
     checks.append(_of_lines("screens", [line for line in told if _health(line).screen is not None],
@@ -182,13 +147,13 @@ def _tables(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Che
     checks += _lacks(told)
     checks.append(_of_lines("unit_cards", told, _card_is_bad))
     checks.append(_buttons(told))
-    checks.append(_of_lines("troubles", lines, lambda line: bool(line.troubles)))
-    if any(line.waiting for line in lines):
-        checks.append(_of_lines("waiting", lines, lambda line: bool(line.waiting), state=NOTE))
+    checks.append(_of_lines("troubles", lines, lambda line: bool(line.status.troubles)))
+    if any(line.status.waiting for line in lines):
+        checks.append(_of_lines("waiting", lines, lambda line: bool(line.status.waiting), state=NOTE))
     return [check for check in checks if check is not None]
 
 
-def _of_lines(key: str, lines: Sequence[UnitLine], is_bad: Callable[[UnitLine], bool],
+def _of_lines(key: str, lines: Sequence[UnitRow], is_bad: Callable[[UnitRow], bool],
               args: Mapping[str, str | int] | None = None, state: str = WRONG) -> Check | None:
     """One check of many units: FINE, or which of them are not; None where there is nobody to ask."""
     if not lines:
@@ -205,7 +170,7 @@ def _names(names: Iterable[str]) -> str:
     return ", ".join(listed[:NAMES_MAX]) + (f" … (+{len(listed) - NAMES_MAX})" if len(listed) > NAMES_MAX else "")
 
 
-def _places(snapshot: Snapshot, lines: Sequence[UnitLine]) -> list[Check]:
+def _places(snapshot: Snapshot, lines: Sequence[UnitRow]) -> list[Check]:
     """Whether every table that is played at has a unit, and every unit a table."""
     checks = []
     there = {line.table for line in lines if line.table is not None}
@@ -221,11 +186,11 @@ def _places(snapshot: Snapshot, lines: Sequence[UnitLine]) -> list[Check]:
     return checks or [Check("places", FINE, {"n": len(there)}, group=TABLES)]
 
 
-def _health(line: UnitLine) -> Health:
+def _health(line: UnitRow) -> Health:
     return line.health or Health()
 
 
-def _voltage(told: Sequence[UnitLine]) -> Check | None:
+def _voltage(told: Sequence[UnitRow]) -> Check | None:
     asked = [line for line in told if _health(line).throttled is not None]
     now = _of_lines("power", asked, lambda line: bool((_health(line).throttled or 0) & LOW_NOW))
     if now is None or now.state == WRONG:
@@ -233,12 +198,12 @@ def _voltage(told: Sequence[UnitLine]) -> Check | None:
     return _of_lines("power", asked, lambda line: bool((_health(line).throttled or 0) >> SINCE & LOW_NOW), state=NOTE)
 
 
-def _card_is_bad(line: UnitLine) -> bool:
+def _card_is_bad(line: UnitRow) -> bool:
     health = _health(line)
     return health.read_only is True or (health.free_mb is not None and health.free_mb < SPACE_LOW_BYTES >> 20)
 
 
-def _lacks(told: Sequence[UnitLine]) -> list[Check]:
+def _lacks(told: Sequence[UnitRow]) -> list[Check]:
     """Buttons that are not heard and screens that cannot be reached: one check for each reason."""
     by_reason: dict[str, list[str]] = {}
     for line in told:
@@ -250,7 +215,7 @@ def _lacks(told: Sequence[UnitLine]) -> list[Check]:
             for reason, names in sorted(by_reason.items())]
 
 
-def _buttons(told: Sequence[UnitLine]) -> Check | None:
+def _buttons(told: Sequence[UnitRow]) -> Check | None:
     """Whether somebody has pressed every button once since the units were started."""
     with_keys = [line for line in told if _health(line).keys and not _health(line).deaf]
     return _of_lines("buttons", with_keys, lambda line: bool(_health(line).unpressed), state=NOTE)

@@ -5,75 +5,71 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from roundtap_hub.devices.unit_door import FORGED
+from roundtap_core.messages import Health
+from roundtap_core.version import same_build, version
 from roundtap_hub.devices.unit_keys import PANEL, ROLES, TABLE
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
-from roundtap_hub.presence import UnitStatus
+from roundtap_hub.presence import UnitStatus, health_of
 from roundtap_hub.views.tables import age, out_of_contact
 
 
 @dataclass(frozen=True, slots=True)
 class UnitRow:
-    unit: str
-    table: int | None
-    heard_age_ms: int | None
-    silent: bool
-    waiting: int
-
-
-@dataclass(frozen=True, slots=True)
-class KeyRow:
-    """One unit with a key. `heard_age_ms` None: never; `forged`: wrong signatures in its name; `damaged`: lines of its
-    disk that cannot be read; `troubles`: kinds of devices/unit_door.py that nobody has looked at."""
+    """One unit of the hall. `status`: what it last said; `age_ms` None: never heard."""
 
     unit: str
-    role: str
     table: int | None
-    heard_age_ms: int | None
+    status: UnitStatus
+    age_ms: int | None
     silent: bool
-    waiting: int
-    instance: str
-    damaged: int
-    forged: int
-    troubles: tuple[str, ...]
-    local: bool = False
-    """It is on the hub's machine, and gets another key with each start of the hub."""
+
+    @property
+    def name(self) -> str:
+        """By its table's number where it stands at one."""
+        return self.unit if self.table is None else str(self.table)
+
+    @property
+    def health(self) -> Health | None:
+        """None: it has not said."""
+        return health_of(self.status.health)
+
+    @property
+    def version(self) -> str:
+        """Of its software, "" where it has not said."""
+        return self.status.core or (self.health.version if self.health else "")
+
+    @property
+    def same_version(self) -> bool:
+        """Whether it is the hub's own."""
+        return same_build(self.version, version())
 
 
-def key_rows(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], now_ms: int) -> list[KeyRow]:
-    """Every unit with a key: those that need somebody first, then by role and in the order of their numbers."""
+def unit_rows(
+    snapshot: Snapshot, listed: Iterable[str], units: Mapping[str, UnitStatus], now_ms: int
+) -> list[UnitRow]:
+    """These units in the order of the tables, those without one last."""
     rows = []
-    for unit in hub.units.keys:
+    for unit in listed:
         status = units.get(unit) or UnitStatus(unit, 0)
-        rows.append(KeyRow(
-            unit, hub.units.keys.role(unit) or "", snapshot.venue.tables.get(unit),
-            age(status.contact_ms, now_ms) if status.contact_ms else None, out_of_contact(status, now_ms),
-            status.waiting, status.instance, status.damaged, hub.units.troubles.count(unit, FORGED),
-            tuple(sorted(status.troubles)), hub.units.keys.is_local(unit)))
-    return sorted(rows, key=lambda row: (not row.troubles, (*ROLES, PANEL).index(row.role) if row.role else 0,
-                                         _by_number(row.unit)))
+        heard = status.contact_ms > 0
+        rows.append(UnitRow(unit, snapshot.venue.tables.get(unit), status,
+                            age(status.contact_ms, now_ms) if heard else None,
+                            out_of_contact(status if heard else None, now_ms)))
+    return sorted(rows, key=lambda row: (row.table is None, row.table or 0, _by_number(row.unit)))
+
+
+def key_rows(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], now_ms: int) -> list[UnitRow]:
+    """Every unit with a key: those that need somebody first, then by role and in the order of their numbers."""
+    keys = hub.units.keys
+    return sorted(unit_rows(snapshot, keys, units, now_ms), key=lambda row: (
+        not row.status.troubles, (*ROLES, PANEL).index(keys.role(row.unit) or TABLE), _by_number(row.unit)))
 
 
 def _by_number(unit: str) -> tuple[str, int, str]:
     """"table-2" before "table-10"."""
     name = unit.rstrip("0123456789")
     return name, int(unit[len(name):] or 0), unit
-
-
-def unit_rows(
-    snapshot: Snapshot, listed: Iterable[str], units: Mapping[str, UnitStatus], now_ms: int
-) -> list[UnitRow]:
-    """The units of `table_units`: in the order of the tables, those without one last."""
-    rows = []
-    for unit in listed:
-        status = units.get(unit)
-        rows.append(UnitRow(
-            unit, snapshot.venue.tables.get(unit),
-            age(status.contact_ms, now_ms) if status and status.contact_ms else None,
-            out_of_contact(status, now_ms), status.waiting if status else 0,
-        ))
-    return sorted(rows, key=lambda r: (r.table is None, r.table or 0, r.unit))
 
 
 def known_units(snapshot: Snapshot, enrolled: Iterable[str], units: Mapping[str, UnitStatus]) -> set[str]:
