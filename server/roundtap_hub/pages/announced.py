@@ -95,7 +95,8 @@ def announced_view(moment: EventAt) -> Announced:
         fixed=not counted, lengths=tuple(_lengths(book, options, rounds, cut)), points=outcome_points(book, options),
         byes=bye_worth(book, options), changed=tuple(_changed(state)), prize_places=options.get("prize_places"),
         facts=tuple(_facts(book, options, bool(cut), state.level)), officials=tuple(_officials(moment)),
-        coverage=coverage(book.id), played_on=played_on_lines(moment), mends=mend_lines(moment),
+        coverage=coverage(book.id), played_on=played_on_lines(moment),
+        mends=mend_lines(moment, moment.state.public_rounds),
     )
 
 

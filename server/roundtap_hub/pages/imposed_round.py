@@ -35,7 +35,7 @@ from roundtap_hub.pages.console import event
 from roundtap_hub.policy import OPEN, ORGANIZERS, SEEN, route
 from roundtap_hub.views.event_at import EventAt, full_names
 from roundtap_hub.views.judging import signers
-from roundtap_hub.views.mending import Said, shown
+from roundtap_hub.views.mending import warnings_of
 from roundtap_hub.views.wall import sort_key
 
 SPARE_ROWS = 2
@@ -144,11 +144,11 @@ def pair_page(event_id: str, **_: str) -> AnyResponse:
     moment = the_moment(event_id)
     rows, from_draw = _typed(), request.args.get("from") != "empty"
     problem: Problem | None = g.get("problem")
-    warnings: tuple[Said, ...] = ()
+    warnings: list[tuple[str, dict[str, Any]]] = []
     plan = ""
     if problem is not None and problem.key in ("mend_warned", "mend_changed_meanwhile"):
-        step = shown(imposed_mend(moment.state, _command(moment)), full_names(moment))
-        warnings, plan = step.warnings, step.mark
+        step = imposed_mend(moment.state, _command(moment))
+        warnings, plan = warnings_of(step, full_names(moment)), step.mark
     return page("pair.html", state=moment.state, view=by_hand_view(moment, rows, from_draw), warnings=warnings,
                 plan=plan, signers=signers(moment), said=lambda name: field(name))
 

@@ -15,7 +15,7 @@ from roundtap_core.event.commands import (
     UnpublishRound,
 )
 from roundtap_core.event.mending.decide import MendCommand, mend_of
-from roundtap_core.event.mending.mend import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW
+from roundtap_core.event.mending.mend import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW, Mend
 from roundtap_core.limits import NUMBER
 from roundtap_core.numbers import typed_number
 from roundtap_hub.http_answers import status_of
@@ -35,7 +35,7 @@ from roundtap_hub.pages.base import (
 from roundtap_hub.policy import HEADS, OPEN, SEEN, route
 from roundtap_hub.views.event_at import EventAt, full_names
 from roundtap_hub.views.judging import signers
-from roundtap_hub.views.mending import Shown, mend_view, shown
+from roundtap_hub.views.mending import mend_view, warnings_of
 
 STEPS = (SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW)
 REASON_LETTERS = 500
@@ -49,19 +49,20 @@ def mend_page(event_id: str, **_: str) -> AnyResponse:
     step = None
     if said("do"):
         try:
-            step = _shown(moment)
+            step = _step(moment)
         except Problem as problem:
             # Of a form that was sent the page says already what is wrong with it.
             if request.method == "GET":
                 g.problem, g.status = with_name(problem, event_id), status_of(problem)
     return page("mending.html", state=moment.state, view=mend_view(moment, names), step=step, said=said,
-                signers=signers(moment), done=request.args.get("done", ""))
+                warnings=warnings_of(step, names) if step else (), signers=signers(moment),
+                done=request.args.get("done", ""))
 
 
-def _shown(moment: EventAt) -> Shown:
+def _step(moment: EventAt) -> Mend:
     snapshot = the_snapshot()
     command = in_the_hall(snapshot.events, snapshot.venue, moment.state, the_command(moment), actor())
-    return shown(mend_of(moment.state, command), full_names(moment))  # type: ignore[arg-type]
+    return mend_of(moment.state, command)  # type: ignore[arg-type]
 
 
 @route("POST /console/<event_id>/mend", HEADS, OPEN)
