@@ -12,8 +12,14 @@ from typing import Any, NamedTuple
 
 # Marks begin with a "<" that nothing escaped can hold: what somebody typed is never taken for one.
 _BEGIN, _END = "<\x01", "\x01>"
-_MARK = re.compile(f"{_BEGIN}([][(){{}}])([^\x01]*){_END}")
 REGION, REGION_END, ROW, ROW_END, MOVING, MOVING_END = "[", "]", "(", ")", "{", "}"
+
+
+def _between(kind: str, end: str) -> re.Pattern[str]:
+    return re.compile(f"{_BEGIN}{re.escape(kind)}([^\x01]*){_END}(.*?){_BEGIN}{re.escape(end)}{_END}", re.DOTALL)
+
+
+_REGIONS, _ROWS, _MOVING = _between(REGION, REGION_END), _between(ROW, ROW_END), _between(MOVING, MOVING_END)
 
 CSRF, NOW, SEEN = "<:csrf:>", "<:now:>", "<:seen:>"
 """Stand in a rendered page for what differs between two readers of one rendering: the session's token, the hub's clock
@@ -116,91 +122,36 @@ def filled(text: str, csrf: str, now_ms: int) -> str:
 
 def split(text: str, version: str) -> Rendered:
     """A rendered template, its marks taken out. ValueError: the marks do not fit into each other."""
-    parts = _MARK.split(text)
-    work = _Split()
-    work.add(parts[0])
-    for kind, name, chunk in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
-        work.marked(kind, name)
-        work.add(chunk)
-    html, regions, frame = work.finished()
-    return Rendered(version, html.replace(SEEN, version), regions, frame, MOVING in parts[1::3])
+    parts = _REGIONS.split(text)
+    beside = [_piece(part) for part in parts[::3]]
+    regions = {name: _region(name, inner) for name, inner in zip(parts[1::3], parts[2::3], strict=True)}
+    if len(regions) != len(beside) - 1:
+        raise ValueError(f"two regions have one name: {parts[1::3]}")
+    html = "".join(piece.html + region.html for piece, region in zip(beside, regions.values(), strict=False))
+    frame = hashlib.blake2s("\x01".join([*(piece.same for piece in beside), *regions]).encode(), digest_size=16)
+    return Rendered(version, (html + beside[-1].html).replace(SEEN, version), regions, frame.digest(),
+                    mark(MOVING) in text)
 
 
-class _Split:
-    """The state between two marks. `_shown` and `_same` gather the piece at hand."""
+def _region(name: str, text: str) -> Region:
+    parts = _ROWS.split(text)
+    texts: list[Piece] = []
+    groups: list[list[Row]] = []
+    for before, key, row in zip(parts[::3], parts[1::3], parts[2::3], strict=False):
+        piece = _piece(before)
+        # Text begins another group, but for mere space between two rows.
+        if not groups or piece.html.strip():
+            texts.append(piece)
+            groups.append([])
+        groups[-1].append(Row(key, *_piece(row)))
+    return Region(name, (*texts, _piece(parts[-1])), tuple(map(tuple, groups)))
 
-    def __init__(self) -> None:
-        self._html: list[str] = []
-        self._frame = hashlib.blake2s(digest_size=16)
-        self._regions: dict[str, Region] = {}
-        self._region: str | None = None
-        self._row: str | None = None
-        self._texts: list[Piece] = []
-        self._groups: list[list[Row]] = []
-        self._shown: list[str] = []
-        self._same: list[str] = []
-        self._moving = False
 
-    def add(self, chunk: str) -> None:
-        if chunk:
-            self._shown.append(chunk)
-            if not self._moving:
-                self._same.append(chunk)
-
-    def marked(self, kind: str, name: str) -> None:
-        if kind in (MOVING, MOVING_END):
-            self._moving = kind == MOVING
-            return
-        expected = REGION if self._region is None else ROW_END if self._row is not None else ROW + REGION_END
-        if kind not in expected:
-            raise ValueError(f"the mark {kind}{name} stands where none may, in {self._region} {self._row}")
-        piece = self._piece()
-        if kind == REGION:
-            self._out(piece, f"{REGION}{name}")
-            self._region = name
-        elif kind == ROW:
-            self._text(piece)
-            self._row = name
-        elif kind == ROW_END:
-            self._groups[-1].append(Row(self._row or "", *piece))
-            self._html.append(piece.html)
-            self._row = None
-        else:
-            self._end_region(piece)
-
-    def finished(self) -> tuple[str, dict[str, Region], bytes]:
-        if self._region is not None:
-            raise ValueError(f"the region {self._region} has no end")
-        self._out(self._piece(), "")
-        return "".join(self._html), self._regions, self._frame.digest()
-
-    def _piece(self) -> Piece:
-        html = "".join(self._shown)
-        same = html if len(self._same) == len(self._shown) else "".join(self._same)
-        self._shown, self._same = [], []
-        return Piece(html, same)
-
-    def _out(self, piece: Piece, after: str) -> None:
-        """A piece beside the regions."""
-        self._html.append(piece.html)
-        self._frame.update(f"{piece.same}\x01{after}\x01".encode())
-
-    def _text(self, piece: Piece) -> None:
-        """The text before a row: it begins another group, but for mere space between two rows."""
-        if self._groups and not piece.html.strip():
-            return
-        self._texts.append(piece)
-        self._groups.append([])
-        self._html.append(piece.html)
-
-    def _end_region(self, piece: Piece) -> None:
-        region = self._region or ""
-        if region in self._regions:
-            raise ValueError(f"there are two regions {region}")
-        self._texts.append(piece)
-        self._html.append(piece.html)
-        self._regions[region] = Region(region, tuple(self._texts), tuple(map(tuple, self._groups)))
-        self._texts, self._groups, self._region = [], [], None
+def _piece(text: str) -> Piece:
+    html = _MOVING.sub(r"\2", text)
+    if _BEGIN in html:
+        raise ValueError(f"a mark stands where none may: {html!r}")
+    return Piece(html, html if html == text else _MOVING.sub("", text))
 
 
 def changes(old: Rendered, new: Rendered) -> Patch:

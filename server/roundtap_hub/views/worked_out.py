@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future
 from functools import update_wrapper
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 MOMENTS_KEPT = 2
 """Of each event: the newest, and the one that pages are still being drawn from."""
@@ -24,18 +25,6 @@ A = TypeVar("A", bound=OfEvent)
 R = TypeVar("R")
 
 
-class _Work(Generic[R]):
-    """One thing being worked out: who holds it waits on `done` or finds it there."""
-
-    __slots__ = ("done", "error", "key", "result")
-
-    def __init__(self, key: object) -> None:
-        self.key = key
-        self.done = threading.Event()
-        self.result: R | None = None
-        self.error: BaseException | None = None
-
-
 class WorkedOut(Generic[A, R]):
     """A function of one argument whose answers are shared. `key(argument)`: what its answer depends on; arguments of
     one event whose keys are equal have the same answer. An error is told to all who waited, and not kept."""
@@ -44,47 +33,39 @@ class WorkedOut(Generic[A, R]):
         self._do = work
         self._key = key
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Hashable, list[_Work[R]]] = OrderedDict()
+        self._kept: OrderedDict[Hashable, list[tuple[object, Future[R]]]] = OrderedDict()
         update_wrapper(self, work)
 
     def __call__(self, argument: A) -> R:
         key = self._key(argument)
-        work, mine = self._find(argument.event_id, key)
-        if not mine:
-            work.done.wait()
-        else:
+        answer, mine = self._find(argument.event_id, key)
+        if mine:
             try:
-                work.result = self._do(argument)
+                answer.set_result(self._do(argument))
             except BaseException as error:
-                work.error = error
-                self._forget(argument.event_id, work)
-            finally:
-                work.done.set()
-        if work.error is not None:
-            raise work.error
-        result: Any = work.result
-        answer: R = result
-        return answer
+                self._forget(argument.event_id, answer)
+                answer.set_exception(error)
+        return answer.result()
 
-    def _find(self, event: Hashable, key: object) -> tuple[_Work[R], bool]:
+    def _find(self, event: Hashable, key: object) -> tuple[Future[R], bool]:
+        """The answer, which may be being worked out; True: it is to be worked out by who asks."""
         with self._lock:
             moments = self._kept.setdefault(event, [])
             self._kept.move_to_end(event)
-            for work in moments:
-                if work.key == key:
-                    return work, False
-            work = _Work(key)
-            moments.insert(0, work)
+            for known, answer in moments:
+                if known == key:
+                    return answer, False
+            answer = Future()
+            moments.insert(0, (key, answer))
             del moments[MOMENTS_KEPT:]
             while len(self._kept) > EVENTS_KEPT:
                 self._kept.popitem(last=False)
-            return work, True
+            return answer, True
 
-    def _forget(self, event: Hashable, work: _Work[R]) -> None:
+    def _forget(self, event: Hashable, failed: Future[R]) -> None:
         with self._lock:
             moments = self._kept.get(event, [])
-            if work in moments:
-                moments.remove(work)
+            moments[:] = [(key, answer) for key, answer in moments if answer is not failed]
 
 
 def worked_out_once(work: Callable[[A], R]) -> WorkedOut[A, R]:
