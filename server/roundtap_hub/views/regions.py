@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,13 +12,6 @@ from typing import Any, NamedTuple
 # Marks begin with a "<" that nothing escaped can hold: what somebody typed is never taken for one.
 _BEGIN, _END = "<\x01", "\x01>"
 REGION, REGION_END, ROW, ROW_END, MOVING, MOVING_END = "[", "]", "(", ")", "{", "}"
-
-
-def _between(kind: str, end: str) -> re.Pattern[str]:
-    return re.compile(f"{_BEGIN}{re.escape(kind)}([^\x01]*){_END}(.*?){_BEGIN}{re.escape(end)}{_END}", re.DOTALL)
-
-
-_REGIONS, _ROWS, _MOVING = _between(REGION, REGION_END), _between(ROW, ROW_END), _between(MOVING, MOVING_END)
 
 CSRF, NOW, SEEN = "<:csrf:>", "<:now:>", "<:seen:>"
 """Stand in a rendered page for what differs between two readers of one rendering: the session's token, the hub's clock
@@ -122,36 +114,49 @@ def filled(text: str, csrf: str, now_ms: int) -> str:
 
 def split(text: str, version: str) -> Rendered:
     """A rendered template, its marks taken out. ValueError: the marks do not fit into each other."""
-    parts = _REGIONS.split(text)
-    beside = [_piece(part) for part in parts[::3]]
-    regions = {name: _region(name, inner) for name, inner in zip(parts[1::3], parts[2::3], strict=True)}
-    if len(regions) != len(beside) - 1:
-        raise ValueError(f"two regions have one name: {parts[1::3]}")
+    found, rest = _marked(text, REGION, REGION_END)
+    beside = [_piece(part) for part in (*(before for before, _, _ in found), rest)]
+    regions = {name: _region(name, inner) for _, name, inner in found}
+    if len(regions) != len(found):
+        raise ValueError(f"two regions have one name: {[name for _, name, _ in found]}")
     html = "".join(piece.html + region.html for piece, region in zip(beside, regions.values(), strict=False))
     frame = hashlib.blake2s("\x01".join([*(piece.same for piece in beside), *regions]).encode(), digest_size=16)
     return Rendered(version, (html + beside[-1].html).replace(SEEN, version), regions, frame.digest(),
                     mark(MOVING) in text)
 
 
+def _marked(text: str, kind: str, end: str) -> tuple[list[tuple[str, str, str]], str]:
+    """(text before it, name, text in it) of each pair of marks, and the text after the last one."""
+    *parts, rest = text.split(mark(end))
+    found = []
+    for part in parts:
+        before, _, marked = part.partition(f"{_BEGIN}{kind}")
+        name, begun, inner = marked.partition(_END)
+        if not begun:
+            raise ValueError(f"the mark {end} ends nothing")
+        found.append((before, name, inner))
+    return found, rest
+
+
 def _region(name: str, text: str) -> Region:
-    parts = _ROWS.split(text)
+    rows, rest = _marked(text, ROW, ROW_END)
     texts: list[Piece] = []
     groups: list[list[Row]] = []
-    for before, key, row in zip(parts[::3], parts[1::3], parts[2::3], strict=False):
-        piece = _piece(before)
+    for before, key, row in rows:
         # Text begins another group, but for mere space between two rows.
-        if not groups or piece.html.strip():
-            texts.append(piece)
+        if not groups or before.strip():
+            texts.append(_piece(before))
             groups.append([])
         groups[-1].append(Row(key, *_piece(row)))
-    return Region(name, (*texts, _piece(parts[-1])), tuple(map(tuple, groups)))
+    return Region(name, (*texts, _piece(rest)), tuple(map(tuple, groups)))
 
 
 def _piece(text: str) -> Piece:
-    html = _MOVING.sub(r"\2", text)
+    moving, rest = _marked(text, MOVING, MOVING_END)
+    html = "".join(before + inner for before, _, inner in moving) + rest
     if _BEGIN in html:
-        raise ValueError(f"a mark stands where none may: {html!r}")
-    return Piece(html, html if html == text else _MOVING.sub("", text))
+        raise ValueError(f"the mark {html.partition(_BEGIN)[2].partition(_END)[0]} stands where none may")
+    return Piece(html, "".join(before for before, _, _ in moving) + rest if moving else html)
 
 
 def changes(old: Rendered, new: Rendered) -> Patch:
