@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import json
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
@@ -23,6 +22,7 @@ from roundtap_hub.http_answers import (
     header,
     read_body,
     send_answer,
+    send_json,
     send_kept,
 )
 from roundtap_hub.hub import Hub
@@ -151,7 +151,7 @@ class PersonalPages:
         if not phone_of(scope):
             more.append((b"set-cookie", f"{PHONE}={new_phone()}; Path=/; Max-Age={PHONE_S}; HttpOnly; SameSite=Lax"
                          .encode()))
-        await send_kept(scope, send, b"text/html; charset=utf-8", kept.body, more)
+        await send_kept(scope, send, HTML, kept.body, more)
         return True
 
     # --- a report
@@ -171,15 +171,15 @@ class PersonalPages:
                 said = told_in_words(await self._said(who, fields, phone_of(scope)), words)
         except Problem as problem:
             if for_script:
-                await _json(send, {"error": problem.say(words)}, phone_status(problem))
+                await send_json(send, phone_status(problem), {"error": problem.say(words)}, PERSONAL_SEAL)
                 return None
             # Told on the page itself, which Flask makes; nothing was done.
             return _again(body)
         except (HubStopped, TimeoutError):
-            await _json(send, {"error": Problem("phone_not_yet").say(words)}, 503)
+            await send_json(send, 503, {"error": Problem("phone_not_yet").say(words)}, PERSONAL_SEAL)
             return None
         if for_script:
-            await _json(send, said, 200)
+            await send_json(send, 200, said, PERSONAL_SEAL)
         else:
             await send_answer(send, 303, b"text/plain", b"", [
                 *PERSONAL_SEAL, (b"location", f"/me/{token}/said/{said['report_id']}".encode("latin-1", "replace"))])
@@ -222,8 +222,3 @@ def _again(body: bytes) -> Receive:
         return {"type": "http.disconnect"}
 
     return receive
-
-
-async def _json(send: Send, said: Mapping[str, object], status: int) -> None:
-    await send_answer(send, status, b"application/json", json.dumps(said, separators=(",", ":")).encode(),
-                      PERSONAL_SEAL)

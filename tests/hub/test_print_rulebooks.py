@@ -119,7 +119,7 @@ def test_teams_stand_on_all_paper_and_on_the_wall_with_who_plays_for_them(servic
     assert [row["a_members"] for row in paper(service, "pairings-table")["rows"]] == [shown] * 2
     moment = event_at(service.snapshot, "e1")
     assert moment is not None
-    [page] = wall_view(service.snapshot, {}, moment, 0).pages
+    [page] = wall_view(service.snapshot, {}, moment, 0)["pages"]
     assert [seat.members for column in page.columns for seat in column] == [tuple(shown)] * 4
 
 
@@ -147,8 +147,8 @@ def test_epics_cut_goes_by_an_order_of_its_own_which_stands_beside_the_standings
     assert [(row["rank"], row["points"]) for row in cut["rows"]] == [(1, 5), (2, 5), (3, 0), (4, 0)]
     moment = event_at(service.snapshot, "e1")
     assert moment is not None
-    [[first, second]] = wall_view(service.snapshot, {}, moment, 0).cut_pages
-    assert [line.last for line in (*first, *second)] == [False, True, False, False]
+    [[first, second]] = wall_view(service.snapshot, {}, moment, 0)["cut_pages"]
+    assert [line.seed == moment.state.cut_size for line, _ in (*first, *second)] == [False, True, False, False]
 
 
 def test_where_the_standings_make_the_cut_they_stand_alone(service: Service) -> None:
@@ -183,6 +183,7 @@ def test_pairings_show_record_with_draws_and_the_first_tiebreaker(
     shown = {(row["record"], row["value"]) for row in paper(service, "pairings-name")["rows"]}
     moment = event_at(service.snapshot, "e1")
     assert moment is not None
-    seats = [seat for page in wall_view(service.snapshot, {}, moment, 0).pages for col in page.columns for seat in col]
+    pages = wall_view(service.snapshot, {}, moment, 0)["pages"]
+    seats = [seat for page in pages for column in page.columns for seat in column]
     assert (record, value) in shown
     assert {(seat.record, seat.values[0].text) for seat in seats} == shown

@@ -79,7 +79,7 @@ def _table(moment: EventAt, played: RoundState, match: MatchState, line: str) ->
                  *lost_squads(state, played, match, reading.result, names, t),
                  *told_after_cut(state, played, match, reading.result, full_names(moment), t)) if reading else (),
         "grammar": asked,
-        "figures": ", ".join(figure_label(t, key, state.rulebook_id) for key in asked.figures),
+        "figures": ", ".join(figure_label(t, key, state.rulebook_id) for key in asked["figures"]),
         "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
     }
 

@@ -196,7 +196,7 @@ def line_hints(seat: Seat) -> dict[str, Any]:
     """What to say of the short lines that this match takes just now."""
     asked = grammar(seat.form, bool(seat.saying.time_is_up))
     return {"grammar": asked,
-            "figures": ", ".join(figure_label(words(), key, seat.state.rulebook_id) for key in asked.figures)}
+            "figures": ", ".join(figure_label(words(), key, seat.state.rulebook_id) for key in asked["figures"])}
 
 
 def first_step(seat: Seat) -> dict[str, Any]:

@@ -82,14 +82,14 @@ def _wall(moment: EventAt, variant: str) -> AnyResponse:
     state, way = moment.state, way_of(variant)
     share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
     view = wall_view(the_snapshot(), the_units(), moment, now_ms(), share, way.show)
-    found = bracket(moment) if view.mode == BRACKET else None
+    found = bracket(moment) if view["mode"] == BRACKET else None
     drawing = bracket_svg(found, shown_names(moment), words(), first_on_wall(found)) if found else ""
-    pages = len(view.pages) or len(view.standings_pages + view.cut_pages) or 1 + len(view.final_pages)
+    pages = len(view["pages"]) or len(view["standings_pages"] + view["cut_pages"]) or 1 + len(view["final_pages"])
     return kept_page(
         "wall.html", variant_of(way), f"wall/{state.id}", state=state, view=view, current=now_ms() // PAGE_MS % pages,
         theme=way.theme, page_ms=PAGE_MS, way=way, clock=state.clock, face=face_of(state, the_instant(), words()),
-        reached=come_in() if view.mode == WELCOME else None, drawing=drawing,
-        ends=end_time(state) if view.mode == CLOCK else "", planned=planned_rounds(state))
+        reached=come_in() if view["mode"] == WELCOME else None, drawing=drawing,
+        ends=end_time(state) if view["mode"] == CLOCK else "", planned=planned_rounds(state))
 
 
 @dataclass(frozen=True, slots=True)

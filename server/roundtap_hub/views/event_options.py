@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, get_args
 
 from roundtap_core.errors import Invalid, Problem
@@ -39,39 +38,21 @@ OFFERED = (*STRUCTURE, SECOND_STAGE, "deck_era", "stages", YES_OR_NO, *NUMBERS, 
 """The options that the form offers; others came with a file and stay."""
 
 
-@dataclass(frozen=True, slots=True)
-class StageLine:
-    """One stage's row: the minutes that hold where none are given (None: untimed), and how many games it may have."""
-
-    stage: str
-    minutes: int | None
-    best_of: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OptionsView:
-    """What the form shows. `numbers`: (name, lowest, highest, default); `choices`: a name and its values, the usual one
-    first."""
-
-    structures: tuple[str, ...]
-    numbers: tuple[tuple[str, int, int, int], ...]
-    choices: tuple[tuple[str, tuple[str, ...]], ...]
-    stages: tuple[StageLine, ...]
-    best_of: tuple[int, ...]
-    lists_required: bool
-    asked: frozenset[str] = ASKED
+def options_view(book: Rulebook) -> dict[str, Any]:
+    """What the form shows of one rulebook. `choices`: a name and its values, the usual one first; `stages`: each with
+    the minutes that hold where none are given (None: untimed), and how many games it may have."""
+    return {
+        "structures": structures_of(book), "numbers": _numbers(book), "choices": _choices(book), "asked": ASKED,
+        "stages": [{"stage": stage, "minutes": book.minutes(stage, {}), "best_of": games_allowed(book, stage)}
+                   for stage in STAGES],
+        "best_of": book.best_of, "lists_required": bool(book.option_defaults.get(YES_OR_NO)),
+    }
 
 
-def options_view(book: Rulebook) -> OptionsView:
-    """The fields of one rulebook."""
-    defaults = book.option_defaults
-    return OptionsView(
-        structures_of(book),
-        tuple((name, low, high, defaults[name]) for name, (low, high) in NUMBERS.items() if name in defaults),
-        _choices(book),
-        tuple(StageLine(stage, book.minutes(stage, {}), games_allowed(book, stage)) for stage in STAGES),
-        book.best_of, bool(defaults.get(YES_OR_NO)),
-    )
+def _numbers(book: Rulebook) -> list[tuple[str, int, int, int]]:
+    """(name, lowest, highest, default)"""
+    usual = book.option_defaults
+    return [(name, low, high, usual[name]) for name, (low, high) in NUMBERS.items() if name in usual]
 
 
 def _choices(book: Rulebook) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -102,13 +83,13 @@ def flat(given: Options) -> dict[str, Any]:
 def read_options(book: Rulebook, field: Callable[[str], str]) -> Mapping[str, Any]:
     """Only what was chosen: what is left out follows the rulebook. Raises Problem with the place of the field."""
     chosen = read_structure(book, field)
-    for name, low, high, _ in options_view(book).numbers:
+    for name, low, high, _ in _numbers(book):
         value = _number(field, name, low, high)
         if value is None and name in ASKED:
             raise Invalid("option_asked", where=place(name))
         if value is not None:
             chosen[name] = value
-    for name, values in options_view(book).choices:
+    for name, values in _choices(book):
         if field(name) in values[1:]:
             chosen[name] = field(name)
     chosen.update({name: True for name in TICKS if field(name)})

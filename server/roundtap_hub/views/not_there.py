@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from roundtap_core.clock import IDLE
 from roundtap_core.event.state import EventState
@@ -26,28 +27,19 @@ class NotThere:
     opponent: str
 
 
-@dataclass(frozen=True, slots=True)
-class NotThereView:
-    """`limit`: minutes after the start; `late`: they are over. `unknown`: tables of which nobody says anything."""
-
-    missing: tuple[NotThere, ...]
-    unknown: tuple[Cell, ...]
-    limit: int | None
-    late: bool
-    begun: bool
-
-
 def not_there_view(
     units: Mapping[str, UnitStatus], state: EventState, grid: Iterable[Cell], played_ms: int | None, here: Here,
-) -> NotThereView:
-    """Of the round in play; nobody is missing in another one."""
+) -> dict[str, Any]:
+    """Of the round in play; nobody is missing in another one. `limit`: minutes after the start; `late`: they are over;
+    `unknown`: tables of which nobody says anything."""
     cells = [cell for cell in grid if awaits_players(cell)] if state.live else []
     limit = state.options.get("late_minutes")
-    return NotThereView(
-        tuple(each for cell in cells for each in not_there(units, state.id, cell, here)),
-        tuple(cell for cell in cells if _status(units, cell) is None and not _seen(state.id, cell, here)),
-        limit, limit is not None and played_ms is not None and played_ms >= limit * 60_000,
-        state.clock.state != IDLE)
+    return {
+        "missing": [each for cell in cells for each in not_there(units, state.id, cell, here)],
+        "unknown": [cell for cell in cells if _status(units, cell) is None and not _seen(state.id, cell, here)],
+        "limit": limit, "late": limit is not None and played_ms is not None and played_ms >= limit * 60_000,
+        "begun": state.clock.state != IDLE,
+    }
 
 
 def not_there(units: Mapping[str, UnitStatus], event_id: str, cell: Cell, here: Here) -> tuple[NotThere, ...]:

@@ -284,22 +284,10 @@ def _reading(
     return Reading(way, opener, answers, result, winner, worth, mark)
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
-    """What a line may say under a form, for the words beside the field: which `figures`, in their order; whether one
-    number is enough once the winner is named, and whose it is ("winner", "loser", "" where none or two are needed)."""
-
-    figures: tuple[str, ...]
-    alone: str
-    bare: bool
-    draw: bool
-    conceded: bool
-    picks: Picks | None
-    initiative: bool
-
-
-def grammar(form: Form, time_is_up: bool) -> Grammar:
-    """What to say of the lines that this form takes just now. `bare`: the winner alone is a whole result."""
+def grammar(form: Form, time_is_up: bool) -> dict[str, Any]:
+    """What a line may say under this form just now, for the words beside the field: which `figures`, in their order;
+    whether one number is enough once the winner is named, and whose it is ("winner", "loser", "" where none or two are
+    needed). `bare`: the winner alone is a whole result."""
     known = sorted((way for way in form.ways if plain(way)),
                    key=lambda way: way not in form.offered(time_is_up))
     plays = [(way, [figure for figure in way.opened_by("a").figures() if figure.asked]) for way in known
@@ -309,8 +297,9 @@ def grammar(form: Form, time_is_up: bool) -> Grammar:
                          and figures[0].default == figures[0].maximum for way, figures in plays):
         alone = LOSER
     keys = dict.fromkeys(figure.key for way, figures in plays for figure in way.figures() if figures)
-    return Grammar(
-        tuple(keys), alone, any(not figures for _, figures in plays), any(way.winner == DRAWN for way in known),
-        any(way.ended == CONCESSION for way in known),
-        next((picks for way in known for picks in way.picks()), None),
-        any(way.choice("initiative") for way in known))
+    return {
+        "figures": tuple(keys), "alone": alone, "bare": any(not figures for _, figures in plays),
+        "draw": any(way.winner == DRAWN for way in known), "conceded": any(way.ended == CONCESSION for way in known),
+        "picks": next((picks for way in known for picks in way.picks()), None),
+        "initiative": any(way.choice("initiative") for way in known),
+    }

@@ -5,21 +5,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from roundtap_core.clock import IDLE
-from roundtap_core.elimination.cut import CutRow
 from roundtap_core.event.course import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.on_walls import AUTO, SHOWS
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.event_at import EventAt, counted_here, newest_round, ranking, shown_members, shown_names
-from roundtap_hub.views.knockout import FinalLine, bracket, cut_rows_before_play, final_lines
-from roundtap_hub.views.standings_table import Line, StandingsView, Value, record_of, standings_view
-from roundtap_hub.views.tables import Cell, cells, seated_count
+from roundtap_hub.views.knockout import bracket, cut_rows_before_play, final_lines
+from roundtap_hub.views.standings_table import Value, record_of, standings_view
+from roundtap_hub.views.tables import cells, seated_count
 
 THEMES = ("dark", "light")
 PART = re.compile(r"([1-4])/([1-4])")
@@ -106,24 +105,7 @@ class Page:
     """Columns of one page, and the letters it covers ("A–F")."""
 
     letters: str
-    columns: tuple[tuple[Seat, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class WallView:
-    mode: str
-    number: int
-    pages: tuple[Page, ...]
-    standings: StandingsView | None
-    standings_pages: tuple[tuple[tuple[Line, ...], ...], ...]
-    seated: tuple[int, int]
-    playing: tuple[Cell, ...]
-    calls: tuple[Cell, ...]
-    final_pages: tuple[tuple[tuple[FinalLine, ...], ...], ...] = ()
-    cut_pages: tuple[tuple[tuple[tuple[CutRow, str], ...], ...], ...] = ()
-    """Shown after the standings, where the cut goes by another order: each row with a name."""
-    here: tuple[int, int] | None = None
-    """(here, entered) before round 1, where somebody is still awaited or the check-in is used."""
+    columns: list[Sequence[Seat]]
 
 
 def mode_of(state: EventState) -> str:
@@ -145,8 +127,12 @@ def there_is(mode: str, moment: EventAt) -> bool:
 def wall_view(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, now_ms: int,
     part: tuple[int, int] = (1, 1), show: str = "",
-) -> WallView:
-    """`part` (i, n): this wall shows the i-th of n shares of the alphabet; `show`: this picture, where there is one."""
+) -> dict[str, Any]:
+    """`part` (i, n): this wall shows the i-th of n shares of the alphabet; `show`: this picture, where there is one.
+
+    `cut_pages`: shown after the standings, where the cut goes by another order, each row with a name; `here`: (here,
+    entered) before round 1, where somebody is still awaited or the check-in is used.
+    """
     state, names = moment.state, shown_names(moment)
     newest = newest_round(state)
     mode = show if show and there_is(show, moment) else mode_of(state)
@@ -158,17 +144,16 @@ def wall_view(
            for row in (cut_rows_before_play(moment) if mode == STANDINGS else ())]
     final = final_lines(moment, names) if mode == BRACKET else ()
     grid = cells(snapshot, units, state, newest, names, now_ms) if mode == CLOCK else ()
-    return WallView(
-        mode, newest.number if newest else 0,
-        name_pages(moment, part) if mode == PAIRINGS else (),
-        ranks, _paged(ranks.lines, (line.name for line in ranks.lines)) if ranks else (),
-        seated_count(snapshot, units, newest),
-        tuple(c for c in grid if not c.done),
-        tuple(c for c in grid if c.call_age_ms is not None),
-        _paged(final, (line.name for line in final)),
-        _paged(cut, (name for _, name in cut)),
-        counted_here(state) if mode == WELCOME else None,
-    )
+    return {
+        "mode": mode, "number": newest.number if newest else 0, "seated": seated_count(snapshot, units, newest),
+        "pages": name_pages(moment, part) if mode == PAIRINGS else (),
+        "standings": ranks,
+        "standings_pages": _paged(ranks.lines, [line.name for line in ranks.lines]) if ranks else [],
+        "cut_pages": _paged(cut, [name for _, name in cut]),
+        "final_pages": _paged(final, [line.name for line in final]),
+        "playing": [c for c in grid if not c.done], "calls": [c for c in grid if c.call_age_ms is not None],
+        "here": counted_here(state) if mode == WELCOME else None,
+    }
 
 
 def seats_by_name(moment: EventAt) -> list[Seat]:
@@ -187,23 +172,20 @@ def seats_by_name(moment: EventAt) -> list[Seat]:
     return sorted(found, key=lambda seat: sort_key(seat.name))
 
 
-def name_pages(moment: EventAt, part: tuple[int, int] = (1, 1)) -> tuple[Page, ...]:
+def name_pages(moment: EventAt, part: tuple[int, int] = (1, 1)) -> list[Page]:
     """The names in pages as a browser without scripts shows them, evenly full."""
     people = seats_by_name(moment)
     share, shares = part
     people = people[len(people) * (share - 1) // shares : len(people) * share // shares]
     long = any(len(seat.name) > LONG_NAME for seat in people)
     most = TEAMS_A_PAGE if any(seat.members for seat in people) else LONG_NAMES_A_PAGE if long else NAMES_A_PAGE
-    return tuple(
-        Page(letters(page[0].name, page[-1].name), tuple(tuple(c) for c in deal(page, NAME_COLUMNS)))
-        for page in chunks(people, most)
-    )
+    return [Page(letters(page[0].name, page[-1].name), deal(page, NAME_COLUMNS)) for page in chunks(people, most)]
 
 
-def _paged(lines: Sequence[T], names: Iterable[str]) -> tuple[tuple[tuple[T, ...], ...], ...]:
+def _paged(lines: Sequence[T], names: Sequence[str]) -> list[list[Sequence[T]]]:
     """Lines in pages of two columns, fewer where one of their names needs two lines."""
     most = LONG_LINES_A_PAGE if any(len(name) > LONG_NAME for name in names) else LINES_A_PAGE
-    return tuple(tuple(tuple(c) for c in deal(page, LINE_COLUMNS)) for page in chunks(lines, most))
+    return [deal(page, LINE_COLUMNS) for page in chunks(lines, most)]
 
 
 def chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:
