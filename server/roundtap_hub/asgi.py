@@ -14,7 +14,7 @@ from roundtap_hub.captive import CaptivePortal
 from roundtap_hub.devices.device_api import DeviceApi, EnrolApi, Hellos, PanelApi
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
-from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, allowing, sealed, send_json, with_one_slash
+from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, sealed, send_json, with_one_slash
 from roundtap_hub.hub import Hub
 from roundtap_hub.kept_pages import PersonalPages, PublicPages
 from roundtap_hub.lanes import Precedence, WatchedThread
@@ -84,7 +84,7 @@ class HubApplication:
             return
         scope = with_one_slash(scope)
         path, method = scope["path"], scope["method"]
-        send = sealed(allowing(send, self.hub.host.other_addresses()))
+        send = sealed(send, self.hub.host.other_addresses())
         if await self._captive.answer(scope, send):
             return
         if self.standby_api.taken_over and not path.startswith(STAYS_OPEN):

@@ -37,6 +37,11 @@ def session_cookie(encrypted: bool, here: bool) -> str:
     return ENCRYPTED if encrypted else HERE if here else ""
 
 
+def set_cookie(name: str, value: str, age_s: int) -> tuple[bytes, bytes]:
+    """The header that gives a browser a cookie on an answer that is not Flask's."""
+    return b"set-cookie", f"{name}={value}; Path=/; Max-Age={age_s}; HttpOnly; SameSite=Lax".encode()
+
+
 def cookies_in(sent: str) -> dict[str, str]:
     """The cookies of a request; of two with one name the first, as browsers send the narrower path first."""
     found: dict[str, str] = {}

@@ -8,6 +8,7 @@ import json
 import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
+from html import escape
 from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
@@ -23,7 +24,7 @@ NO_STORE: Headers = [(b"cache-control", b"no-store")]
 CLOSE: Headers = [(b"connection", b"close")]
 """After a body that was not read to its end nothing else can be said on the connection."""
 
-
+POLICY, CONNECT = b"content-security-policy", b"connect-src 'self'"
 PAGE_POLICY = (b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
                b"form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 OTHER_POLICY = b"default-src 'none'; frame-ancestors 'none'"
@@ -36,8 +37,10 @@ SEAL: Headers = [
 """On every answer. What is not the hub's own is run by no page, and no page stands in another one."""
 
 
-def sealed(send: Send) -> Send:
-    """`send` with what every answer carries, whoever makes it."""
+def sealed(send: Send, hubs: Sequence[str] = ()) -> Send:
+    """`send` with what every answer carries, whoever makes it. `hubs`: the other machines that hold the journal; pages
+    may ask them, too, whether the event goes on there."""
+    known = b" ".join([CONNECT, *(address.encode("ascii", "ignore") for address in hubs)])
 
     async def send_sealed(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
@@ -45,7 +48,7 @@ def sealed(send: Send) -> Send:
             page = any(name == b"content-type" and kind.startswith(b"text/html") for name, kind in headers)
             # With 304 a browser would put another policy on the page that it has kept.
             policy = [] if message["status"] == 304 else [
-                (POLICY, PAGE_POLICY if page else OTHER_POLICY)]
+                (POLICY, PAGE_POLICY.replace(CONNECT, known) if page else OTHER_POLICY)]
             # A page that is more careful by itself stays so.
             named = {name for name, _ in headers}
             seal = [each for each in SEAL if each[0] not in named]
@@ -53,27 +56,6 @@ def sealed(send: Send) -> Send:
         await send(message)
 
     return send_sealed
-
-
-POLICY, CONNECT = b"content-security-policy", b"connect-src 'self'"
-
-
-def allowing(send: Send, hubs: Sequence[str]) -> Send:
-    """`send`, whose pages may ask the other machines that hold the journal, too, whether the event goes on there."""
-    if not hubs:
-        return send
-    known = b" ".join([CONNECT, *(address.encode("ascii", "ignore") for address in hubs)])
-
-    def widened(policy: bytes) -> bytes:
-        return policy.replace(CONNECT, known) if CONNECT in policy else policy + b"; " + known
-
-    async def sends(message: MutableMapping[str, Any]) -> None:
-        if message["type"] == "http.response.start":
-            message = {**message, "headers": [(name, widened(value) if name.lower() == POLICY else value)
-                                              for name, value in message.get("headers", ())]}
-        await send(message)
-
-    return sends
 
 
 LINK = re.compile(r"/(me|s)/[^/?\s]+")
@@ -198,6 +180,14 @@ async def send_kept(scope: Scope, send: Send, kind: bytes, body: bytes, more: He
     if as_gzip:
         headers.append((b"content-encoding", b"gzip"))
     await send_answer(send, 200, kind, gzip.decompress(body) if packed and not as_gzip else body, headers)
+
+
+async def send_words(send: Send, status: int, language: str, title: str, body: str) -> None:
+    """A page that stands by itself, and is not kept; `body` is HTML."""
+    page = (f'<!doctype html><html lang="{language}"><meta charset="utf-8">'
+            f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape(title)}</title>'
+            f"<h1>{escape(title)}</h1>{body}</html>")
+    await send_answer(send, status, b"text/html; charset=utf-8", page.encode(), [*NO_STORE, *CLOSE])
 
 
 async def send_json(send: Send, status: int, message: Mapping[str, Any],

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 from roundtap_core.errors import Problem
-from roundtap_hub.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone
+from roundtap_hub.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
 from roundtap_hub.http_answers import (
     CLOSE,
     NO_STORE,
@@ -101,21 +101,14 @@ class PublicPages:
         address = str(scope["client"][0]) if scope.get("client") else ""
         display, name = self._hub.hall.displays.meet(sent, address, screens)
         place = place_of(snapshot, screens.get(display), name, self._hub.clocks.mono_ms())
-        return place, cookie_header(display, name)
+        # Where there were too many to give it a name it gets no cookie.
+        return place, [set_cookie(DISPLAY, f"{display}.{name}", DISPLAY_S)] if name else []
 
 
 def _variant(asked_for: Route, asked: Mapping[str, str]) -> str:
     if asked_for.path.startswith("/wall"):
         return wall_variant(asked)
     return "stay" if asked_for.path == "/" and "lang" in asked else ""
-
-
-def cookie_header(display: str, name: str) -> list[tuple[bytes, bytes]]:
-    """A display's cookie; none where there were too many to give it a name."""
-    if not name:
-        return []
-    cookie = f"{DISPLAY}={display}.{name}; Path=/; Max-Age={DISPLAY_S}; HttpOnly; SameSite=Lax"
-    return [(b"set-cookie", cookie.encode())]
 
 
 class PersonalPages:
@@ -149,8 +142,7 @@ class PersonalPages:
             return False
         more = [*PERSONAL_SEAL, (b"content-language", key.language.encode())]
         if not phone_of(scope):
-            more.append((b"set-cookie", f"{PHONE}={new_phone()}; Path=/; Max-Age={PHONE_S}; HttpOnly; SameSite=Lax"
-                         .encode()))
+            more.append(set_cookie(PHONE, new_phone(), PHONE_S))
         await send_kept(scope, send, HTML, kept.body, more)
         return True
 

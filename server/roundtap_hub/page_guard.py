@@ -12,7 +12,7 @@ from urllib.parse import quote
 from roundtap_core.words import catalogue
 from roundtap_hub.auth import is_here
 from roundtap_hub.cookies import cookies_in, session_cookie
-from roundtap_hub.http_answers import CLOSE, NO_STORE, Scope, Send, header, send_answer
+from roundtap_hub.http_answers import CLOSE, NO_STORE, Scope, Send, header, send_answer, send_words
 from roundtap_hub.hub import Hub
 from roundtap_hub.policy import ENCRYPT, LOGIN, STAFF, Asker, refusal
 from roundtap_hub.reader_language import language_of
@@ -65,17 +65,13 @@ class PageGuard:
     async def _say(self, scope: Scope, send: Send) -> None:
         """Words for who may not press here, or cannot be sent on."""
         t = catalogue("roundtap_hub", language_of(scope, self._hub.language))
-        title = escape(t("door.encrypted"))
         encrypted = self._hub.access.encrypted
         if encrypted is None:
             way = f"<p>{escape(t('door.encrypted.off'))}</p>"
         else:
             there = escape(f"https://{_host(scope)}:{encrypted.port}/login")
             way = f'<p>{escape(t("door.encrypted.out"))}</p><p><a href="{there}">{there}</a></p>'
-        page = (f'<!doctype html><html lang="{t.language}"><meta charset="utf-8">'
-                f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>'
-                f"<h1>{title}</h1>{way}</html>")
-        await send_answer(send, 403, b"text/html; charset=utf-8", page.encode(), [*NO_STORE, *CLOSE])
+        await send_words(send, 403, t.language, t("door.encrypted"), way)
 
 
 GUARDED = STAFF | {LOGIN}

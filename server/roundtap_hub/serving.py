@@ -32,6 +32,7 @@ from roundtap_hub.http_answers import (
     sealed,
     send_answer,
     send_json,
+    send_words,
     with_one_slash,
 )
 from roundtap_hub.hub import Hub
@@ -248,12 +249,9 @@ class PagesOnly:
         t = catalogue("roundtap_hub", language_of(scope, LANGUAGES[0]))
         link = "" if self._console_url is None else (
             f'<p><a href="{escape(self._console_url)}/console">{escape(t("pages_only.console"))}</a></p>')
-        title = escape(t("pages_only.title"))
-        page = (f'<!doctype html><html lang="{t.language}"><meta charset="utf-8">'
-                f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>'
-                f'<h1>{title}</h1><p>{escape(t("pages_only.text"))}</p>{link}'
-                f'<p><a href="/">{escape(t("pages_only.home"))}</a></p></html>')
-        await send_answer(send, MISDIRECTED, b"text/html; charset=utf-8", page.encode(), [*NO_STORE, *CLOSE])
+        await send_words(send, MISDIRECTED, t.language, t("pages_only.title"),
+                         f'<p>{escape(t("pages_only.text"))}</p>{link}'
+                         f'<p><a href="/">{escape(t("pages_only.home"))}</a></p>')
 
 
 def _below(path: str, roots: tuple[str, ...]) -> bool:
