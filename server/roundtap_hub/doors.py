@@ -250,21 +250,12 @@ else:
     Base = object
 
 
-def best_protocol() -> type[Any]:
-    """httptools where it can be imported; h11, which runs everywhere, where not."""
-    try:
-        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
-        return HttpToolsProtocol
-    except ImportError:
-        from uvicorn.protocols.http.h11_impl import H11Protocol
-
-        return H11Protocol
-
-
 def guarded(doors: Doors, base: type[Any] | None = None) -> type[Any]:
-    """The protocol class of a server whose clients are counted by `doors`."""
-    found = base or best_protocol()
+    """The protocol class of a server whose clients are counted by `doors`; `base`: uvicorn's own choice where none is
+    named."""
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+    found = base or AutoHTTPProtocol
     return type(f"Guarded{found.__name__}", (_Guard, found), {"doors": doors})
 
 

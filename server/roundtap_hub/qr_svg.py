@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from markupsafe import Markup
@@ -23,22 +24,11 @@ def qr_svg(text: str, label: str = "") -> Markup:
     code = QRCode(error_correction=ERROR_CORRECT_M, border=0)
     code.add_data(text)
     code.make(fit=True)
-    rows: list[list[bool]] = [[bool(dark) for dark in row] for row in code.get_matrix()]
+    rows = ["".join("1" if dark else "0" for dark in row) for row in code.get_matrix()]
     size = len(rows) + 2 * QUIET
-    drawn = "".join(f"M{x + QUIET} {y + QUIET}h{length}v1h-{length}z"
-                    for y, row in enumerate(rows) for x, length in _runs(row))
+    drawn = "".join(f"M{run.start() + QUIET} {y + QUIET}h{len(run[0])}v1h-{len(run[0])}z"
+                    for y, row in enumerate(rows) for run in re.finditer("1+", row))
     heard = Markup('role="img" aria-label="{}"').format(label) if label else Markup('aria-hidden="true"')
     return Markup('<svg class="qr" viewBox="0 0 {0} {0}" {1} shape-rendering="crispEdges">'
                   '<rect width="{0}" height="{0}" fill="#fff"/><path fill="#000" d="{2}"/></svg>').format(
                       size, heard, drawn)
-
-
-def _runs(row: list[bool]) -> list[tuple[int, int]]:
-    """(first, length) of each run of dark modules."""
-    found: list[tuple[int, int]] = []
-    for x, dark in enumerate(row):
-        if dark and found and sum(found[-1]) == x:
-            found[-1] = (found[-1][0], found[-1][1] + 1)
-        elif dark:
-            found.append((x, 1))
-    return found

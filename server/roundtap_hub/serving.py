@@ -15,7 +15,7 @@ import sys
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from html import escape
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any
 
 import uvicorn
 
@@ -55,6 +55,7 @@ HANDSHAKE_WITHIN_S = 10.0
 GOODBYE_WITHIN_S = 5.0
 LOOK_EVERY_S = 30.0
 
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 Way = Callable[[], Awaitable[object]]
 """One thing that the hub is there for: returns, or raises, once it was answered."""
 
@@ -208,10 +209,6 @@ async def keep_watchdog(notify: Notify, ways: Sequence[Way]) -> None:
             return
         notify.tell("WATCHDOG=1")
         await asyncio.sleep(notify.every_ms / 1000)
-
-
-class Application(Protocol):
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
 
 
 class PagesOnly:

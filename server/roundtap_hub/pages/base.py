@@ -262,7 +262,7 @@ def schedule_of(hub: Hub, state: EventState) -> Schedule | None:
 
 def said_to(hub: Hub, event_id: str | None) -> tuple[SaidLine, ...]:
     """What is announced to an event (None: to all) now."""
-    return said_lines(hub.service.snapshot.venue.walls, event_id, hub.clocks.now(), hub.clocks.wall())
+    return said_lines(hub.service.snapshot.venue.walls.for_event(event_id), hub.clocks.now(), hub.clocks.wall())
 
 
 def knockout_name(t: Words, what: EventState | str | None) -> str:

@@ -29,7 +29,7 @@ from roundtap_hub.pages.base import actor, field, mended_on, now_ms, page, the_h
 from roundtap_hub.policy import HEADS_AND_DESK, route
 from roundtap_hub.views.displays import PARTS, display_rows
 from roundtap_hub.views.event_list import listed
-from roundtap_hub.views.said import all_lines
+from roundtap_hub.views.said import said_lines
 from roundtap_hub.views.wall import THEMES
 
 SCREENS_MAX = 64
@@ -44,7 +44,7 @@ def displays(**_: str) -> AnyResponse:
     walls = snapshot.venue.walls
     rows = display_rows(hub.hall.displays.contacts, walls.screens, now_ms())
     return page("displays.html", feed="displays", rows=rows,
-                said=all_lines(walls, the_instant(), hub.clocks.wall()), events=listed(snapshot), shows=SHOWS,
+                said=said_lines(walls.said, the_instant(), hub.clocks.wall()), events=listed(snapshot), shows=SHOWS,
                 parts=PARTS, themes=("", *THEMES), kinds=KINDS, counted=COUNTED, walls=walls,
                 names={line.id: line.name for line in listed(snapshot)}, knows_time=hub.clocks.wall() is not None)
 
@@ -69,7 +69,7 @@ def say() -> AnyResponse:
         g.pop("snapshot", None)
         if _pressed_again(event, kind, text):
             return _back()
-        if len(all_lines(the_snapshot().venue.walls, the_instant(), hub.clocks.wall())) >= SAID_MAX:
+        if len(said_lines(the_snapshot().venue.walls.said, the_instant(), hub.clocks.wall())) >= SAID_MAX:
             raise Problem("said_too_many", maximum=SAID_MAX)
         _tell(SAID, id=secrets.token_hex(6), event=event, kind=kind, text=text, lasts_ms=lasts_ms)
     return _back()

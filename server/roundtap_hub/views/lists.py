@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from roundtap_core.errors import Problem
@@ -12,6 +11,7 @@ from roundtap_core.lists.list_form import NAMES, NUMBER, TICK, Field, Lines, Lis
 from roundtap_core.records import Competitor
 from roundtap_core.words import Words
 from roundtap_hub.views.event_at import EventAt, everybody
+from roundtap_hub.views.worked_out import worked_out_by
 
 LETTERS, LINES = 300, 200
 """What one box takes, and how many lines a table has at most."""
@@ -211,32 +211,15 @@ class ListState:
     flags: int = 0
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Lists:
+def _listed(moment: EventAt) -> object:
     """What lists and their checks depend on: not on reports and results, which come by the hundred."""
-
-    moment: EventAt
-
-    def _parts(self) -> tuple[int, int, Any, Any, Any]:
-        state = self.moment.state
-        return (id(state.entrants), id(self.moment.people), state.rulebook_id, state.level, state.given_options)
-
-    def __hash__(self) -> int:
-        return hash(self._parts()[:4])
-
-    def __eq__(self, other: object) -> bool:
-        # The cache keeps its moments alive, so an id is never another's meanwhile.
-        return isinstance(other, _Lists) and self._parts() == other._parts()
+    state = moment.state
+    return state.entrants, moment.people, state.rulebook_id, state.level, state.given_options
 
 
+@worked_out_by(_listed)
 def list_states(moment: EventAt) -> Mapping[str, ListState]:
     """How each competitor's list stands, by competitor."""
-    return _states(_Lists(moment))
-
-
-@lru_cache(maxsize=8)
-def _states(lists: _Lists) -> Mapping[str, ListState]:
-    moment = lists.moment
     state, people = moment.state, everybody(moment)
     check, options = state.rulebook.lists, state.options
     flags = [0] * len(people)

@@ -12,7 +12,6 @@ from roundtap_core.records import ELIMINATION
 from roundtap_core.rounds.phases import phase_now
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.deciding import taken_tables
-from roundtap_hub.journal.rights import Person
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import LEAVE, UnitStatus, asked_of
 from roundtap_hub.views.attention import ONE_SIDED_MS
@@ -105,14 +104,6 @@ def page_key(event_id: str, token: str) -> str:
     return f"{KIND}/{event_id}/{token}"
 
 
-def owner(hub: Hub, page: str) -> Person | None:
-    """Whose page a key is; None for keys of other pages, and of links that are not good."""
-    kind, _, rest = page.partition("/")
-    event_id, _, token = rest.partition("/")
-    who = hub.access.links.who(token) if kind == KIND else None
-    return who if who is not None and who[0] == event_id else None
-
-
 def version_at(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str,
                hall: HallNow | None = None) -> str:
     """What a page would show now, as a short text."""
@@ -126,8 +117,9 @@ def version_at(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], pa
 
 
 def _personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str) -> str:
-    who = owner(hub, page)
-    if who is None:
+    token = page.rpartition("/")[2]
+    who = hub.access.links.who(token)
+    if who is None or page != page_key(who[0], token):
         return "none"
     event_id, competitor = who
     as_public = page_version(snapshot, units, f"p/{event_id}/{competitor}")
@@ -193,15 +185,14 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
     moment = event_at(snapshot, rest[0]) if rest else None
     if moment is None:
         return "none"
-    if kind == "p" and len(rest) == 2:
-        shown = _player_version(snapshot, units, moment, rest[1])
-    elif len(rest) == 1 and kind == "console":
+    if kind == "console" and len(rest) == 1:
         return console_version(snapshot, units, moment, hall)
-    elif len(rest) == 1 and kind in _VERSIONS:
-        shown = _VERSIONS[kind](snapshot, units, moment)
-    else:
-        shown = "none"
-    return shown if shown == "none" else short_hash(moment.state.id, decided_version(moment), shown)
+    shown = None
+    if kind == "p" and len(rest) == 2:
+        shown = _of_player(snapshot, units, moment, rest[1])
+    elif len(rest) == 1:
+        shown = _of_event(snapshot, units, moment, kind)
+    return "none" if shown is None else short_hash(moment.state.id, decided_version(moment), shown)
 
 
 def _of_units(units: Units, hall: HallNow | None) -> list[tuple[Any, ...]]:
@@ -216,50 +207,38 @@ def _in_play(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:
     return () if state is None else (state.live is not None, len(state.public_rounds), newest_name(state))
 
 
-def _wall_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
-    said = [(unit, sorted(status.seated), status.match, status.call_since_ms, status.call_taken_by)
-            for unit, status in sorted(units.items())]
-    return short_hash(moment.state.id, moment.state.number, snapshot.venue.tables, said,
-                      asked_version(units, moment.state.id))
+def _of_event(snapshot: Snapshot, units: Units, moment: EventAt, kind: str) -> tuple[Any, ...] | None:
+    """What a page of that kind shows of an event beside what is decided about it; None: there is no such page."""
+    state, newest = moment.state, newest_round(moment.state)
+    if kind == "wall":
+        return (state.number, snapshot.venue.tables, asked_version(units, state.id),
+                [(unit, sorted(status.seated), status.match, status.call_since_ms, status.call_taken_by)
+                 for unit, status in sorted(units.items())])
+    if kind == "e":
+        return entrants_version(moment), state.live is None, newest and newest.number
+    if kind == "standings":
+        return entrants_version(moment), results_version(moment)
+    if kind == "pairings":
+        return (entrants_version(moment), results_version(moment), state.clock.state,
+                [(m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision)
+                 for m in (newest.matches if newest else ())])
+    if kind == "bracket":
+        return (entrants_version(moment), results_version(moment), newest and (newest.number, newest.stage),
+                [[(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
+                 for r in state.public_rounds if r.stage == ELIMINATION])
+    if kind == "rules":
+        # What is announced may change until round 1 is drawn; and mended rounds stand here.
+        return entrants_version(moment), [(r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ())
+                                          for r in state.public_rounds]
+    return None
 
 
-def _names_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
-    state = moment.state
-    newest = newest_round(state)
-    return short_hash(entrants_version(moment), state.live is None, newest and newest.number)
-
-
-def _standings_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
-    return short_hash(entrants_version(moment), results_version(moment))
-
-
-def _pairings_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
-    newest = newest_round(moment.state)
-    matches = [(m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision) for m in newest.matches] \
-        if newest else []
-    return short_hash(entrants_version(moment), results_version(moment), moment.state.clock.state, matches)
-
-
-def _bracket_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
-    newest = newest_round(moment.state)
-    published = [[(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
-                 for r in moment.state.public_rounds if r.stage == ELIMINATION]
-    return short_hash(entrants_version(moment), results_version(moment), newest and (newest.number, newest.stage),
-                      published)
-
-
-def _rules_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
-    """What is announced may change until round 1 is drawn; and mended rounds stand here."""
-    return short_hash(entrants_version(moment), [
-        (r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ()) for r in moment.state.public_rounds])
-
-
-def _player_version(snapshot: Snapshot, units: Units, moment: EventAt, competitor: str) -> str:
+def _of_player(snapshot: Snapshot, units: Units, moment: EventAt, competitor: str) -> tuple[Any, ...] | None:
     """A phone looks again when its own table changes, or somebody's standing: not for each result of the hall."""
     state = moment.state
     entrant = state.entrants.get(competitor)
     if entrant is None:
-        return "none"
+        return None
     newest, played = newest_round(state), played_by(moment).get(competitor, [])
     named = [state.entrants.get(who or "") for m in played for who in (m.match.a, m.match.b)]
     named.append(state.entrants.get(winner_of(moment) or ""))
@@ -274,16 +253,6 @@ def _player_version(snapshot: Snapshot, units: Units, moment: EventAt, competito
                         status.draft),
             asked_version(units, state.id, match.id),
         )
-    return short_hash(entrant, [each and (each.id, each.digest, each.list_total) for each in named],
-                      [(m.id, m.state, m.number, m.revision, m.match.picks) for m in played],
-                      newest and (newest.number, newest.status), state.clock.state, results_version(moment), sitting)
-
-
-_VERSIONS = {
-    "wall": _wall_version,
-    "e": _names_version,
-    "standings": _standings_version,
-    "pairings": _pairings_version,
-    "bracket": _bracket_version,
-    "rules": _rules_version,
-}
+    return (entrant, [each and (each.id, each.digest, each.list_total) for each in named],
+            [(m.id, m.state, m.number, m.revision, m.match.picks) for m in played],
+            newest and (newest.number, newest.status), state.clock.state, results_version(moment), sitting)

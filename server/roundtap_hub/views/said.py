@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from roundtap_core.clock import Instant
-from roundtap_hub.journal.on_walls import COUNTED, OnWalls, Said
+from roundtap_hub.journal.on_walls import COUNTED, Said
 from roundtap_hub.views.round_clock import time_of_day
 
 
@@ -27,17 +28,8 @@ class SaidLine:
     until: str
 
 
-def said_lines(walls: OnWalls, event_id: str | None, now: Instant, wall: str | None) -> tuple[SaidLine, ...]:
-    """What is announced to one event (None: to all) and not over, the oldest first."""
-    return _lines(walls.for_event(event_id), now, wall)
-
-
-def all_lines(walls: OnWalls, now: Instant, wall: str | None) -> tuple[SaidLine, ...]:
-    """Everything that stands announced anywhere: for who announces."""
-    return _lines(walls.said, now, wall)
-
-
-def _lines(said: tuple[Said, ...], now: Instant, wall: str | None) -> tuple[SaidLine, ...]:
+def said_lines(said: Iterable[Said], now: Instant, wall: str | None) -> tuple[SaidLine, ...]:
+    """What of these announcements is not over, the oldest first."""
     lines = []
     for each in said:
         left_ms = each.left_ms(now, gone_ms(each.at.wall, wall))

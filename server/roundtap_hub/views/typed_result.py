@@ -99,7 +99,7 @@ def read_line(
     form = book.form(options, situation)
     problems: list[Problem] = []
     for way in _candidates(form, typed, time_is_up, said):
-        for fields in _fields(way, typed):
+        for fields in _fitting(way, typed.numbers, _winner(typed)):
             try:
                 opener, answers = _told(way, typed, fields)
                 result = compose(way, opener, answers)
@@ -126,7 +126,8 @@ def _candidates(form: Form, typed: Typed, time_is_up: bool, said: Collection[str
             continue
         if (way.winner == DRAWN and not typed.draw) or (way.winner == OPENER and typed.winner is None):
             continue
-        yield way
+        if typed.initiative is None or way.choice("initiative") is not None:
+            yield way
 
 
 def plain(way: Way) -> bool:
@@ -134,12 +135,6 @@ def plain(way: Way) -> bool:
     before."""
     return all(isinstance(step, Figure | Picks | Test | Decide)
                or (isinstance(step, Choice) and step.only_if is None and step.name in CHOICES) for step in way.steps)
-
-
-def _fields(way: Way, typed: Typed) -> Iterator[Mapping[str, str | list[str]]]:
-    """The numbers as fields ("score.a"), once for each manner in which they fit the way."""
-    if typed.initiative is None or way.choice("initiative") is not None:
-        yield from _fitting(way, typed.numbers, _winner(typed))
 
 
 def _winner(typed: Typed) -> Side | None:
