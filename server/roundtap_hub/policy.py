@@ -112,18 +112,13 @@ class Route:
 
     def allows(self, role: str, state: str, round_state: str) -> bool:
         """Whether `role` may ask this now."""
-        if role not in self.who or state not in self.states or round_state not in self.rounds:
-            return False
-        return self._not_narrower(role, state, round_state)
-
-    def _not_narrower(self, role: str, state: str, round_state: str) -> bool:
         states, rounds = self.only.get(role, (self.states, self.rounds))
-        return state in states and round_state in rounds
+        return (role in self.who and state in states and state in self.states
+                and round_state in rounds and round_state in self.rounds)
 
     def roles_in(self, state: str, round_state: str) -> tuple[str, ...]:
         """The staff that may ask this in a state of event and round, the least of them first."""
-        return tuple(role for role in reversed(STAFF_ROLES)
-                     if role in self.who and self._not_narrower(role, state, round_state))
+        return tuple(role for role in reversed(STAFF_ROLES) if self.allows(role, state, round_state))
 
 
 ROUTES: dict[str, Route] = {}

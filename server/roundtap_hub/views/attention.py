@@ -63,18 +63,13 @@ def needs(
 ) -> list[Need]:
     """The list, the most urgent kind first, the oldest first within it. `played_ms`: how long the round is played,
     None where no clock says; `here`: whom officials saw (see Presence.here)."""
-    found = [need for cell in grid for need in _of_cell(state, cell)]
-    found += _calls_elsewhere(snapshot, units, state, grid, now_ms)
-    found += _leaving(snapshot, units, state, names, now_ms)
-    found += _taken(units, state, names, now_ms)
-    found += _absent(units, state, grid, played_ms, here)
-    found += _odd_units(snapshot, units)
-    found += _late(state)
-    found += _elsewhere(snapshot, state, grid)
-    found += _extra_minutes(state)
-    found += _judged(state, names)
-    found += _owed(state, names)
-    found += _ended(state, names)
+    found = [
+        *(need for cell in grid for need in _of_cell(state, cell)),
+        *_calls_elsewhere(snapshot, units, state, grid, now_ms), *_leaving(snapshot, units, state, names, now_ms),
+        *_taken(units, state, names, now_ms), *_absent(units, state, grid, played_ms, here),
+        *_odd_units(snapshot, units), *_late(state), *_elsewhere(snapshot, state, grid), *_extra_minutes(state),
+        *_judged(state, names), *_owed(state, names), *_ended(state, names),
+    ]
     return sorted(found, key=lambda n: (RANK[n.kind], n.taken_by is not None, -(n.age_ms or 0), n.table or 0))
 
 

@@ -136,20 +136,22 @@ def _tables(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Che
     if not lines:
         return [Check("contact", NOTE, kind="none", group=TABLES)]
     heard = [line for line in lines if not line.silent]
-    checks = [_of_lines("contact", lines, lambda line: line.silent, {"here": len(heard)})]
-    checks += _places(snapshot, lines)
-    checks.append(_of_lines("builds", [line for line in heard if line.version], lambda line: not line.same_version,
-                            {"version": version()}))
     told = [line for line in heard if line.health is not None]
-    checks.append(_voltage(told))
-    checks.append(_of_lines("screens", [line for line in told if _health(line).screen is not None],
-                            lambda line: _health(line).screen is False and _health(line).blind in ("", DISPLAY)))
-    checks += _lacks(told)
-    checks.append(_of_lines("unit_cards", told, _card_is_bad))
-    checks.append(_buttons(told))
-    checks.append(_of_lines("troubles", lines, lambda line: bool(line.status.troubles)))
-    if any(line.status.waiting for line in lines):
-        checks.append(_of_lines("waiting", lines, lambda line: bool(line.status.waiting), state=NOTE))
+    checks = [
+        _of_lines("contact", lines, lambda line: line.silent, {"here": len(heard)}),
+        *_places(snapshot, lines),
+        _of_lines("builds", [line for line in heard if line.version], lambda line: not line.same_version,
+                  {"version": version()}),
+        _voltage(told),
+        _of_lines("screens", [line for line in told if _health(line).screen is not None],
+                  lambda line: _health(line).screen is False and _health(line).blind in ("", DISPLAY)),
+        *_lacks(told),
+        _of_lines("unit_cards", told, _card_is_bad),
+        _buttons(told),
+        _of_lines("troubles", lines, lambda line: bool(line.status.troubles)),
+        _of_lines("waiting", [line for line in lines if line.status.waiting], lambda _: True, {"all": len(lines)},
+                  state=NOTE),
+    ]
     return [check for check in checks if check is not None]
 
 

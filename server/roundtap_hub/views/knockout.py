@@ -214,14 +214,11 @@ def standing_of(moment: EventAt, competitor: str) -> Standing | None:
     seed = found.seeds.index(competitor) + 1 if found and competitor in found.seeds else None
     if offered(state) == competitor:
         return Standing("offered")
-    lost_in = None
-    for game in found.games if found else ():
-        if competitor in game.losers and game.game != THIRD and found:
-            lost_in = name_of(found, game)
-    sits = found is not None and any(
-        competitor in (s.competitor for s in (g.a, g.b)) for g in found.games)
-    if lost_in is not None or not sits:
-        return Standing("out", seed, lost_in)
+    games = found.games if found else ()
+    lost_in = [name_of(found, game) for game in games if found and competitor in game.losers and game.game != THIRD]
+    sits = any(competitor in (game.a.competitor, game.b.competitor) for game in games)
+    if lost_in or not sits:
+        return Standing("out", seed, lost_in[-1] if lost_in else None)
     return Standing("in", seed)
 
 

@@ -37,20 +37,13 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    number: int
-    boxes: tuple[Box, ...]
-    problems: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Table:
-    """`name` is its place in the list; `shown` how many lines it offers."""
+    """`name` is its place in the list. A row is its boxes, and what is wrong with it."""
 
     name: str
     title: str
     columns: tuple[tuple[str, str], ...]
-    rows: tuple[Row, ...]
+    rows: tuple[tuple[tuple[Box, ...], tuple[str, ...]], ...]
     problems: tuple[str, ...]
 
 
@@ -64,14 +57,6 @@ class Part:
     problems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ListView:
-    """`elsewhere`: problems that belong to no box, line or table."""
-
-    parts: tuple[Part, ...]
-    elsewhere: tuple[str, ...]
-
-
 class _Filler:
     """Makes the view of one form; every problem is told once, at the narrowest place that holds it."""
 
@@ -80,14 +65,14 @@ class _Filler:
         self._open = list(problems)
         self._lines = lines
 
-    def view(self, form: ListForm, list_: Mapping[str, Any]) -> ListView:
-        if not form.per_member:
-            part = self._part(None, form.fields, form.lines, list_, "")
-            return ListView((part,), self._take(""))
-        shared = self._part(None, form.shared, (), list_, "")
-        parts = [self._part(n + 1, form.fields, form.lines, _at(list_.get("players"), n), f"/players/{n}")
-                 for n in range(form.per_member)]
-        return ListView((shared, *parts), self._take(""))
+    def view(self, form: ListForm, list_: Mapping[str, Any]) -> dict[str, Any]:
+        if form.per_member:
+            parts = [self._part(None, form.shared, (), list_, "")]
+            parts += [self._part(n + 1, form.fields, form.lines, _at(list_.get("players"), n), f"/players/{n}")
+                      for n in range(form.per_member)]
+        else:
+            parts = [self._part(None, form.fields, form.lines, list_, "")]
+        return {"parts": parts, "elsewhere": self._take("")}
 
     def _part(
         self, number: int | None, fields: Sequence[Field], lines: Sequence[Lines], data: Mapping[str, Any], where: str
@@ -103,7 +88,7 @@ class _Filler:
         for index in range(min(shown, LINES)):
             row, place = _at(known, index), f"{where}/{index}"
             boxes = tuple(self._box(c, row.get(c.key), f"{place}/{c.key}", take=False) for c in table.columns)
-            rows.append(Row(index + 1, boxes, self._take(place)))
+            rows.append((boxes, self._take(place)))
         columns = tuple((c.kind, self._words(c.text)) for c in table.columns)
         return Table(where[1:], self._words(table.text, number=table.number), columns, tuple(rows), self._take(where))
 
@@ -127,8 +112,9 @@ def _at(items: object, place: int) -> Mapping[str, Any]:
 def list_view(
     form: ListForm, list_: Mapping[str, Any], problems: Sequence[Problem], words: Words,
     lines: Mapping[str, int] | None = None,
-) -> ListView:
-    """The form with what the list says, and each problem beside its place. `lines`: at least so many in a table."""
+) -> dict[str, Any]:
+    """The form with what the list says, and each problem beside its place; `elsewhere`: problems that belong to no box,
+    line or table. `lines`: at least so many in a table."""
     return _Filler(words, problems, lines or {}).view(form, list_)
 
 

@@ -18,25 +18,22 @@ ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
 
 @dataclass(frozen=True, slots=True)
 class PointLine:
-    """One open point. `id` is what the form sends back; `list_of` the competitor whose list is to be mended, "" where
-    the officials are."""
+    """One open point, which the form sends back. `list_of`: the competitor whose list is to be mended, "" where the
+    officials are."""
 
-    id: str
-    kind: str
+    point: OpenPoint
     name: str
     list_of: str
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedOnLine:
-    """What was missing when round 1 was published, or open when the event `ended`: (kind, name) of each, with the entry
-    that says so."""
+    """What was missing when round 1 was published, or open when the event `ended`: (kind, name) of each, with the note
+    that says so, and by whom."""
 
-    number: int
-    points: tuple[tuple[str, str], ...]
-    reason: str
+    note: PlayedOn
+    points: list[tuple[str, str]]
     by: str
-    wall: str
     ended: bool
 
 
@@ -47,12 +44,8 @@ def points_before_round_1(moment: EventAt) -> tuple[PointLine, ...]:
     if state.public_rounds or state.finished:
         return ()
     names = full_names(moment)
-    return tuple(_line(point, names.get(point.who, point.who))
+    return tuple(PointLine(point, names.get(point.who, point.who), point.who if point.kind in ABOUT_LISTS else "")
                  for point in open_points(state, list_points(state, moment.people)))
-
-
-def _line(point: OpenPoint, name: str) -> PointLine:
-    return PointLine(str(point), point.kind, name, point.who if point.kind in ABOUT_LISTS else "")
 
 
 @worked_out_once
@@ -68,10 +61,7 @@ def cut_short_lines(moment: EventAt) -> tuple[tuple[str, str], ...]:
 def played_on_lines(moment: EventAt) -> tuple[PlayedOnLine, ...]:
     """For everybody to read, with the names that the hall may read."""
     names = shown_names(moment)
-    return tuple(_noted(moment, line, names) for line in moment.state.played_on)
-
-
-def _noted(moment: EventAt, line: PlayedOn, names: dict[str, str]) -> PlayedOnLine:
-    points = tuple((point.kind, names.get(point.who, point.who)) for point in line.points)
-    return PlayedOnLine(line.number, points, line.reason, official_name(moment, line.by), (line.wall or "")[:16],
-                        any(point.kind not in KINDS for point in line.points))
+    return tuple(
+        PlayedOnLine(note, [(point.kind, names.get(point.who, point.who)) for point in note.points],
+                     official_name(moment, note.by), any(point.kind not in KINDS for point in note.points))
+        for note in moment.state.played_on)
