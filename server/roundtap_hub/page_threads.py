@@ -182,9 +182,8 @@ class PageThreads:
         """The body, and 0; or nothing, and how long it would be at least: Flask explains that that is too much."""
         announced = announced_bytes(scope)
         try:
-            if announced <= BODY_BYTES_FREE and not header(scope, b"transfer-encoding"):
-                return await read_body(scope, receive, BODY_BYTES_FREE, BODY_WITHIN_S), 0
-            if not self._organizes(scope):
+            small = announced <= BODY_BYTES_FREE and not header(scope, b"transfer-encoding")
+            if small or not self._organizes(scope):
                 return await read_body(scope, receive, BODY_BYTES_FREE, BODY_WITHIN_S), 0
             async with self._big_bodies:
                 return await read_body(scope, receive, FORM_BYTES_MAX, BIG_BODY_WITHIN_S), 0

@@ -54,7 +54,7 @@ class Group:
 
 def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
     """Everything that is looked at, in the order of GROUPS."""
-    return [*_machine(hub), *_hub(hub, snapshot), *_network(hub), *_tables(hub, snapshot, units, now_ms),
+    return [*_machine(hub), *_hub(hub), *_network(hub), *_tables(hub, snapshot, units, now_ms),
             *_walls(hub, snapshot, now_ms), *_printer(hub, units, now_ms), *_copies(hub)]
 
 
@@ -112,21 +112,17 @@ def _clock(hub: Hub, of_machine: Check) -> Check:
     return Check("clock", FINE, kind="browser") if hall_time.told and of_machine.kind != "network" else of_machine
 
 
-def _hub(hub: Hub, snapshot: Snapshot) -> list[Check]:
-    checks = [Check("build", FINE, {"version": version()})]
-    if hub.restored():
-        checks.append(Check("restored", WRONG))
-    return checks
+def _hub(hub: Hub) -> list[Check]:
+    return [Check("build", FINE, {"version": version()}), *([Check("restored", WRONG)] if hub.restored() else [])]
 
 
 def _network(hub: Hub) -> list[Check]:
-    url = hub.host.reached_at.url
-    checks = [Check("address", FINE, {"url": url}, group=NETWORK) if url else Check("address", WRONG, group=NETWORK)]
-    if hub.access.encrypted is not None:
-        checks.append(Check("encrypted", FINE, {"fingerprint": hub.access.encrypted.fingerprint}, group=NETWORK))
-    else:
-        checks.append(Check("encrypted", NOTE, group=NETWORK))
-    return checks
+    url, encrypted = hub.host.reached_at.url, hub.access.encrypted
+    return [
+        Check("address", FINE, {"url": url}, group=NETWORK) if url else Check("address", WRONG, group=NETWORK),
+        Check("encrypted", NOTE, group=NETWORK) if encrypted is None else
+        Check("encrypted", FINE, {"fingerprint": encrypted.fingerprint}, group=NETWORK),
+    ]
 
 
 # --- the hall's tables ----------------------------------------------------------------------------------------------
@@ -172,19 +168,21 @@ def _names(names: Iterable[str]) -> str:
     return ", ".join(listed[:NAMES_MAX]) + (f" … (+{len(listed) - NAMES_MAX})" if len(listed) > NAMES_MAX else "")
 
 
+def _named(key: str, state: str, names: Iterable[str], group: str, kind: str = "") -> Check:
+    """One check of those who are named in it."""
+    listed = list(names)
+    return Check(key, state, {"n": len(listed), "names": _names(listed)}, kind, group)
+
+
 def _places(snapshot: Snapshot, lines: Sequence[UnitRow]) -> list[Check]:
     """Whether every table that is played at has a unit, and every unit a table."""
-    checks = []
     there = {line.table for line in lines if line.table is not None}
     played = set().union(*(tables_in_play(state) | tables_drafted(state)
                            for state in snapshot.events.values() if not state.finished), set())
-    bare = sorted(table for table in played if table not in there)
-    if bare:
-        checks.append(Check("places", NOTE, {"n": len(bare), "names": _names(map(str, bare))}, "bare", TABLES))
-    spare = [line for line in lines if line.table is None]
-    if spare:
-        checks.append(Check("places", NOTE, {"n": len(spare), "names": _names(line.unit for line in spare)}, "spare",
-                            TABLES))
+    bare = [str(table) for table in sorted(played - there)]
+    spare = [line.unit for line in lines if line.table is None]
+    checks = [_named("places", NOTE, names, TABLES, kind)
+              for kind, names in (("bare", bare), ("spare", spare)) if names]
     return checks or [Check("places", FINE, {"n": len(there)}, group=TABLES)]
 
 
@@ -213,8 +211,7 @@ def _lacks(told: Sequence[UnitRow]) -> list[Check]:
         for reason in dict.fromkeys((health.deaf, health.blind)):
             if reason not in ("", DISPLAY):
                 by_reason.setdefault(reason if reason in LACKS else "other", []).append(line.name)
-    return [Check("lacks", WRONG, {"n": len(names), "names": _names(dict.fromkeys(names))}, reason, TABLES)
-            for reason, names in sorted(by_reason.items())]
+    return [_named("lacks", WRONG, dict.fromkeys(names), TABLES, reason) for reason, names in sorted(by_reason.items())]
 
 
 def _buttons(told: Sequence[UnitRow]) -> Check | None:
@@ -227,16 +224,11 @@ def _buttons(told: Sequence[UnitRow]) -> Check | None:
 
 def _walls(hub: Hub, snapshot: Snapshot, now_ms: int) -> list[Check]:
     rows = display_rows(hub.hall.displays.contacts, snapshot.venue.walls.screens, now_ms)
-    checks = []
     silent = [row.name for row in rows if row.screen is not None and not row.here]
-    if silent:
-        checks.append(Check("walls", WRONG, {"n": len(silent), "names": _names(silent)}, group=WALLS))
     new = [row.name for row in rows if row.screen is None and row.here]
-    if new:
-        checks.append(Check("walls", NOTE, {"n": len(new), "names": _names(new)}, "new", WALLS))
     here = [row.name for row in rows if row.screen is not None and row.here]
-    if here and not silent:
-        checks.append(Check("walls", FINE, {"n": len(here), "names": _names(here)}, group=WALLS))
+    told = ((WRONG, "", silent), (NOTE, "new", new), (FINE, "", [] if silent else here))
+    checks = [_named("walls", state, names, WALLS, kind) for state, kind, names in told if names]
     return checks or [Check("walls", NOTE, kind="none", group=WALLS)]
 
 

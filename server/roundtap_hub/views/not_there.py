@@ -8,7 +8,7 @@ from typing import Any
 
 from roundtap_core.clock import IDLE
 from roundtap_core.event.state import EventState
-from roundtap_core.records import SIDES, Side
+from roundtap_core.records import Side, other
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.tables import Cell
 
@@ -54,13 +54,9 @@ def not_there(units: Mapping[str, UnitStatus], event_id: str, cell: Cell, here: 
         # Somebody sits there and presses, whoever of the two it is.
         return ()
     sat = (status.seated if status is not None else frozenset()) | seen
-    people = {"a": (cell.a_id, cell.a), "b": (cell.b_id, cell.b)}
-    found = []
-    for side in SIDES:
-        who, name = people[side]
-        if side not in sat and who and name:
-            found.append(NotThere(cell, side, who, name, people["b" if side == "a" else "a"][1] or ""))
-    return tuple(found)
+    people: dict[Side, tuple[str | None, str | None]] = {"a": (cell.a_id, cell.a), "b": (cell.b_id, cell.b)}
+    return tuple(NotThere(cell, side, who, name, people[other(side)][1] or "")
+                 for side, (who, name) in people.items() if side not in sat and who and name)
 
 
 def named_on_grid(

@@ -29,10 +29,6 @@ class TablesCounted:
     tables: int
     spread_ms: int
 
-    def running(self, total_ms: int | None, now: Instant) -> Clock:
-        """The clock that they show together."""
-        return Clock("running", self.left_ms, total_ms, now)
-
 
 def tables_counted(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState,
                    now_ms: int) -> TablesCounted | None:
@@ -120,7 +116,7 @@ def face_of(state: EventState, now: Instant, texts: Words, official: bool = Fals
 
 def counted_face(state: EventState, counted: TablesCounted, now: Instant, texts: Words) -> Face:
     """The clock as the tables count it, while the hub's own is held: a face of its own, for officials."""
-    running = structs.replace(state, clock=counted.running(state.clock.total_ms, now))
+    running = structs.replace(state, clock=Clock("running", counted.left_ms, state.clock.total_ms, now))
     return replace(face_of(running, now, texts), event=f"{state.id}-counted")
 
 

@@ -132,15 +132,11 @@ def _end(times: EventTimes, played: RoundState) -> At | None:
 
 def _round_time(state: EventState, here: _Here, played: RoundState, start: At | None, end: At | None) -> RoundTime:
     taken_ms = here.between(start, end)
+    stage = stage_of_round(state, played.number, played.stage, [match.match for match in played.matches])
     extended = max((match.match.extension_minutes or 0 for match in played.matches), default=0)
     return RoundTime(played.number, title_key(state, played), here.told(start), here.told(end),
                      None if taken_ms is None or taken_ms < 0 else round(taken_ms / MINUTE_MS),
-                     _minutes(state, played), extended, not played.open_matches)
-
-
-def _minutes(state: EventState, played: RoundState) -> int | None:
-    stage = stage_of_round(state, played.number, played.stage, [match.match for match in played.matches])
-    return state.rulebook.minutes(stage, state.options)
+                     state.rulebook.minutes(stage, state.options), extended, not played.open_matches)
 
 
 def _end_of_play(state: EventState, now: Instant) -> int | None:

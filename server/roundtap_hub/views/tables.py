@@ -153,9 +153,6 @@ def cell(
     unit = snapshot.venue.unit_at(seat.table) if seat.table is not None else None
     status = units.get(unit) if unit else None
     call = call_at(snapshot, units, state.id, match)
-    age_ms = None
-    if match.reported_mono_ms is not None:
-        age_ms = age(match.reported_mono_ms, now_ms)
     reports = tuple(
         Reported(side, names.get(seat.competitor(side) or "", ""), show_result(said.result, state), said.number)
         for side, said in sorted(match.reports.items())
@@ -167,7 +164,8 @@ def cell(
         flags=_flags(match, unit, status, now_ms, call is not None),
         result=show_result(seat.result, state) if seat.result else None,
         second=show_result(match.second, state) if match.second else None, number=match.number or 0,
-        strangers=tuple(sorted(match.strangers.items())), reports=reports, reported_age_ms=age_ms, unit=unit,
+        strangers=tuple(sorted(match.strangers.items())), reports=reports, unit=unit,
+        reported_age_ms=age(match.reported_mono_ms, now_ms) if match.reported_mono_ms is not None else None,
         call_age_ms=age(call.since_ms, now_ms) if call is not None else None,
         call_taken_by=call.taken_by if call is not None else None,
         call_since_ms=call.since_ms if call is not None else None,
