@@ -49,7 +49,7 @@ class Buckets:
     def __init__(self, now_ms: Callable[[], int], buckets_max: int = BUCKETS_MAX) -> None:
         self._now_ms = now_ms
         self._max = buckets_max
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
 
     def __len__(self) -> int:
@@ -58,31 +58,25 @@ class Buckets:
     def has(self, who: Hashable) -> bool:
         """Whether there is something left for `who`; nothing is taken."""
         with self._lock:
-            return self._has(who)
+            bucket = self._buckets.get(who)
+            return bucket is None or not bucket.wait_ms(self._now_ms())
 
     def take(self, who: Hashable, rate: Rate) -> None:
         """One less for `who`, never below nothing."""
         with self._lock:
-            self._take(who, rate)
+            bucket = self._buckets.get(who)
+            if bucket is None:
+                bucket = self._buckets[who] = Bucket(rate, self._now_ms())
+                while len(self._buckets) > self._max:
+                    self._buckets.popitem(last=False)
+            self._buckets.move_to_end(who)
+            bucket.take(self._now_ms())
 
     def admit(self, *asked: tuple[Hashable, Rate]) -> bool:
         """Take one from each of these buckets; False, and nothing taken, where one of them is empty."""
         with self._lock:
-            if not all(self._has(who) for who, _ in asked):
+            if not all(self.has(who) for who, _ in asked):
                 return False
             for who, rate in asked:
-                self._take(who, rate)
+                self.take(who, rate)
             return True
-
-    def _has(self, who: Hashable) -> bool:
-        bucket = self._buckets.get(who)
-        return bucket is None or not bucket.wait_ms(self._now_ms())
-
-    def _take(self, who: Hashable, rate: Rate) -> None:
-        bucket = self._buckets.get(who)
-        if bucket is None:
-            bucket = self._buckets[who] = Bucket(rate, self._now_ms())
-            while len(self._buckets) > self._max:
-                self._buckets.popitem(last=False)
-        self._buckets.move_to_end(who)
-        bucket.take(self._now_ms())

@@ -1,4 +1,4 @@
-"""What officials do, as the console shows it: a match's log, what may be done there, and proposals that wait."""
+"""What officials do, as the console shows it: who may say what, a match's log, and what may be done there."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
 from roundtap_core.rulebooks.gate import ON_RECORD, refuse
+from roundtap_core.rulebooks.result_words import winner_of
 from roundtap_hub.views.event_at import short_hash
 
 MOST_LETTERS = 60
@@ -266,10 +267,7 @@ def _reading(
     way: Way, opener: Side, answers: Mapping[str, Any], result: Result, match: Match, match_id: str, book: Rulebook,
     options: Options, situation: Situation,
 ) -> Reading:
-    try:
-        winner = book.winner(result, options)
-    except Problem:
-        winner = ""
+    winner = winner_of(book, options, result)
     try:
         worth = book.worth(Match(match.a, match.b, result=result), options, situation)
     except Problem:
