@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 # Marks begin with a "<" that nothing escaped can hold: what somebody typed is never taken for one.
@@ -61,8 +62,7 @@ class Region:
         return "".join(parts)
 
     def rows(self) -> Iterator[Row]:
-        for group in self.groups:
-            yield from group
+        return chain.from_iterable(self.groups)
 
 
 @dataclass(frozen=True, slots=True)

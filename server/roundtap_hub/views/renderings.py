@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
-from roundtap_hub.views.regions import ROW, ROW_END, Region, Rendered, Row, mark
+from roundtap_hub.views.regions import ROW, ROW_END, Region, Rendered, mark
 
 ROW_TEXTS = "roundtap-rows"
 """Where an application keeps those of its public pages."""
@@ -120,8 +120,4 @@ def _shared(new: Region, old: Region | None) -> Region:
     if old is None or new == old:
         return old or new
     rows = {row: row for row in old.rows()}
-
-    def known(group: tuple[Row, ...]) -> tuple[Row, ...]:
-        return tuple(rows.get(row, row) for row in group)
-
-    return replace(new, groups=tuple(known(group) for group in new.groups))
+    return replace(new, groups=tuple(tuple(rows.get(row, row) for row in group) for group in new.groups))
