@@ -16,14 +16,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from roundtap_hub.auth import is_loopback
-from roundtap_hub.http_answers import CLOSE, NO_STORE, Scope, Send, header, send_answer, send_json
+from roundtap_hub.http_answers import (
+    ASKED_BY,
+    CLOSE,
+    MISDIRECTED,
+    NO_STORE,
+    Scope,
+    Send,
+    header,
+    send_answer,
+    send_json,
+)
 from roundtap_hub.reached_at import ReachedAt, is_address, url_at
 from roundtap_hub.tls import ANY_NAME_BELOW
 
-MISDIRECTED = 421
 FOR_PROGRAMS = ("/device/", "/station/", "/standby/", "/enrol/")
 """Served by whatever name: a unit's own file may call the hub as it likes, and each answer is signed."""
-ASKED_BY = frozenset({"GET", "HEAD"})
 
 TEXT, HTML = b"text/plain", b"text/html"
 ONLINE = b"NetworkManager is online\n"

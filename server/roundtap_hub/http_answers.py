@@ -10,6 +10,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
 from html import escape
 from typing import Any
+from urllib.parse import quote
 
 from roundtap_core.errors import Invalid, Problem
 
@@ -19,6 +20,10 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
+
+ASKED_BY = frozenset({"GET", "HEAD"})
+"""The methods that only ask."""
+MISDIRECTED = 421
 
 NO_STORE: Headers = [(b"cache-control", b"no-store")]
 CLOSE: Headers = [(b"connection", b"close")]
@@ -71,6 +76,13 @@ def with_one_slash(scope: Scope) -> Scope:
     if scope["type"] != "http" or not scope["path"].startswith("//"):
         return scope
     return {**scope, "path": "/" + scope["path"].lstrip("/")}
+
+
+def target_of(scope: Scope) -> str:
+    """Path and query of the request, in letters that an address may have."""
+    path = quote(scope["path"], safe="/")
+    query = quote(scope["query_string"].decode("latin-1"), safe="=&%+;,/?:@!$'()*~")
+    return f"{path}?{query}" if query else path
 
 
 class BodyTooLarge(Exception):

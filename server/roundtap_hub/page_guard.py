@@ -12,13 +12,12 @@ from urllib.parse import quote
 from roundtap_core.words import catalogue
 from roundtap_hub.auth import is_here
 from roundtap_hub.cookies import cookies_in, session_cookie
-from roundtap_hub.http_answers import CLOSE, NO_STORE, Scope, Send, header, send_answer, send_words
+from roundtap_hub.http_answers import ASKED_BY, CLOSE, NO_STORE, Scope, Send, header, send_answer, send_words, target_of
 from roundtap_hub.hub import Hub
 from roundtap_hub.policy import ENCRYPT, LOGIN, STAFF, Asker, refusal
 from roundtap_hub.reader_language import language_of
 
 HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNORECASE)
-ASKED_BY = frozenset({"GET", "HEAD"})
 
 
 def asker_of(hub: Hub, scope: Scope) -> Asker:
@@ -53,12 +52,12 @@ class PageGuard:
         if lacking == ENCRYPT:
             encrypted = self._hub.access.encrypted
             if asked and encrypted is not None:
-                await _send_to(send, 303, f"https://{_host(scope)}:{encrypted.port}{_target(scope)}")
+                await _send_to(send, 303, f"https://{_host(scope)}:{encrypted.port}{target_of(scope)}")
             else:
                 await self._say(scope, send)
         else:
             # What was pressed is not done later: after the login comes the console.
-            await _send_to(send, 302, f"/login?next={quote(_target(scope) if asked else '/console', safe='/')}",
+            await _send_to(send, 302, f"/login?next={quote(target_of(scope) if asked else '/console', safe='/')}",
                            () if asked else CLOSE)
         return True
 
@@ -75,13 +74,6 @@ class PageGuard:
 
 
 GUARDED = STAFF | {LOGIN}
-
-
-def _target(scope: Scope) -> str:
-    """Path and query of the request, in letters that an address may have."""
-    path = quote(scope["path"], safe="/")
-    query = quote(scope["query_string"].decode("latin-1"), safe="=&%+;,/?:@!$'()*~")
-    return f"{path}?{query}" if query else path
 
 
 def _host(scope: Scope) -> str:

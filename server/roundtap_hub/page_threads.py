@@ -16,6 +16,7 @@ from typing import Any
 from roundtap_core.words import catalogue
 from roundtap_hub.doors import asker_in
 from roundtap_hub.http_answers import (
+    ASKED_BY,
     CLOSE,
     NO_STORE,
     BodyLate,
@@ -143,7 +144,7 @@ class PageThreads:
 
     async def answer(self, scope: Scope, receive: Receive, send: Send, who: frozenset[str]) -> None:
         """Answer one request, whatever it asks for. `who` may ask it (policy.py): by that it takes its lane."""
-        form = scope["method"] not in ("GET", "HEAD")
+        form = scope["method"] not in ASKED_BY
         try:
             body, left_out = await self._body(scope, receive)
         except BodyLate:

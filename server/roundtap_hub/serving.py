@@ -24,7 +24,9 @@ from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.doors import Doors, guarded
 from roundtap_hub.http_answers import (
+    ASKED_BY,
     CLOSE,
+    MISDIRECTED,
     NO_STORE,
     Receive,
     Scope,
@@ -33,6 +35,7 @@ from roundtap_hub.http_answers import (
     send_answer,
     send_json,
     send_words,
+    target_of,
     with_one_slash,
 )
 from roundtap_hub.hub import Hub
@@ -59,11 +62,9 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 Way = Callable[[], Awaitable[object]]
 """One thing that the hub is there for: returns, or raises, once it was answered."""
 
-MISDIRECTED = 421
 FOR_PROGRAMS = ("/device", "/station")
 FOR_THE_ORGANIZER = ("/console", "/login", "/logout", "/join")
 """Whatever is decided by the hub that runs the event."""
-ASKED_BY = frozenset({"GET", "HEAD"})
 
 
 def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], doors: Doors, pages_only: bool,
@@ -237,10 +238,8 @@ class PagesOnly:
         if self._console_url is None or scope["method"] not in ASKED_BY:
             await self._say(scope, send)
             return
-        asked = b"/" + scope.get("raw_path", scope["path"].encode()).partition(b"?")[0].lstrip(b"/")
-        query = b"?" + scope["query_string"] if scope["query_string"] else b""
         await send_answer(send, 303, b"text/plain", b"",
-                          [(b"location", self._console_url.encode() + asked + query), *NO_STORE])
+                          [(b"location", f"{self._console_url}{target_of(scope)}".encode()), *NO_STORE])
 
     async def _say(self, scope: Scope, send: Send) -> None:
         t = catalogue("roundtap_hub", language_of(scope, LANGUAGES[0]))

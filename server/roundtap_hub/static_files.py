@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from roundtap_hub.http_answers import Scope, Send, pack, send_answer, send_kept
+from roundtap_hub.http_answers import ASKED_BY, Scope, Send, pack, send_answer, send_kept
 from roundtap_hub.policy import EVERYBODY, route
 
 FOLDER = Path(__file__).parent / "static"
@@ -64,7 +64,7 @@ class StaticFiles:
     @route("GET /static/<name>", EVERYBODY)
     async def answer(self, scope: Scope, send: Send) -> None:
         """Send what was asked for. Under any name but today's the browser is to ask again each time."""
-        if scope["method"] not in ("GET", "HEAD"):
+        if scope["method"] not in ASKED_BY:
             await send_answer(send, 405, b"text/plain", b"", [(b"allow", b"GET, HEAD")])
             return
         file = self.find(scope["path"])
