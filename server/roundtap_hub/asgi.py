@@ -16,7 +16,7 @@ from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, sealed, send_json, with_one_slash
 from roundtap_hub.hub import Hub
-from roundtap_hub.kept_pages import PersonalPages, PublicPages
+from roundtap_hub.kept_pages import KeptPages
 from roundtap_hub.lanes import Precedence, WatchedThread
 from roundtap_hub.memory import give_back
 from roundtap_hub.page_cache import PageCache
@@ -60,8 +60,7 @@ class HubApplication:
         drawing = WatchedThread("public-pages")
         cache = PageCache(hub, partial(version_at, hub), lambda: self.pages.built(), drawing, precedence.give_way)
         self.browsers = BrowserFeed(hub, cache, feeds_of_one)
-        self.public = PublicPages(hub, cache)
-        self.personal = PersonalPages(hub, cache, precedence)
+        self.kept = KeptPages(hub, cache, precedence)
         self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language),
                                  partial(is_logged_in, hub))
         self._guard = PageGuard(hub)
@@ -109,9 +108,7 @@ class HubApplication:
                 return
             body: Receive | None = receive
             if found is not None:
-                if await self.public.answer(scope, send, *found):
-                    return
-                body = await self.personal.answer(scope, receive, send, *found)
+                body = await self.kept.answer(scope, receive, send, *found)
             if body is not None:
                 await self.pages.answer(scope, body, send, who)
 

@@ -54,15 +54,34 @@ PERSONAL_SEAL: Headers = [*NO_STORE, (b"referrer-policy", b"no-referrer"),
                           (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
 
 
-class PublicPages:
-    """What everybody sees: answers what it can from the cache."""
+class KeptPages:
+    """What everybody sees, and players' own pages: answers what it can; what it does not is Flask's, which says the
+    same."""
 
-    def __init__(self, hub: Hub, cache: PageCache) -> None:
+    def __init__(self, hub: Hub, cache: PageCache, precedence: Precedence) -> None:
         self._hub = hub
         self._cache = cache
+        self._precedence = precedence
+        self._inbox: LoopInbox | None = None
 
-    async def answer(self, scope: Scope, send: Send, asked_for: Route, named: Mapping[str, str]) -> bool:
-        """Whether the request was answered; what is not, is Flask's."""
+    async def answer(self, scope: Scope, receive: Receive, send: Send, asked_for: Route,
+                     named: Mapping[str, str]) -> Receive | None:
+        """None: the request was answered. Else how its body is to be read by whoever answers it."""
+        if asked_for.address in (PAGE, REPORT) and scope["method"] != "HEAD":
+            token = named["token"]
+            who = self._hub.access.links.who(token)
+            if who is None or who[0] in self._hub.service.snapshot.venue.deleted:
+                return receive
+            if asked_for.address == REPORT:
+                return await self._report(scope, receive, send, who, token)
+            answered = await self._own_page(scope, send, who, token)
+        else:
+            answered = await self._public_page(scope, send, asked_for, named)
+        return None if answered else receive
+
+    # --- what everybody sees
+
+    async def _public_page(self, scope: Scope, send: Send, asked_for: Route, named: Mapping[str, str]) -> bool:
         if asked_for.address == COLOURS and scope["method"] == "GET":
             # Every page asks for it: behind pages in the making it would hold up those that are ready.
             await send_answer(send, 200, KIND.encode(), colours(self._hub.service.snapshot).encode(), SEAL)
@@ -104,36 +123,9 @@ class PublicPages:
         # Where there were too many to give it a name it gets no cookie.
         return place, [set_cookie(DISPLAY, f"{display}.{name}", DISPLAY_S)] if name else []
 
+    # --- a player's own page
 
-def _variant(asked_for: Route, asked: Mapping[str, str]) -> str:
-    if asked_for.path.startswith("/wall"):
-        return wall_variant(asked)
-    return "stay" if asked_for.path == "/" and "lang" in asked else ""
-
-
-class PersonalPages:
-    """Players' own pages: answers what it can; what it does not is Flask's, which says the same."""
-
-    def __init__(self, hub: Hub, cache: PageCache, precedence: Precedence) -> None:
-        self._hub = hub
-        self._cache = cache
-        self._precedence = precedence
-        self._inbox: LoopInbox | None = None
-
-    async def answer(self, scope: Scope, receive: Receive, send: Send, asked_for: Route,
-                     named: Mapping[str, str]) -> Receive | None:
-        """None: the request was answered. Else how its body is to be read by whoever answers it."""
-        token = named["token"] if asked_for.address in (PAGE, REPORT) and scope["method"] != "HEAD" else ""
-        who = self._hub.access.links.who(token) if token else None
-        if who is None or who[0] in self._hub.service.snapshot.venue.deleted:
-            return receive
-        if asked_for.address == REPORT:
-            return await self._report(scope, receive, send, who, token)
-        return None if await self._page(scope, send, who, token) else receive
-
-    # --- the page
-
-    async def _page(self, scope: Scope, send: Send, who: Person, token: str) -> bool:
+    async def _own_page(self, scope: Scope, send: Send, who: Person, token: str) -> bool:
         if scope["query_string"]:
             return False
         key = PageKey(page_key(who[0], token), "", language_of(scope, self._hub.language))
@@ -146,7 +138,7 @@ class PersonalPages:
         await send_kept(scope, send, HTML, kept.body, more)
         return True
 
-    # --- a report
+    # --- and a report
 
     async def _report(self, scope: Scope, receive: Receive, send: Send, who: Person, token: str) -> Receive | None:
         try:
@@ -197,6 +189,12 @@ class PersonalPages:
         if self._inbox is None or self._inbox.loop is not loop:
             self._inbox = LoopInbox(loop)
         return self._inbox
+
+
+def _variant(asked_for: Route, asked: Mapping[str, str]) -> str:
+    if asked_for.path.startswith("/wall"):
+        return wall_variant(asked)
+    return "stay" if asked_for.path == "/" and "lang" in asked else ""
 
 
 def phone_of(scope: Scope) -> str:

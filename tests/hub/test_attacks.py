@@ -119,7 +119,7 @@ def test_made_up_addresses_leave_nothing_behind(tmp_path: Path) -> None:
             client.get(f"/e/e1/p/{'nobody' * 40}{n}")
         for n in range(40):
             application.browsers._clock(f"no-event-{n}")
-        assert not [page for page in application.public._cache._versions if "no" in page]
+        assert not [page for page in application.kept._cache._versions if "no" in page]
         assert not [event for event in application.browsers._clocks if event != "e1"]
         client.close()
 
@@ -128,7 +128,7 @@ def test_versions_that_are_remembered_are_bounded(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(page_cache, "VERSIONS_MAX", 5)
     with open_house(tmp_path) as opened:
         opened.with_event()
-        store = HubApplication(opened.hub).public._cache
+        store = HubApplication(opened.hub).kept._cache
         pages = ["door", "e/e1", "wall/e1", "standings/e1", "pairings/e1", "bracket/e1", "rules/e1"]
         first = [store.version(page) for page in pages]
         assert len(store._versions) <= 5

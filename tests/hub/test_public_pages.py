@@ -35,7 +35,7 @@ class Hall:
         self.application = HubApplication(house.hub)
         self.client = AsgiClient(self.application, lifespan=True)
         self.drawn: list[PageKey] = []
-        store = self.application.public._cache
+        store = self.application.kept._cache
         made = store._made
 
         def noted(app: object, moment: object, now_ms: object, key: PageKey, *more: object) -> object:
@@ -252,7 +252,7 @@ def test_what_was_saved_stands_on_the_staff_s_next_page_and_a_time_is_never_olde
 
 def test_the_staff_wait_behind_no_pages_of_others(hall: Hall):
     cookie, hold = cookie_of(hall.house.organizer()), threading.Event()
-    hall.application.public._cache._executor.submit(hold.wait, 30)
+    hall.application.kept._cache._executor.submit(hold.wait, 30)
     waiting = hall.client.begin("GET", "/e/e1")
     assert "/logout" in hall.get("/e/e1", cookie=cookie).text
     assert not waiting.done()
@@ -340,7 +340,7 @@ def test_a_page_that_breaks_is_explained(hall: Hall, monkeypatch: pytest.MonkeyP
 
 def test_the_store_does_not_grow_for_ever(hall: Hall, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(page_cache, "KEPT_BYTES", 20_000)
-    store = hall.application.public._cache
+    store = hall.application.kept._cache
     for n in range(1, 7):
         for language in ("en", "es", "de", "pl"):
             hall.get(f"/e/e1/p/p{n}", language)

@@ -210,7 +210,7 @@ def test_a_writer_that_hangs_is_silence(live: Live, monkeypatch: pytest.MonkeyPa
 
 def test_public_pages_that_are_drawn_no_more_are_silence(live: Live) -> None:
     hold = threading.Event()
-    live.app.public._cache._executor.submit(hold.wait, 30)
+    live.app.kept._cache._executor.submit(hold.wait, 30)
     live.watch()
     assert live.is_silent()
     hold.set()
