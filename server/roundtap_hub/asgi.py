@@ -10,7 +10,7 @@ from itertools import count
 
 from roundtap_core.clock import Instant
 from roundtap_core.event.state import EventState
-from roundtap_hub.captive import CaptivePortal
+from roundtap_hub.captive import answer_for_others
 from roundtap_hub.devices.device_api import DeviceApi, EnrolApi, Hellos, PanelApi
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
@@ -20,7 +20,7 @@ from roundtap_hub.kept_pages import KeptPages
 from roundtap_hub.lanes import Precedence, WatchedThread
 from roundtap_hub.memory import give_back
 from roundtap_hub.page_cache import PageCache
-from roundtap_hub.page_guard import PageGuard, is_logged_in
+from roundtap_hub.page_guard import is_logged_in, refuses
 from roundtap_hub.page_threads import BusyPage, PageThreads, Wsgi
 from roundtap_hub.policy import asked_by, find, native_routes
 from roundtap_hub.presence import close_granted_wishes, close_settled_calls
@@ -63,9 +63,7 @@ class HubApplication:
         self.kept = KeptPages(hub, cache, precedence)
         self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language),
                                  partial(is_logged_in, hub))
-        self._guard = PageGuard(hub)
         self._boundaries = Boundaries(hub, self._look_again)
-        self._captive = CaptivePortal(hub.host.reached_at)
         hub.host.reached_at.listeners.append(self._addresses_changed)
         self._beside: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -84,7 +82,7 @@ class HubApplication:
         scope = with_one_slash(scope)
         path, method = scope["path"], scope["method"]
         send = sealed(send, self.hub.host.other_addresses())
-        if await self._captive.answer(scope, send):
+        if await answer_for_others(self.hub.host.reached_at, scope, send):
             return
         if self.standby_api.taken_over and not path.startswith(STAYS_OPEN):
             await self.standby_api.refuse(scope, receive, send)
@@ -104,7 +102,7 @@ class HubApplication:
             await self.pages.built()
             found = find(method, path)
             who = asked_by(found[0] if found is not None else None, path)
-            if await self._guard.refuses(scope, send, who):
+            if await refuses(self.hub, scope, send, who):
                 return
             body: Receive | None = receive
             if found is not None:

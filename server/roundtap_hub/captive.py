@@ -62,48 +62,42 @@ ONE_HOST: Mapping[tuple[str, str], tuple[int, bytes, bytes]] = {
     ("connectivity-check.ubuntu.com", "/"): (204, TEXT, b""), ("networkcheck.kde.org", "/"): (200, TEXT, b"OK\n"),
 }
 """Where a path says too little."""
+OF_THIS_PLACE = tuple(f".{name}" for name in ANY_NAME_BELOW)
 ONLINE_HEADER = [(b"x-networkmanager-status", b"online")]
 
 
-class CaptivePortal:
-    """Answers what was asked by a foreign name on the web's own port."""
-
-    def __init__(self, reached: ReachedAt) -> None:
-        self._reached = reached
-
-    async def answer(self, scope: Scope, send: Send) -> bool:
-        """Whether the request was for somebody else, and answered."""
-        server = scope.get("server")
-        short = self._reached.short_port
-        if not short or server is None or server[1] != short or scope.get("scheme") != "http":
-            return False
-        host = _host(scope)
-        if self._is_ours(host) or scope["path"].startswith(FOR_PROGRAMS):
-            return False
-        if scope["method"] not in ASKED_BY:
-            await send_json(send, MISDIRECTED, {"error": "nothing was sent: this is no machine of that name"}, CLOSE)
-            return True
-        path: str = scope["path"]
-        wanted = ANY_HOST.get(path) or ONE_HOST.get((host, path))
-        if wanted is not None:
-            await _probe(scope, send, *wanted)
-        else:
-            await self._send_here(scope, send)
+async def answer_for_others(reached: ReachedAt, scope: Scope, send: Send) -> bool:
+    """Whether the request was for somebody else, and answered."""
+    server = scope.get("server")
+    short = reached.short_port
+    if not short or server is None or server[1] != short or scope.get("scheme") != "http":
+        return False
+    host = _host(scope)
+    if _is_ours(reached, host) or scope["path"].startswith(FOR_PROGRAMS):
+        return False
+    if scope["method"] not in ASKED_BY:
+        await send_json(send, MISDIRECTED, {"error": "nothing was sent: this is no machine of that name"}, CLOSE)
         return True
-
-    def _is_ours(self, host: str) -> bool:
-        # A name without a dot is one of this very network; what is not said is no foreign name.
-        return (not host or "." not in host or is_address(host) or host in self._reached.names
-                or host.endswith(OF_THIS_PLACE))
-
-    async def _send_here(self, scope: Scope, send: Send) -> None:
-        """To the front door, by the address that this phone came in by: it is sure to reach it."""
-        address = str(scope["server"][0])
-        where = self._reached.url if is_loopback(address) else url_at(address, int(scope["server"][1]))
-        await send_answer(send, 302, TEXT, b"", [(b"location", f"{where}/".encode()), *NO_STORE])
+    path: str = scope["path"]
+    wanted = ANY_HOST.get(path) or ONE_HOST.get((host, path))
+    if wanted is not None:
+        await _probe(scope, send, *wanted)
+    else:
+        await _send_here(reached, scope, send)
+    return True
 
 
-OF_THIS_PLACE = tuple(f".{name}" for name in ANY_NAME_BELOW)
+def _is_ours(reached: ReachedAt, host: str) -> bool:
+    # A name without a dot is one of this very network; what is not said is no foreign name.
+    return (not host or "." not in host or is_address(host) or host in reached.names
+            or host.endswith(OF_THIS_PLACE))
+
+
+async def _send_here(reached: ReachedAt, scope: Scope, send: Send) -> None:
+    """To the front door, by the address that this phone came in by: it is sure to reach it."""
+    address = str(scope["server"][0])
+    where = reached.url if is_loopback(address) else url_at(address, int(scope["server"][1]))
+    await send_answer(send, 302, TEXT, b"", [(b"location", f"{where}/".encode()), *NO_STORE])
 
 
 def _host(scope: Scope) -> str:

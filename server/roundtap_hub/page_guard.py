@@ -17,6 +17,7 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.policy import ENCRYPT, LOGIN, STAFF, Asker, refusal
 from roundtap_hub.reader_language import language_of
 
+GUARDED = STAFF | {LOGIN}
 HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNORECASE)
 
 
@@ -35,45 +36,37 @@ def is_logged_in(hub: Hub, scope: Scope) -> bool:
     return bool(header(scope, b"cookie") and asker_of(hub, scope).role)
 
 
-class PageGuard:
-    """Answers those who may not go on."""
-
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
-
-    async def refuses(self, scope: Scope, send: Send, who: frozenset[str]) -> bool:
-        """Whether a request that `who` may make was refused, and answered; nothing of it was done."""
-        if not who & GUARDED:
-            return False
-        lacking = refusal(who, asker_of(self._hub, scope))
-        if not lacking:
-            return False
-        asked = scope["method"] in ASKED_BY
-        if lacking == ENCRYPT:
-            encrypted = self._hub.access.encrypted
-            if asked and encrypted is not None:
-                await _send_to(send, 303, f"https://{_host(scope)}:{encrypted.port}{target_of(scope)}")
-            else:
-                await self._say(scope, send)
+async def refuses(hub: Hub, scope: Scope, send: Send, who: frozenset[str]) -> bool:
+    """Whether a request that `who` may make was refused, and answered; nothing of it was done."""
+    if not who & GUARDED:
+        return False
+    lacking = refusal(who, asker_of(hub, scope))
+    if not lacking:
+        return False
+    asked = scope["method"] in ASKED_BY
+    if lacking == ENCRYPT:
+        encrypted = hub.access.encrypted
+        if asked and encrypted is not None:
+            await _send_to(send, 303, f"https://{_host(scope)}:{encrypted.port}{target_of(scope)}")
         else:
-            # What was pressed is not done later: after the login comes the console.
-            await _send_to(send, 302, f"/login?next={quote(target_of(scope) if asked else '/console', safe='/')}",
-                           () if asked else CLOSE)
-        return True
-
-    async def _say(self, scope: Scope, send: Send) -> None:
-        """Words for who may not press here, or cannot be sent on."""
-        t = catalogue("roundtap_hub", language_of(scope, self._hub.language))
-        encrypted = self._hub.access.encrypted
-        if encrypted is None:
-            way = f"<p>{escape(t('door.encrypted.off'))}</p>"
-        else:
-            there = escape(f"https://{_host(scope)}:{encrypted.port}/login")
-            way = f'<p>{escape(t("door.encrypted.out"))}</p><p><a href="{there}">{there}</a></p>'
-        await send_words(send, 403, t.language, t("door.encrypted"), way)
+            await _say(hub, scope, send)
+    else:
+        # What was pressed is not done later: after the login comes the console.
+        await _send_to(send, 302, f"/login?next={quote(target_of(scope) if asked else '/console', safe='/')}",
+                       () if asked else CLOSE)
+    return True
 
 
-GUARDED = STAFF | {LOGIN}
+async def _say(hub: Hub, scope: Scope, send: Send) -> None:
+    """Words for who may not press here, or cannot be sent on."""
+    t = catalogue("roundtap_hub", language_of(scope, hub.language))
+    encrypted = hub.access.encrypted
+    if encrypted is None:
+        way = f"<p>{escape(t('door.encrypted.off'))}</p>"
+    else:
+        there = escape(f"https://{_host(scope)}:{encrypted.port}/login")
+        way = f'<p>{escape(t("door.encrypted.out"))}</p><p><a href="{there}">{there}</a></p>'
+    await send_words(send, 403, t.language, t("door.encrypted"), way)
 
 
 def _host(scope: Scope) -> str:
