@@ -18,8 +18,19 @@ from roundtap_hub.presence import UnitStatus, health_of
 from roundtap_hub.views.displays import display_rows
 from roundtap_hub.views.tables import out_of_contact
 from roundtap_hub.views.units import UnitRow, table_units, unit_rows
-from roundtap_systemd.checks import COPIES, FINE, GROUPS, NETWORK, NOTE, PRINTER, TABLES, WALLS, WRONG, Check, worst
-from roundtap_systemd.checks import worst_first as worst_first
+from roundtap_systemd.checks import (
+    COPIES,
+    FINE,
+    GROUPS,
+    NETWORK,
+    NOTE,
+    PRINTER,
+    TABLES,
+    WALLS,
+    WRONG,
+    Check,
+    worst_first,
+)
 from roundtap_systemd.health import LOW_NOW, SINCE, SPACE_LOW_BYTES
 
 NAMES_MAX = 16
@@ -42,7 +53,6 @@ class Group:
     others, which are there for who wants to know."""
 
     name: str
-    state: str
     told: tuple[Check, ...]
     fine: tuple[Check, ...]
 
@@ -61,13 +71,9 @@ def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[
 def grouped(checks: Iterable[Check]) -> list[Group]:
     """Part by part in the order people walk through the hall; in each the worst first, what is fine by itself."""
     known = list(checks)
-    groups = []
-    for name in GROUPS:
-        ours = [check for check in known if check.group == name]
-        if ours:
-            groups.append(Group(name, worst(ours), tuple(worst_first(c for c in ours if c.state in (WRONG, NOTE))),
-                                tuple(c for c in ours if c.state not in (WRONG, NOTE))))
-    return groups
+    groups = [Group(name, tuple(worst_first(c for c in known if c.group == name and c.state in (WRONG, NOTE))),
+                    tuple(c for c in known if c.group == name and c.state not in (WRONG, NOTE))) for name in GROUPS]
+    return [group for group in groups if group.told or group.fine]
 
 
 def wrong(checks: Iterable[Check]) -> list[Check]:
