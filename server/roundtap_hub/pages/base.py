@@ -438,6 +438,12 @@ def tell(event_id: str, command: Command, people: Sequence[PersonRecord] = ()) -
     the_hub().service.tell(event_id, command, actor(), people, field("step"))
 
 
+def carry_out(event_id: str, command: Command, anchor: str = "", people: Sequence[PersonRecord] = ()) -> AnyResponse:
+    """The same, and back to the event's console."""
+    tell(event_id, command, people)
+    return back_to_event(event_id, anchor)
+
+
 def with_name(problem: Problem, event_id: str) -> Problem:
     """The core knows competitors by id; a person reads the name."""
     moment = event_at(the_snapshot(), event_id)

@@ -41,6 +41,7 @@ from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import (
     actor,
     back_to_event,
+    carry_out,
     field,
     mended_on,
     page,
@@ -183,9 +184,8 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
         refuse_broken_teams(moment, {name: (members, captain)}, but=competitor)
         before = structs.replace(before, members=members, captain=captain)
     person, salt = structs.replace(before, name=name, public_name=public or None), secrets.token_hex(16)
-    the_hub().service.tell(event_id, ChangePerson(competitor, person.digest(salt)), actor(),
-                           [PersonRecord(event_id, competitor, salt, person)])
-    return back_to_event(event_id, "competitors")
+    return carry_out(event_id, ChangePerson(competitor, person.digest(salt)), "competitors",
+                     [PersonRecord(event_id, competitor, salt, person)])
 
 
 @route("POST /console/<event_id>/competitors/<competitor>/drop", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
@@ -199,8 +199,7 @@ def drop(event_id: str, competitor: str) -> AnyResponse:
 @route("POST /console/<event_id>/competitors/<competitor>/return", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
 @mended_on(event)
 def come_back(event_id: str, competitor: str) -> AnyResponse:
-    tell(event_id, ReturnCompetitor(competitor))
-    return back_to_event(event_id, "competitors")
+    return carry_out(event_id, ReturnCompetitor(competitor), "competitors")
 
 
 @route("POST /console/<event_id>/competitors/<competitor>/disqualify", JUDGES, OPEN)

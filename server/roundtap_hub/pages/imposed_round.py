@@ -21,13 +21,11 @@ from roundtap_core.records import BYE, SECOND_SWISS, SWISS
 from roundtap_hub.journal.deciding import in_the_hall
 from roundtap_hub.pages.base import (
     actor,
-    back_to_event,
+    carry_out,
     field,
     mended_on,
     page,
     signed_by,
-    tell,
-    the_hub,
     the_moment,
     the_snapshot,
 )
@@ -163,8 +161,7 @@ def paired(event_id: str) -> AnyResponse:
                       plan=field("plan"))
     if not command.reason:
         raise Invalid("reason_missing")
-    the_hub().service.tell(event_id, command, actor())
-    return back_to_event(event_id, "draft")
+    return carry_out(event_id, command, "draft")
 
 
 def _command(moment: EventAt) -> ImposeRound:
@@ -195,8 +192,7 @@ def impose(event_id: str) -> AnyResponse:
         matches = None
     if not isinstance(matches, list) or not all(isinstance(match, dict) and _fits(match) for match in matches):
         raise Problem("wrong_type", where="/matches", expected="array")
-    tell(event_id, ImposeRound(tuple(matches), field("stage") or SWISS, field("tiebreak_form") or None))
-    return back_to_event(event_id)
+    return carry_out(event_id, ImposeRound(tuple(matches), field("stage") or SWISS, field("tiebreak_form") or None))
 
 
 def _fits(match: dict[str, object]) -> bool:

@@ -21,7 +21,7 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.forms.questions import SQUADS_MAX, squads_read
 from roundtap_core.names import fit_name
-from roundtap_hub.pages.base import back_to_event, confirmed_minutes, field, mended_on, signed_by, tell
+from roundtap_hub.pages.base import carry_out, confirmed_minutes, field, mended_on, signed_by, tell
 from roundtap_hub.pages.competitors import NAME_LETTERS
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.results import match_page
@@ -44,37 +44,31 @@ TEXT_LETTERS = 500
 @route("POST /console/<event_id>/competitors/<competitor>/warn", JUDGES, OPEN)
 @mended_on(event)
 def warn(event_id: str, competitor: str) -> AnyResponse:
-    tell(event_id, Warn(competitor, _text("reason"), _by(event_id)))
-    return back_to_event(event_id, "competitors")
+    return carry_out(event_id, Warn(competitor, _text("reason"), _by(event_id)), "competitors")
 
 
 @route("POST /console/<event_id>/competitors/<competitor>/propose", HEADS, OPEN)
 @mended_on(event)
 def propose(event_id: str, competitor: str) -> AnyResponse:
-    tell(event_id, ProposeDisqualification(competitor, _text("reason"), _by(event_id)))
-    return back_to_event(event_id, "needs")
+    return carry_out(event_id, ProposeDisqualification(competitor, _text("reason"), _by(event_id)), "needs")
 
 
 @route("POST /console/<event_id>/competitors/<competitor>/decline", JUDGES, OPEN)
 @mended_on(event)
 def decline(event_id: str, competitor: str) -> AnyResponse:
-    tell(event_id, DeclineProposal(competitor, _by(event_id)))
-    return back_to_event(event_id)
+    return carry_out(event_id, DeclineProposal(competitor, _by(event_id)))
 
 
 @route("POST /console/<event_id>/competitors/<competitor>/tick", STAFF, OPEN, only=BEFORE_ROUND_1)
 @mended_on(event)
 def tick(event_id: str, competitor: str) -> AnyResponse:
-    tell(event_id, Tick(competitor, field("what")[:NAME_LETTERS], field("on") == "1"))
-    return back_to_event(event_id, "competitors")
+    return carry_out(event_id, Tick(competitor, field("what")[:NAME_LETTERS], field("on") == "1"), "competitors")
 
 
 @route("POST /console/<event_id>/competitors/<competitor>/came-with", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
 @mended_on(event)
 def came_with(event_id: str, competitor: str) -> AnyResponse:
-    group = fit_name(field("came_with")) or None
-    tell(event_id, SetCameWith(competitor, group))
-    return back_to_event(event_id, "competitors")
+    return carry_out(event_id, SetCameWith(competitor, fit_name(field("came_with")) or None), "competitors")
 
 
 @route("POST /console/<event_id>/match/<match_id>/ruling", JUDGES, PLAYING, SHOWN_ROUND)
@@ -114,8 +108,8 @@ def extension(event_id: str, match_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/match/<match_id>/picks", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @mended_on(event)
 def picks(event_id: str, match_id: str) -> AnyResponse:
-    tell(event_id, SetPicks(match_id, tuple(squads_read(request.form.getlist("picks")[:SQUADS_MAX]))))
-    return back_to_event(event_id, "picks")
+    said = squads_read(request.form.getlist("picks")[:SQUADS_MAX])
+    return carry_out(event_id, SetPicks(match_id, tuple(said)), "picks")
 
 
 def back_to_match(event_id: str, match_id: str) -> AnyResponse:

@@ -37,6 +37,7 @@ from roundtap_hub.journal.venue import BEGUN
 from roundtap_hub.pages.base import (
     actor,
     back_to_event,
+    carry_out,
     field,
     mended_on,
     the_hub,
@@ -162,9 +163,7 @@ def enrol(
 def set_about(event_id: str) -> AnyResponse:
     """When, where, who, special rules. What the page did not ask stays as it is."""
     asked = {key: field(key) for key in ASKED_ABOUT if key in request.form}
-    said = SetAbout({**the_moment(event_id).state.about, **asked})
-    the_hub().service.tell(event_id, said, actor())
-    return back_to_event(event_id)
+    return carry_out(event_id, SetAbout({**the_moment(event_id).state.about, **asked}))
 
 
 @route("POST /console/<event_id>/options", ORGANIZERS, OPEN)
@@ -173,8 +172,7 @@ def set_options(event_id: str) -> AnyResponse:
     """Rounds and other options, until the first round is drawn."""
     state = the_moment(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in OFFERED}
-    the_hub().service.tell(event_id, SetOptions({**kept, **read_options(state.rulebook, field)}), actor())
-    return back_to_event(event_id)
+    return carry_out(event_id, SetOptions({**kept, **read_options(state.rulebook, field)}))
 
 
 @route("POST /console/<event_id>/structure", ORGANIZERS, OPEN)
@@ -183,9 +181,7 @@ def set_structure(event_id: str) -> AnyResponse:
     """Rounds and cut after late entries, until round 2 is published."""
     state = the_moment(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in STRUCTURE}
-    changed = {**kept, **read_structure(state.rulebook, field)}
-    the_hub().service.tell(event_id, SetOptions(changed), actor())
-    return back_to_event(event_id)
+    return carry_out(event_id, SetOptions({**kept, **read_structure(state.rulebook, field)}))
 
 
 def _color() -> str:

@@ -18,7 +18,7 @@ from roundtap_core.event.state import EventState
 from roundtap_core.numbers import next_number
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
 from roundtap_hub.journal.journal import PersonRecord
-from roundtap_hub.pages.base import actor, back_to_event, field, mended_on, the_hub, the_moment
+from roundtap_hub.pages.base import actor, back_to_event, carry_out, field, mended_on, the_hub, the_moment
 from roundtap_hub.pages.competitors import check_name
 from roundtap_hub.pages.console import event
 from roundtap_hub.policy import HEADS, IN_OPEN_ROUNDS, OPEN, ORGANIZERS, PLAYING, SHOWN_ROUND, STAFF, route
@@ -36,9 +36,8 @@ def add_official(event_id: str) -> AnyResponse:
     new_id = f"o{next_number([*state.officials, *state.entrants, *moment.people], 'o')}"
     person, salt = Person(name), secrets.token_hex(16)
     new = _as_typed(Official(new_id, field("role", JUDGE), person.digest(salt)))
-    the_hub().service.tell(event_id, SetOfficials((*_without_organizer(state, new), new)), actor(),
-                           [PersonRecord(event_id, new_id, salt, person)])
-    return back_to_event(event_id, "officials")
+    return carry_out(event_id, SetOfficials((*_without_organizer(state, new), new)), "officials",
+                     [PersonRecord(event_id, new_id, salt, person)])
 
 
 @route("POST /console/<event_id>/officials/<official>/change", ORGANIZERS, OPEN)
@@ -59,8 +58,7 @@ def remove_official(event_id: str, official: str) -> AnyResponse:
 @route("POST /console/<event_id>/officials/<official>/duty", HEADS, OPEN)
 @mended_on(event)
 def duty_official(event_id: str, official: str) -> AnyResponse:
-    the_hub().service.tell(event_id, OfficialDuty(official, field("on") == "1"), actor())
-    return back_to_event(event_id, "officials")
+    return carry_out(event_id, OfficialDuty(official, field("on") == "1"), "officials")
 
 
 def _as_typed(official: Official) -> Official:
@@ -74,8 +72,7 @@ def _set(event_id: str, official_id: str, changed: Callable[[Official], Official
     new = changed(state.officials[official_id])
     others = _without_organizer(state, new) if new else tuple(state.officials.values())
     kept = tuple(new if o.id == official_id else o for o in others)
-    the_hub().service.tell(event_id, SetOfficials(tuple(o for o in kept if o is not None)), actor())
-    return back_to_event(event_id, "officials")
+    return carry_out(event_id, SetOfficials(tuple(o for o in kept if o is not None)), "officials")
 
 
 def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]:

@@ -25,6 +25,7 @@ from roundtap_core.rulebooks.result_words import figure_label, tell, way_label, 
 from roundtap_hub.pages.base import (
     actor,
     back_to_event,
+    carry_out,
     field,
     mended_on,
     now_ms,
@@ -124,24 +125,21 @@ def keep(event_id: str) -> AnyResponse:
     match_id = field("match")
     _, match = seen_match(the_moment(event_id).state, match_id)
     stands = EnterResult(match_id, match.revision, match.match.result, whole_number("seen"))
-    the_hub().service.tell(event_id, stands, actor())
-    return back_to_event(event_id)
+    return carry_out(event_id, stands)
 
 
 @route("POST /console/<event_id>/elsewhere", JUDGES, PLAYING)
 @mended_on(event)
 def settle_strangers(event_id: str) -> AnyResponse:
     """The organizer has read which units reported this match from elsewhere, up to the entry `number`."""
-    the_hub().service.tell(event_id, SettleStrangers(field("match"), whole_number("number") or 0), actor())
-    return back_to_event(event_id)
+    return carry_out(event_id, SettleStrangers(field("match"), whole_number("number") or 0))
 
 
 @route("POST /console/<event_id>/match/<match_id>/clear", JUDGES, PLAYING, SHOWN_ROUND)
 @mended_on(match_page)
 def clear(event_id: str, match_id: str) -> AnyResponse:
     """Take a result back, as if nobody had reported."""
-    the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, None), actor())
-    return back_to_event(event_id)
+    return carry_out(event_id, EnterResult(match_id, whole_number("revision") or 0, None))
 
 
 @route("POST /console/<event_id>/match/<match_id>/before-play", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
@@ -162,16 +160,14 @@ def no_show(event_id: str, match_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/match/<match_id>/nobody-came", JUDGES, PLAYING, SHOWN_ROUND)
 @mended_on(match_page)
 def nobody_came(event_id: str, match_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, NobodyCame(match_id), actor())
-    return back_to_event(event_id)
+    return carry_out(event_id, NobodyCame(match_id))
 
 
 @route("POST /console/<event_id>/match/<match_id>/here-after-all", JUDGES, PLAYING, SHOWN_ROUND)
 @mended_on(event)
 def no_show_undone(event_id: str, match_id: str) -> AnyResponse:
     """Whoever was noted as absent sits down after all, at the table of the draw unless another event took it."""
-    the_hub().service.tell(event_id, NoShowUndone(match_id), actor())
-    return back_to_event(event_id)
+    return carry_out(event_id, NoShowUndone(match_id))
 
 
 @route("GET /console/<event_id>/match/<match_id>/walk", STAFF, PLAYED)

@@ -27,12 +27,11 @@ from roundtap_core.event.commands import (
 from roundtap_core.limits import PROSE_LETTERS
 from roundtap_core.standings.tiebreak_round import EACH
 from roundtap_hub.pages.base import (
-    back_to_event,
+    carry_out,
     field,
     mended_on,
     now_ms,
     signed_by,
-    tell,
     the_moment,
     the_snapshot,
     the_units,
@@ -58,30 +57,26 @@ def draw(event_id: str) -> AnyResponse:
     if in_hand != (whole_number("attempt") or 0):
         raise Problem("draft_changed_meanwhile")
     form = field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
-    tell(event_id, DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
-    return back_to_event(event_id)
+    return carry_out(event_id, DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
 
 
 @route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)
 @mended_on(event)
 def move_tables(event_id: str) -> AnyResponse:
     """Another event plays at some of the drawn tables: these matches go to free ones."""
-    tell(event_id, MoveTables(whole_number("number") or 0, whole_number("attempt") or 0))
-    return back_to_event(event_id)
+    return carry_out(event_id, MoveTables(whole_number("number") or 0, whole_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/discard", ORGANIZERS, OPEN)
 @mended_on(event)
 def discard(event_id: str) -> AnyResponse:
-    tell(event_id, DiscardDraft())
-    return back_to_event(event_id)
+    return carry_out(event_id, DiscardDraft())
 
 
 @route("POST /console/<event_id>/publish", ORGANIZERS, OPEN)
 @mended_on(event)
 def publish(event_id: str) -> AnyResponse:
-    tell(event_id, PublishRound(whole_number("number") or 0, whole_number("attempt") or 0))
-    return back_to_event(event_id)
+    return carry_out(event_id, PublishRound(whole_number("number") or 0, whole_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/clock", HEADS, PLAYING)
@@ -99,8 +94,7 @@ def clock(event_id: str) -> AnyResponse:
         delta_ms = clock_ms(field("time"))
     elif action in ("continue", "hold"):
         delta_ms = clock_ms(field("time")) if field("time") else _counted_ms(event_id)
-    tell(event_id, SetClock(action, delta_ms))
-    return back_to_event(event_id)
+    return carry_out(event_id, SetClock(action, delta_ms))
 
 
 def _counted_ms(event_id: str) -> int:
@@ -125,22 +119,19 @@ def extra_minutes(event_id: str) -> AnyResponse:
     minutes = whole_number("minutes")
     if minutes is None:
         raise Invalid("figure_missing")
-    tell(event_id, SetExtraMinutes(whole_number("number") or 0, minutes))
-    return back_to_event(event_id)
+    return carry_out(event_id, SetExtraMinutes(whole_number("number") or 0, minutes))
 
 
 @route("POST /console/<event_id>/finish", ORGANIZERS, PLAYING)
 @mended_on(event)
 def finish(event_id: str) -> AnyResponse:
-    tell(event_id, FinishEvent(field("reason")[:PROSE_LETTERS]))
-    return back_to_event(event_id)
+    return carry_out(event_id, FinishEvent(field("reason")[:PROSE_LETTERS]))
 
 
 @route("POST /console/<event_id>/reopen", ORGANIZERS, JUST_FINISHED)
 @mended_on(event)
 def reopen(event_id: str) -> AnyResponse:
-    tell(event_id, ReopenEvent())
-    return back_to_event(event_id)
+    return carry_out(event_id, ReopenEvent())
 
 
 @route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
@@ -150,36 +141,31 @@ def play_on(event_id: str) -> AnyResponse:
     seen = tuple(request.form.getlist("point")) or None
     command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, field("reason")[:REASON_LETTERS],
                            seen, signed_by(event_id, field("by")))
-    tell(event_id, command)
-    return back_to_event(event_id)
+    return carry_out(event_id, command)
 
 
 @route("POST /console/<event_id>/cut", ORGANIZERS, PLAYING)
 @mended_on(event)
 def cut(event_id: str) -> AnyResponse:
-    tell(event_id, MakeCut())
-    return back_to_event(event_id)
+    return carry_out(event_id, MakeCut())
 
 
 @route("POST /console/<event_id>/cut/back", ORGANIZERS, PLAYING)
 @mended_on(event)
 def cut_back(event_id: str) -> AnyResponse:
-    tell(event_id, WithdrawCut())
-    return back_to_event(event_id)
+    return carry_out(event_id, WithdrawCut())
 
 
 @route("POST /console/<event_id>/cut/accepted", ORGANIZERS, PLAYING)
 @mended_on(event)
 def place_accepted(event_id: str) -> AnyResponse:
-    tell(event_id, AcceptPlace(field("competitor")))
-    return back_to_event(event_id)
+    return carry_out(event_id, AcceptPlace(field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/declined", ORGANIZERS, PLAYING)
 @mended_on(event)
 def place_declined(event_id: str) -> AnyResponse:
-    tell(event_id, DeclinePlace(field("competitor")))
-    return back_to_event(event_id)
+    return carry_out(event_id, DeclinePlace(field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
@@ -188,5 +174,4 @@ def present(event_id: str) -> AnyResponse:
     """On with those present: whoever was on the list that was looked at, and has no mark, is passed over."""
     there = set(request.form.getlist("present"))
     absent = tuple(who for who in request.form.getlist("asked") if who not in there)
-    tell(event_id, PassOver(absent))
-    return back_to_event(event_id)
+    return carry_out(event_id, PassOver(absent))
