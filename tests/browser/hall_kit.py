@@ -28,7 +28,7 @@ from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.unit_keys import STATION, TABLE
 from roundtap_hub.http_answers import Receive, Scope, Send
 from roundtap_hub.journal.service import Step
-from roundtap_hub.pages.outcome import OUTCOMES
+from roundtap_hub.pages.error_pages import OUTCOMES
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.tls import Encrypted
 

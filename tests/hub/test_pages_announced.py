@@ -15,7 +15,7 @@ from roundtap_core.eventfile.file_types import Options
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, catalogue, core_words
-from roundtap_hub.pages.announced import SHOWN_ELSEWHERE, Changed, announced_view
+from roundtap_hub.pages.players import SHOWN_ELSEWHERE, Changed, announced_view
 from roundtap_hub.views.event_at import EventAt
 
 KNOCKOUT = {"structure": "own", "swiss_rounds": 3, "cut": 4, "third_place_match": True}

@@ -12,7 +12,7 @@ from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult,
 from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
-from roundtap_hub.pages.print_pages import numbers_of
+from roundtap_hub.pages.paper import numbers_of
 from roundtap_hub.printing.slip_marks import slip_codes
 
 PUBLIC = ("pairings-table", "pairings-name", "standings", "bracket")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jinja2 import Environment
 from page_dom import patched, tree
 
-from roundtap_hub.pages.region_tags import RegionTags
+from roundtap_hub.pages import RegionTags
 from roundtap_hub.views.regions import CSRF, NOW, Rendered, changes, filled, split
 
 PAGE = """<html><head><title>{{ title }}</title></head><body data-seen="<:seen:>">

@@ -9,7 +9,7 @@ from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import DrawRound, FinishEvent, SetClock
 from roundtap_core.event.entries import Entry
-from roundtap_hub.pages.role_view import as_allowed
+from roundtap_hub.pages.base import as_allowed
 from roundtap_hub.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER, STAFF_ROLES
 
 PAGES = ("/console", "/console/e1", "/console/e1/officials", "/console/e1/person/p1", "/console/e1/units",

@@ -1,4 +1,4 @@
-"""The hub's web pages: home, console, wall, and the players' own."""
+"""The hub's web pages, put together: home, console, wall, the players' own; and the tags and signs of all templates."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from flask import Blueprint, Flask
+from jinja2 import nodes
+from jinja2.ext import Extension
+from jinja2.parser import Parser
+from markupsafe import Markup, escape
 
 from roundtap_hub.hub import Hub
-from roundtap_hub.pages import base, counting_aid, error_pages, my_page, outcome, sign_up, swap_check
-from roundtap_hub.pages.region_tags import RegionTags
-from roundtap_hub.pages.signs import sign
+from roundtap_hub.pages import base, counting_aid, error_pages, my_page, sign_up
 from roundtap_hub.policy import ROUTES
 from roundtap_hub.static_files import StaticFiles
+from roundtap_hub.views.regions import MOVING, MOVING_END, REGION, REGION_END, ROW, ROW_END, mark
 from roundtap_hub.views.renderings import RENDERINGS, ROW_TEXTS, Renderings, RowTexts
 
 # Who declares an address has to be imported: every page, and what the print station asks.
@@ -26,7 +29,7 @@ URLS_KEPT = 4096
 def register(app: Flask, hub: Hub) -> None:
     """Put every page on the application, behind the guard of its room, and the print station's address."""
     app.extensions |= {"roundtap": hub, RENDERINGS: Renderings(), ROW_TEXTS: RowTexts(),
-                       outcome.OUTCOMES: outcome.Outcomes()}
+                       error_pages.OUTCOMES: error_pages.Outcomes()}
     _add_routes(app)
 
 
@@ -37,7 +40,7 @@ def _add_routes(app: Flask) -> None:
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     # A page leads to hundreds of addresses, mostly the same ones again.
     app.jinja_env.globals.update(url_for=lru_cache(URLS_KEPT)(app.url_for), static_url=StaticFiles().url, sign=sign,
-                                 counting_aid=counting_aid.aid_view, swap_check=swap_check.swap_view)
+                                 counting_aid=counting_aid.aid_view, swap_check=counting_aid.swap_view)
     app.jinja_env.add_extension(RegionTags)
     rooms = {name: Blueprint(name, __name__) for name in ("pages", "console", "join", "me", "s", "station")}
     base.guard(rooms["pages"])
@@ -52,3 +55,39 @@ def _add_routes(app: Flask) -> None:
     error_pages.handle(app)
     for room in rooms.values():
         app.register_blueprint(room)
+
+
+_MARKS = {"region": (REGION, REGION_END), "row": (ROW, ROW_END), "moving": (MOVING, MOVING_END)}
+
+
+class RegionTags(Extension):
+    """How templates mark what is live: three tags with an end. What they leave in the text, `views/regions.py` takes
+    out again.
+
+    - `{% region id %}` … `{% endregion %}`, close around one element with `data-live` and this id; in no other region;
+    - `{% row key %}` … `{% endrow %}`, in a region, close around one element with this `data-key`; in no other row;
+    - `{% moving %}` … `{% endmoving %}` around text that goes on by itself in the browser: a clock, an age. It is no
+      change that somebody has to be told.
+    """
+
+    tags = set(_MARKS)
+
+    def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
+        tag = next(parser.stream)
+        begin, end = _MARKS[tag.value]
+        name: nodes.Expr = nodes.Const("") if tag.value == "moving" else parser.parse_expression()
+        body = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
+        opened = nodes.TemplateData(mark(begin, name.value)) if isinstance(name, nodes.Const) \
+            else self.call_method("_mark", [nodes.Const(begin), name], lineno=tag.lineno)
+        closed = nodes.TemplateData(mark(end))
+        return [nodes.Output([opened], lineno=tag.lineno), *body, nodes.Output([closed], lineno=tag.lineno)]
+
+    def _mark(self, kind: str, name: object) -> Markup:
+        return Markup(mark(kind, name))
+
+
+def sign(name: str, label: str = "") -> Markup:
+    """A sign, of those in signs.svg.html; who does not see it is told its `label`, and nothing without one. No macro: a
+    page has dozens."""
+    said = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
+    return Markup(f'<svg class="sign sign-{escape(name)}" {said}><use href="#s-{escape(name)}"/></svg>')

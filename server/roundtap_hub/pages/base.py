@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from html import unescape
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,7 +33,6 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages import visit
-from roundtap_hub.pages.role_view import as_allowed
 from roundtap_hub.policy import HEAD_JUDGE, JUDGE, ROUTES, STAFF_ROLES, Route, refuse_in_state, refuse_role
 from roundtap_hub.policy import may as may_ask
 from roundtap_hub.presence import UnitStatus
@@ -53,7 +54,7 @@ from roundtap_hub.views.steps import Steps
 ORGANIZER = "organizer"
 """How entries name whoever logged in with the hub's one PIN; see `actor`."""
 
-NAME_LETTERS = 80
+NAME_LETTERS, REASON_LETTERS = 80, 500
 MOST_TABLES = 999
 LONG_EXTENSION = 15
 """Minutes; more are asked for twice, since 5 becomes 55 by one key."""
@@ -72,9 +73,7 @@ def the_hub() -> Hub:
 
 def the_snapshot() -> Snapshot:
     """What was saved when this request first looked: a page is drawn from one moment."""
-    if "snapshot" not in g:
-        g.snapshot = the_hub().service.snapshot
-    snapshot: Snapshot = g.snapshot
+    snapshot: Snapshot = g.setdefault("snapshot", the_hub().service.snapshot)
     return snapshot
 
 
@@ -90,9 +89,7 @@ def the_moment(event_id: str) -> EventAt:
 
 def now_ms() -> int:
     """The hub's clock when this request first asked: all ages on a page count from one moment."""
-    if "now_ms" not in g:
-        g.now_ms = the_hub().clocks.mono_ms()
-    now: int = g.now_ms
+    now: int = g.setdefault("now_ms", the_hub().clocks.mono_ms())
     return now
 
 
@@ -103,9 +100,7 @@ def the_instant() -> Instant:
 
 def the_units() -> Mapping[str, UnitStatus]:
     """What the tables' units had said when this request first asked."""
-    if "units" not in g:
-        g.units = the_hub().presence.units
-    units: Mapping[str, UnitStatus] = g.units
+    units: Mapping[str, UnitStatus] = g.setdefault("units", the_hub().presence.units)
     return units
 
 
@@ -172,16 +167,16 @@ def actor() -> str:
     return who.actor if who is not None else ORGANIZER
 
 
-def signed_by(event_id: str, chosen: str) -> str:
+def signed_by(event_id: str) -> str:
     """Who says so, as an event knows its officials (`roles_of`).
 
-    The hub's one PIN is whoever holds it: the form names the official (`chosen`). A PIN of one's own is one person: the
+    The hub's one PIN is whoever holds it: the form names the official. A PIN of one's own is one person: the
     official that this person was said to be, or who has the same name there; in an event without officials, the role.
     Raises Problem("no_official_here").
     """
     who = visit.who() or THE_ORGANIZER
     if not who.id:
-        return chosen[:NAME_LETTERS] or ORGANIZER
+        return field("by")[:NAME_LETTERS] or ORGANIZER
     moment = the_moment(event_id)
     official = official_of(moment, who)
     if official is None and who.role != ORGANIZER and moment.state.officials:
@@ -199,7 +194,7 @@ def may(address: str) -> bool:
     """Whether who reads this page may ask "POST /console/<event_id>/draw", or of "/console/e1/draw", now (policy.py).
 
     In templates; not in rows that are kept as text (row_texts), which all roles share. Forms need not ask: what a role
-    may not do is taken off the page (role_view.py)."""
+    may not do is taken off the page (`as_allowed`)."""
     who = visit.who()
     where = (request.view_args or {}).get("event_id", "")
     return who is not None and may_ask(the_snapshot(), who.role, address.replace("<event_id>", where))
@@ -353,6 +348,42 @@ def drawn_variant() -> str | None:
     return variant
 
 
+Allowed = Callable[[str], bool]
+"""Whether "POST /console/e1/draw" may be asked."""
+
+_FORM = re.compile(r'<form\b(?=[^>]*\bmethod="post")[^>]*\baction="([^"]*)"[^>]*>.*?</form>', re.DOTALL)
+_LINK = re.compile(r'<a\b([^>]*)\bhref="(/console[^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
+_GONE = "<:gone:>"
+_HOLLOW = re.compile(
+    rf"<details\b[^>]*>(?:(?!</?details\b|<form\b|<a\b|{_GONE}).)*(?:{_GONE}(?:(?!</?details\b|<form\b|<a\b|{_GONE}).)*)+"
+    r"</details>", re.DOTALL)
+_ROW = re.compile(rf'<(div|span) class="row">\s*(?:{_GONE}\s*)+</\1>')
+
+
+def as_allowed(page: str, allowed: Allowed) -> str:
+    """The page without forms that would be refused, without the folds that held nothing else, and without links to
+    pages that are somebody else's."""
+
+    def form(found: re.Match[str]) -> str:
+        return found[0] if allowed(f"POST {_path(found[1])}") else _GONE
+
+    def link(found: re.Match[str]) -> str:
+        if allowed(f"GET {_path(found[2])}"):
+            return found[0]
+        return _GONE if 'class="button' in found[1] + found[3] else found[4]
+
+    page = _LINK.sub(link, _FORM.sub(form, page))
+    while True:
+        emptied = _ROW.sub(_GONE, _HOLLOW.sub(_GONE, page))
+        if emptied == page:
+            return page.replace(_GONE, "")
+        page = emptied
+
+
+def _path(address: str) -> str:
+    return re.split(r"[?#]", unescape(address), maxsplit=1)[0]
+
+
 ID_LETTERS_MAX = 64
 CLEANED = frozenset({"console.save_list", "me.save_list", "console.import_table"})
 """Forms into which people paste whole lists or tables from elsewhere: what cannot be seen is taken out there
@@ -471,6 +502,11 @@ def back_to_event(event_id: str, anchor: str = "", number: int | None = None) ->
 def field(name: str, default: str = "") -> str:
     """What was typed in a field of the form, without the spaces around it."""
     return request.form.get(name, default).strip()
+
+
+def the_reason(name: str = "reason") -> str:
+    """What somebody who decides writes down."""
+    return field(name)[:REASON_LETTERS]
 
 
 def whole_number(name: str, wrong: str = "not_a_number", maximum: int = 0) -> int | None:

@@ -27,7 +27,7 @@ from roundtap_core.event.people.leave import (
 )
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, MatchState, RoundState
-from roundtap_core.limits import MOST_COMPETITORS, PROSE_LETTERS
+from roundtap_core.limits import MOST_COMPETITORS
 from roundtap_core.lists.parts import fold
 from roundtap_core.names import MOST_LETTERS, fit_name
 from roundtap_core.numbers import next_number
@@ -49,6 +49,7 @@ from roundtap_hub.pages.base import (
     tell,
     the_hub,
     the_moment,
+    the_reason,
     typed_table,
     with_name,
 )
@@ -103,7 +104,7 @@ def enter(event_id: str) -> AnyResponse:
         record, entrant = enrol(event_id, competitor)
         people.append(record)
         entrant = structs.replace(entrant, checked_in=bool(field("here")))
-        steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets, reason=field("reason")[:PROSE_LETTERS])))
+        steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets, reason=the_reason())))
     the_hub().service.ask(steps, actor(), people)
     return back_to_event(event_id, "competitors")
 
@@ -193,7 +194,7 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
 def drop(event_id: str, competitor: str) -> AnyResponse:
     together = wish_to_leave_together(event_id, competitor)
     return leaves(event_id, competitor, DROP, lambda stood, plays_on: tell(
-        event_id, DropCompetitor(competitor, stood, plays_on, together, field("reason")[:PROSE_LETTERS])))
+        event_id, DropCompetitor(competitor, stood, plays_on, together, the_reason())))
 
 
 @route("POST /console/<event_id>/competitors/<competitor>/return", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
@@ -206,8 +207,8 @@ def come_back(event_id: str, competitor: str) -> AnyResponse:
 @mended_on(event)
 def disqualify(event_id: str, competitor: str) -> AnyResponse:
     """For good, with a reason that is kept."""
-    by = signed_by(event_id, field("by"))
-    reason = written(field("reason")[:500])
+    by = signed_by(event_id)
+    reason = written(the_reason())
     return leaves(event_id, competitor, "disqualify",
                   lambda stood, _: tell(event_id, Disqualify(competitor, reason, by, stood)))
 

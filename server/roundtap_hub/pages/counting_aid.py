@@ -1,19 +1,22 @@
-"""Counting on a match's page what the rulebook lets be counted by hand: typed figures go in, what they are worth."""
+"""Tried out on a match's page, and recorded nowhere: counting by hand, and cards swapped with the sideboard."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from flask import abort, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.state import EventState
+from roundtap_core.event.state import EventState, MatchState
 from roundtap_core.numbers import typed_number
+from roundtap_core.records import SIDES, Side
 from roundtap_core.rulebooks.base import AidFigure, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_hub.pages.base import page, words
+from roundtap_hub.pages.base import page, the_moment, words
 from roundtap_hub.policy import EVERYBODY, route
+from roundtap_hub.views.event_at import tournament
 
 PREFIX = "aid."
 """Of the form's fields: they travel in the page's address, beside nothing else that the page reads."""
@@ -56,3 +59,29 @@ def aid(rulebook: str) -> AnyResponse:
     if book is None or book.counting_aid is None:
         abort(404)
     return page("aid.html", rulebook=book, counted=aid_of(book))
+
+
+SIDE, LINES = "swap.side", "swap.lines"
+MOST_LETTERS = 2000
+
+
+def swap_view(event_id: str, match: MatchState) -> dict[str, Any] | None:
+    """The check with what was typed; None where the rulebook swaps no cards. `checked`: something was typed; `problems`
+    of it, each with its line; none: the deck is right."""
+    moment = the_moment(event_id)
+    state, check = moment.state, moment.state.rulebook.lists
+    if not check.swap_sign:
+        return None
+    side: Side = next((each for each in SIDES if each == request.args.get(SIDE)), SIDES[0])
+    lines = request.args.get(LINES, "")[:MOST_LETTERS]
+    problems: Sequence[Problem] = ()
+    if lines.strip():
+        who = next(c for c in tournament(moment).competitors if c.id == match.match.competitor(side))
+        list_ = check.of_competitor(who)
+        try:
+            problems = check.swap_problems(list_, lines, state.options, state.level) if list_ \
+                else [Problem("list_not_handed_in")]
+        except Problem as problem:
+            problems = [problem]
+    return {"side": side, "lines": lines if lines.strip() else "", "checked": bool(lines.strip()),
+            "problems": [problem.say(words()) for problem in problems], "sign": check.swap_sign}

@@ -16,12 +16,10 @@ from roundtap_core.event.person import Person
 from roundtap_core.lists.list_form import ListCheck, list_digest
 from roundtap_core.records import Competitor
 from roundtap_hub.journal.journal import PersonRecord
-from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, the_moment, words
+from roundtap_hub.pages.base import field, mended_on, page, tell, the_moment, the_reason, words
 from roundtap_hub.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, SEEN, STAFF, route
 from roundtap_hub.views.event_at import EventAt, everybody, full_names
 from roundtap_hub.views.lists import ROWS_ADDED, flags_of, lines_shown, list_states, list_view, read_list
-
-REASON_LETTERS = 500
 
 
 @route("GET /console/<event_id>/competitor/<competitor>/list", STAFF, SEEN)
@@ -67,8 +65,8 @@ def save_list(event_id: str, competitor: str) -> AnyResponse:
     if typed is not None:
         command: CorrectList | SubmitList = SubmitList(competitor, *typed.says)
         if moment.state.public_rounds:
-            command = CorrectList(competitor, *typed.says, field("reason")[:REASON_LETTERS])
-        the_hub().service.tell(event_id, command, actor(), [typed.record])
+            command = CorrectList(competitor, *typed.says, the_reason())
+        tell(event_id, command, [typed.record])
     return redirect(url_for("console.list_page", event_id=event_id, competitor=competitor), 303)
 
 

@@ -1,10 +1,12 @@
-"""A player's own page, behind a personal link: what it shows, the code of the desk that leads to it, and what is asked
-for there: a judge, to leave the event, a list handed in."""
+"""A player's own page, behind a personal link: what it shows, the code of the desk that leads to it, what is asked for
+there (a judge, to leave, a list), and a report: the rulebook's form step by step, or a yes to what the other one said.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -16,7 +18,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.commands import CheckIn, SubmitList
+from roundtap_core.event.commands import CheckIn, NoteLot, SetPicks, SubmitList
 from roundtap_core.event.course import match_clock
 from roundtap_core.event.state import (
     AGREED,
@@ -33,8 +35,10 @@ from roundtap_core.event.state import (
     RoundState,
 )
 from roundtap_core.forms.form import Form
-from roundtap_core.records import Match, Result, Side, other
+from roundtap_core.forms.questions import SQUADS_MAX, squads_read
+from roundtap_core.records import SIDES, Match, Result, Side, other
 from roundtap_core.result_json import result_to_json
+from roundtap_core.rulebooks import gate
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.result_words import Told, outcome, tell, winner_of
 from roundtap_core.wire import canonical
@@ -57,9 +61,9 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.pages.lists import list_context, typed_list
 from roundtap_hub.pages.players import player_context
-from roundtap_hub.pages.walking import trail_of
-from roundtap_hub.personal_links import CALLS, LISTS, WISHES
-from roundtap_hub.phone_reports import PHONE, phone_status
+from roundtap_hub.pages.walking import Fields, Seat, address_at, draw_lot, page_at, seat_of, shown, trail_of
+from roundtap_hub.personal_links import CALLS, LISTS, REPORTS, WISHES
+from roundtap_hub.phone_reports import PHONE, in_phone_s_words, phone_status, submit, told, told_in_words
 from roundtap_hub.policy import EVERYBODY, PLAYER, route
 from roundtap_hub.presence import UnitStatus, call_at, wishes_of
 from roundtap_hub.views.before_play import before_play, situation_at
@@ -75,7 +79,8 @@ REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", 
 """What there is to do: say how it ended; say whether what the other one said is right; wait for the other one; settle
 two versions; nothing any more (both agree); nothing but calling a judge (an official has decided, or has to)."""
 
-Fields = tuple[tuple[str, str], ...]
+Pairs = tuple[tuple[str, str], ...]
+"""Fields of a form by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +101,14 @@ class MyTable:
     side: Side
     opponent: str
     what: str
-    fields: Fields
+    fields: Pairs
     mine: Said | None = None
     theirs: Said | None = None
     stands: Said | None = None
-    yes: Fields = ()
+    yes: Pairs = ()
     asks_squads: bool = False
     """A yes says this side's squads as well: `yes` leads to that question, with all that the other side has said."""
-    again: Fields = ()
+    again: Pairs = ()
     number: int = 0
     """The entry of the result that stands, 0: none does."""
     unit: str = ""
@@ -143,7 +148,7 @@ def my_table(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventA
     return found
 
 
-def report_fields(played: RoundState, match: MatchState, side: Side) -> Fields:
+def report_fields(played: RoundState, match: MatchState, side: Side) -> Pairs:
     """What a report made now has to say beside the result: which match of which draw, who met, what was seen."""
     return (("match", match.id), ("draw", played.mark), ("a", match.match.a), ("b", match.match.b or ""),
             ("revision", str(match.revision)), ("serial", str(match.heard.get(side, 0) + 1)))
@@ -154,7 +159,7 @@ def report_name(*parts: object) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
-def _answer(fields: Fields, result: Result, to: Reported | None) -> Fields:
+def _answer(fields: Pairs, result: Result, to: Reported | None) -> Pairs:
     said = canonical(result_to_json(result)).decode()
     agrees = (("agrees_id", to.report_id), ("agrees_hash", to.body)) if to is not None else ()
     return (("result", said), *agrees, ("report_id", report_name(fields, said, agrees)))
@@ -452,3 +457,104 @@ def save_list(token: str) -> AnyResponse:
     if typed is not None:
         the_hub().service.tell(state.id, SubmitList(me()[1], *typed.says), _source(), [typed.record])
     return redirect(url_for("me.list_page", token=token), 303)
+
+
+SAVE_S = 10.0
+
+
+def _seat() -> tuple[Seat, Side]:
+    """This player's match of the newest round, and their side; 404 where there is nothing to report."""
+    event_id, competitor = me()
+    moment = the_moment(event_id)
+    played, match = newest_round(moment.state), seats(moment).get(competitor)
+    if played is None or match is None or match.match.b is None or moment.state.finished:
+        abort(404)
+    side: Side = "a" if match.match.a == competitor else "b"
+    return seat_of(moment, played, match, shown_names(moment), gate.PLAYER, side), side
+
+
+@route("GET /me/<token>/report", PLAYER)
+def walk(token: str) -> AnyResponse:
+    """The next question, or the result that the answers make: nothing is said before it is said there."""
+    seat, side = _seat()
+    at = page_at(seat, request.args)
+    base = _base(seat, side, request.args)
+    end = at.result is not None
+    fields = [*base, ("result", canonical(result_to_json(at.result)).decode()), ("report_id", secrets.token_hex(16))] \
+        if at.result is not None else []
+    my_address = url_for("me.my_page", token=token)
+    return my("my_walk.html", my=my_address, end=end, report_fields=fields,
+              **shown(seat, at, request.args, url_for("me.walk", token=token), base))
+
+
+def _base(seat: Seat, side: Side, fields: Fields) -> list[tuple[str, str]]:
+    """What the player saw when they began: what has changed since is noticed when they have come to the end."""
+    now = report_fields(seat.played, seat.match, side)
+    began = fields.get("match") == seat.match.id and fields.get("draw", "") == seat.played.mark
+    return [(name, fields.get(name, value) if began else value) for name, value in now]
+
+
+@route("POST /me/<token>/report", PLAYER)
+@mended_on_mine
+def report(token: str) -> AnyResponse:
+    """What this side says; answered once it is on the disk."""
+    name, body, saving = submit(the_hub(), me(), request.form, visit.phone())
+    if saving is not None:
+        try:
+            saving.result(SAVE_S)
+        except TimeoutError:
+            raise Problem("phone_not_yet") from None
+        except Problem as problem:
+            raise in_phone_s_words(problem) from None
+    found = told(the_hub().service.snapshot, me(), name, body)
+    if found is None:
+        raise Problem("not_saved")
+    if wants_json():
+        return told_as_json(told_in_words(found, words()))
+    return redirect(url_for("me.said", token=token, name=found.name), 303)
+
+
+@route("GET /me/<token>/said/<name>", PLAYER)
+def said(token: str, name: str) -> AnyResponse:
+    """What became of a report that was sent without a script."""
+    found = told(the_snapshot(), me(), name)
+    if found is None:
+        abort(404)
+    return my("my_said.html", my=url_for("me.my_page", token=token), state=the_moment(me()[0]).state, found=found,
+              **told_in_words(found, words()))
+
+
+@route("POST /me/<token>/report/lot", PLAYER)
+@mended_on_mine
+def draw_lots(token: str) -> AnyResponse:
+    """A coin between the sides, where the form says that a lot decides; it becomes the answer."""
+    the_hub().access.links.charge(REPORTS, me())
+    seat, side = _seat()
+    trail = draw_lot(seat, request.form, f"{PHONE}{me()[1]}")
+    fields = [*trail.fields(), *_base(seat, side, request.form)]
+    return redirect(address_at(url_for("me.walk", token=token), fields), 303)
+
+
+@route("POST /me/<token>/lot", PLAYER)
+@mended_on_mine
+def draw_first(token: str) -> AnyResponse:
+    """The lot before play, where no unit draws it: who begins, or who of two equal lists chooses. The first stands."""
+    the_hub().access.links.charge(REPORTS, me())
+    seat, _ = _seat()
+    note = NoteLot(seat.match.id, field("about"), secrets.choice(SIDES), field("draw") or None)
+    the_hub().service.tell(seat.state.id, note, f"{PHONE}{me()[1]}")
+    return redirect(url_for("me.my_page", token=token), 303)
+
+
+@route("POST /me/<token>/picks", PLAYER)
+@mended_on_mine
+def field_squads(token: str) -> AnyResponse:
+    """Whoever has a bye fields squads as well, and says which."""
+    the_hub().access.links.charge(REPORTS, me())
+    event_id, competitor = me()
+    bye = my_bye(the_moment(event_id), competitor)
+    if bye is None:
+        abort(404)
+    picks = squads_read(request.form.getlist("picks")[:SQUADS_MAX])
+    the_hub().service.tell(event_id, SetPicks(bye.match.id, tuple(picks)), f"{PHONE}{competitor}")
+    return redirect(url_for("me.my_page", token=token), 303)

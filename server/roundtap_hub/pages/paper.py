@@ -1,23 +1,43 @@
-"""Paper: what was printed, what is uncertain, and what the organizer wants printed."""
+"""Paper: what was printed or is uncertain, what to print at a station, and sheets that any browser prints, A4 or A5."""
 
 from __future__ import annotations
 
 import json
 import re
 import secrets
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
 
-from flask import abort, redirect, url_for
+from flask import abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Invalid
-from roundtap_core.event.state import PUBLISHED, EventState
+from roundtap_core.clock import IDLE, Instant
+from roundtap_core.elimination.bracket import Bracket
+from roundtap_core.elimination.bracket_picture import bracket_svg
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.course import situation_of
+from roundtap_core.event.state import PUBLISHED, EventState, RoundState, active_ids, awaited
+from roundtap_core.forms.slip_form import margin_label, slip_figures, slip_picks, slip_ticks
+from roundtap_core.lists.squads import fielded, letter
+from roundtap_core.records import SWISS, UNPAIRED_LOSS
+from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
+from roundtap_core.words import Words
 from roundtap_hub.devices.unit_keys import STATION
-from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_moment
-from roundtap_hub.pages.print_pages import DESKS, EVERYBODYS, last_closed
-from roundtap_hub.policy import DESK, NOT_ARCHIVED, SEEN, STAFF, route
+from roundtap_hub.hub import hall_address
+from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_moment, words
+from roundtap_hub.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, SEEN, STAFF, route
 from roundtap_hub.printing.job_book import PrintBook
+from roundtap_hub.printing.job_content import (
+    HEAD_LETTERS,
+    pairings_by_name,
+    pairings_by_table,
+    rounds_planned,
+    slip_content,
+    standings_content,
+)
 from roundtap_hub.printing.jobs import (
     AGAIN,
     BY_HAND,
@@ -47,7 +67,24 @@ from roundtap_hub.printing.jobs import (
     order_slips,
     ordered,
 )
-from roundtap_hub.views.knockout import bracket
+from roundtap_hub.printing.slip_marks import slip_codes
+from roundtap_hub.qr_svg import qr_svg
+from roundtap_hub.views.event_at import (
+    EventAt,
+    full_names,
+    newest_round,
+    planned_rounds,
+    ranking_by_id,
+    settled_round,
+    shown_members,
+    shown_names,
+    tournament,
+)
+from roundtap_hub.views.knockout import RoundLines, bracket, bracket_lines, title_key
+from roundtap_hub.views.lists import FLAGGED, GOOD, list_states
+from roundtap_hub.views.squads import told_squads
+from roundtap_hub.views.standings_table import standings_view
+from roundtap_hub.views.wall import sort_key
 
 ORDER = {UNCERTAIN: 0, FAILED: 1, SENDING: 2, QUEUED: 3, SENT: 4, PRINTED: 5, THERE: 5, CANCELLED: 6}
 
@@ -296,3 +333,234 @@ def _token() -> str:
 
 def _back(event_id: str) -> AnyResponse:
     return redirect(url_for("console.paper", event_id=event_id), 303)
+
+
+A4, A5 = "a4", "a5"
+SIZES = (A4, A5)
+
+
+def printed_slips(moment: EventAt, played: RoundState, base_url: str, secret: bytes, words: Words,
+                  all_matches: bool = False) -> list[dict[str, Any]]:
+    """The slips of a round by table, of its open matches alone unless `all_matches`. `content`: as the thermal
+    printer's (printing/job_content.py)."""
+    state, names = moment.state, shown_names(moment)
+    found = []
+    for match in sorted(played.matches, key=lambda one: (one.match.table is None, one.match.table or 0)):
+        if match.match.b is None or (match.done and not all_matches):
+            continue
+        content = {"event": state.name, "round": played.number, "name": title_key(state, played),
+                   "head": f"#{state.number} {state.head[:HEAD_LETTERS]}",
+                   **slip_content(moment, played, match, names, base_url, secret)}
+        form = state.rulebook.form(state.options, situation_of(state, played, match))
+        picks = slip_picks(form)
+        found.append({"content": content, "figures": slip_figures(form, words), "ticks": slip_ticks(form),
+                      "margin": margin_label(form, words), "squads": picks.of if picks else 0,
+                      "take": picks.take if picks else 0, "qr": qr_svg(str(content["url"]))})
+    return found
+
+
+def desk_rows(moment: EventAt) -> list[dict[str, Any]]:
+    """Everybody by name, as they were entered: for the organizer. What is known already is ticked: `list` is None where
+    nobody asks."""
+    names, public, members = full_names(moment), shown_names(moment), shown_members(moment)
+    numbers, lists = numbers_of(moment.state), list_states(moment)
+    asked = moment.state.rulebook.lists is not None
+    rows = [
+        {"number": numbers[e.id], "name": names[e.id], "public": public[e.id] if public[e.id] != names[e.id] else "",
+         "members": members.get(e.id, ()), "here": e.checked_in,
+         "paid": bool(moment.people[e.id].paid) if e.id in moment.people else False,
+         "list": lists[e.id].state in (GOOD, FLAGGED) if asked else None, "fixed_table": e.fixed_table,
+         "came_with": e.came_with, "active": e.active}
+        for e in moment.state.entrants.values()
+    ]
+    return sorted(rows, key=lambda row: sort_key(row["name"]))
+
+
+def numbers_of(state: EventState) -> dict[str, int]:
+    """Everybody's number on paper: that of their entry, which never changes; where ids have no numbers of their own
+    (an imported event), their place in the list."""
+    tails = {who: who.lstrip("abcdefghijklmnopqrstuvwxyz") for who in state.entrants}
+    if all(tail.isdecimal() and len(tail) < 5 for tail in tails.values()) and len(set(tails.values())) == len(tails):
+        return {who: int(tail) for who, tail in tails.items()}
+    return {who: place for place, who in enumerate(state.entrants, start=1)}
+
+
+def printed_at(wall: str | None) -> str:
+    """When a sheet was made, on the clock of this place: "2026-11-21 14:25"; "" where nobody knows the time."""
+    return "" if wall is None else datetime.fromisoformat(wall).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def last_closed(state: EventState) -> RoundState | None:
+    """The last round of which all results stand on record."""
+    return next((played for played in reversed(state.public_rounds) if not played.open_matches), None)
+
+
+def slips_round(state: EventState) -> RoundState | None:
+    """The round that slips are printed of."""
+    newest = newest_round(state)
+    return None if newest is None or state.finished else newest
+
+
+NEAREST = frozenset({"xwing-epic-duel", "xwing-epic-team"})
+"""Rulebooks that pair by the nearest points, and break a pair that has met by exchanging, instead of by groups."""
+SPARE_TABLES = 2
+
+
+def emergency_view(moment: EventAt, now: Instant) -> dict[str, Any]:
+    """Everything that this event's next round could be paired by, on paper; names as the hall may read them.
+
+    `after`: the last round whose results all stand. `points` and `byes`: what results and byes are worth by the
+    rulebook. `minutes`: of a round of the stage, None without a clock; `left_ms`: of the clock, None where it does not
+    run. `fixed`: (table, number, name) of those who play at one table only. Of a row `line` is None for who has not
+    played, `owed` the squads not fielded yet; who is `awaited` plays once they have come.
+    """
+    state, names = moment.state, shown_names(moment)
+    numbers, view = numbers_of(state), standings_view(moment, names)
+    lines = {line.competitor: line for line in view.lines}
+    newest = newest_round(state)
+    ranks = ranking_by_id(moment)
+    shown = fielded(tournament(moment).rounds) if state.rulebook.squads else {}
+    rows, waiting = [], awaited(state)
+    for who in (*lines, *(each for each in state.entrants if each not in lines)):
+        entrant, row = state.entrants[who], ranks.get(who)
+        owed, must = told_squads(state, who) if entrant.active else ("", False)
+        rows.append({
+            "number": numbers[who], "name": names[who], "line": lines.get(who), "met": _met(state, who, numbers),
+            "byes": (row.byes if row else 0) + (entrant.won_bye and row is None), "fixed_table": entrant.fixed_table,
+            "fielded": " ".join(letter(squad) for squad in sorted(shown.get(who, ()))), "owed": owed, "must": must,
+            "active": entrant.active, "awaited": who in waiting})
+    matches, worth = _matches(state, newest, names, numbers), bye_worth(state.rulebook, state.options)
+    tables = max(1, len(active_ids(state)) // 2) + SPARE_TABLES
+    return {
+        "after": settled_round(state), "columns": view.columns, "rows": rows, "round": newest,
+        "matches": matches, "open": [match for match in matches if not match["done"]],
+        "points": outcome_points(state.rulebook, state.options), "bye_points": worth["bye"].points,
+        "bye_figures": worth["bye"].figures, "won_bye_figures": worth["won"].figures,
+        "minutes": state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options),
+        "left_ms": None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now),
+        "nearest": state.rulebook_id in NEAREST, "knockout": bracket(moment) is not None,
+        "next_number": (newest.number if newest else 0) + 1, "planned": _planned(state),
+        "tables": range(1, tables + 1),
+        "fixed": sorted((e.fixed_table, numbers[e.id], names[e.id]) for e in state.entrants.values()
+                        if e.fixed_table is not None and e.active),
+        "squads": state.rulebook.squads is not None,
+    }
+
+
+def _met(state: EventState, who: str, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Round by round the opponent's number, None at a bye (`missed`: not paired, a loss), and whether the match is
+    `open`; of the rounds before somebody came there is nothing."""
+    found = []
+    for played in state.public_rounds:
+        for match in played.matches:
+            if who in (match.match.a, match.match.b):
+                across = match.match.b if match.match.a == who else match.match.a
+                found.append({"number": numbers.get(across or ""), "missed": match.match.bye == UNPAIRED_LOSS,
+                              "open": not match.done})
+    return found
+
+
+def _matches(state: EventState, newest: RoundState | None, names: Mapping[str, str],
+             numbers: Mapping[str, int]) -> list[dict[str, Any]]:
+    """The matches of the newest round by table; `done`: it has its result."""
+    if newest is None:
+        return []
+    codes = slip_codes(state, newest)
+    return [{"table": m.match.table, "code": codes[m.id], "a": names[m.match.a], "b": names[m.match.b],
+             "a_number": numbers[m.match.a], "b_number": numbers[m.match.b], "done": m.done}
+            for m in sorted(newest.matches, key=lambda m: (m.match.table is None, m.match.table or 0))
+            if m.match.b is not None]
+
+
+def _planned(state: EventState) -> int | None:
+    try:
+        return state.swiss_rounds
+    except Problem:
+        return None
+
+
+EVERYBODYS = ("pairings-table", "pairings-name", "standings", "bracket")
+DESKS = ("slips", "players", "emergency")
+"""How the addresses of these sheets end."""
+
+
+@route("GET /print/<event_id>/pairings-table", EVERYBODY, SEEN)
+def print_pairings_table(event_id: str) -> AnyResponse:
+    """Pairings by table. Of every sheet: `?size=a5`; all else is A4."""
+    return _pairings(event_id, "pairings-table", pairings_by_table)
+
+
+@route("GET /print/<event_id>/pairings-name", EVERYBODY, SEEN)
+def print_pairings_name(event_id: str) -> AnyResponse:
+    """Pairings by name."""
+    return _pairings(event_id, "pairings-name", pairings_by_name)
+
+
+def _pairings(event_id: str, what: str, by: Callable[..., list[dict[str, Any]]]) -> AnyResponse:
+    moment = the_moment(event_id)
+    newest = newest_round(moment.state)
+    return _sheet(moment, what, rows=by(moment, newest, shown_names(moment)) if newest else [])
+
+
+@route("GET /print/<event_id>/standings", EVERYBODY, SEEN)
+def print_standings(event_id: str) -> AnyResponse:
+    moment = the_moment(event_id)
+    return _sheet(moment, "standings", standings=standings_content(moment, shown_names(moment)))
+
+
+@route("GET /print/<event_id>/bracket", EVERYBODY, SEEN)
+def print_bracket(event_id: str) -> AnyResponse:
+    moment = the_moment(event_id)
+    found, names = bracket(moment), shown_names(moment)
+    return _sheet(moment, "bracket", drawing=bracket_svg(found, names, words()) if found else "",
+                  names=names, bracket_rounds=sorted_rounds(found) if found else [],
+                  champion=names.get(found.champion, "") if found and found.champion else "")
+
+
+def sorted_rounds(found: Bracket) -> list[RoundLines]:
+    """All rounds of the bracket, the first one first: paper is read from its beginning."""
+    return sorted(bracket_lines(found), key=lambda one: min(game.number for game in one.games))
+
+
+@route("GET /console/<event_id>/print/slips", STAFF, SEEN)
+def print_slips(event_id: str) -> AnyResponse:
+    """Slips of the matches that have no result yet; `?all=1`: of all."""
+    moment = the_moment(event_id)
+    played = slips_round(moment.state)
+    secret, of_all = the_hub().access.secret, request.args.get("all") == "1"
+    return _sheet(moment, "slips", slips=printed_slips(
+        moment, played, hub_address(), secret, words(), of_all) if played else [])
+
+
+@route("GET /console/<event_id>/print/players", HEADS_AND_DESK, SEEN)
+def print_players(event_id: str) -> AnyResponse:
+    """Who plays, with what the desk knows of them."""
+    moment = the_moment(event_id)
+    return _sheet(moment, "players", people=desk_rows(moment))
+
+
+@route("GET /console/<event_id>/print/emergency", STAFF, SEEN)
+def print_emergency(event_id: str) -> AnyResponse:
+    """All that it takes to go on by hand without the hub."""
+    moment, hub = the_moment(event_id), the_hub()
+    return _sheet(moment, "emergency", view=emergency_view(moment, hub.clocks.now()), hub_address=hub_address(),
+                  fingerprint=hub.access.encrypted.fingerprint if hub.access.encrypted else "",
+                  console_address=f"https://{urlsplit(hub_address()).hostname}:{hub.access.encrypted.port}/"
+                  if hub.access.encrypted else f"{hub_address()}/console")
+
+
+def _sheet(moment: EventAt, what: str, **shown: Any) -> AnyResponse:
+    state, hub = moment.state, the_hub()
+    size = request.args.get("size", "")
+    newest, by_name = newest_round(state), hub.host.reached_at.by_name
+    return page(f"print_{what.partition('-')[0]}.html", state=state, what=what, size=size if size in SIZES else A4,
+                sizes=SIZES, print_address=request.path, printed_at=printed_at(hub.clocks.wall()), newest=newest,
+                newest_name=title_key(state, newest) if newest else None,
+                planned=rounds_planned(state, newest) if newest and planned_rounds(state) else None,
+                head=f"#{state.number} {state.head[:HEAD_LETTERS]}", event_url=f"{hub_address()}/e/{state.id}",
+                event_by_name=f"{by_name}/e/{state.id}" if by_name else "", **shown)
+
+
+def hub_address() -> str:
+    """The plain port's address as the hall reaches it: what stands on paper for phones."""
+    return hall_address(the_hub(), request.host_url)

@@ -24,7 +24,6 @@ from roundtap_core.event.commands import (
     SetExtraMinutes,
     WithdrawCut,
 )
-from roundtap_core.limits import PROSE_LETTERS
 from roundtap_core.standings.tiebreak_round import EACH
 from roundtap_hub.pages.base import (
     carry_out,
@@ -33,6 +32,7 @@ from roundtap_hub.pages.base import (
     now_ms,
     signed_by,
     the_moment,
+    the_reason,
     the_snapshot,
     the_units,
     whole_number,
@@ -45,7 +45,6 @@ from roundtap_hub.views.round_clock import tables_counted
 CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
 CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
-REASON_LETTERS = 500
 
 
 @route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
@@ -125,7 +124,7 @@ def extra_minutes(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/finish", ORGANIZERS, PLAYING)
 @mended_on(event)
 def finish(event_id: str) -> AnyResponse:
-    return carry_out(event_id, FinishEvent(field("reason")[:PROSE_LETTERS]))
+    return carry_out(event_id, FinishEvent(the_reason()))
 
 
 @route("POST /console/<event_id>/reopen", ORGANIZERS, JUST_FINISHED)
@@ -139,8 +138,8 @@ def reopen(event_id: str) -> AnyResponse:
 def play_on(event_id: str) -> AnyResponse:
     """Publish the drawn round; what is missing and was on the page is noted. Sent without `point`: whatever is."""
     seen = tuple(request.form.getlist("point")) or None
-    command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, field("reason")[:REASON_LETTERS],
-                           seen, signed_by(event_id, field("by")))
+    command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, the_reason(),
+                           seen, signed_by(event_id))
     return carry_out(event_id, command)
 
 

@@ -1,10 +1,11 @@
-"""Slips that come back to the desk: their code, both names, what stands on the paper; then the next one."""
+"""Slips that come back: to the desk by their code, and by the door that their QR code opens on a phone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -15,12 +16,14 @@ from roundtap_core.event.people.leave import open_match
 from roundtap_core.event.state import EventState, MatchState
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_to_json
+from roundtap_hub.cookies import cookies_in
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import (
     actor,
     confirmed_minutes,
     field,
+    now_ms,
     page,
     signed_by,
     the_hub,
@@ -30,11 +33,13 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.walking import Seat
-from roundtap_hub.policy import ROUTES, SEEN, STAFF, NotYourRole, refuse_role, route
+from roundtap_hub.policy import ROUTES, SEEN, SLIP, STAFF, NotYourRole, refuse_role, route
+from roundtap_hub.presence import TAKEN
 from roundtap_hub.printing.slip_marks import FoundSlip, OldSlip, find_slip, slip_codes
-from roundtap_hub.views.event_at import EventAt, full_names, newest_round, seats
+from roundtap_hub.views.event_at import EventAt, event_at, full_names, newest_round, seats, shown_names
 from roundtap_hub.views.judging import judge_view
-from roundtap_hub.views.tables import ShownResult, show_result
+from roundtap_hub.views.knockout import title_key
+from roundtap_hub.views.tables import ShownResult, show_result, side_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +177,10 @@ def enter_slip(seat: Seat, entered: EnterResult) -> AnyResponse:
     on_record = match.match.result
     if word != STAYS and (on_record is None or not match.done or not agrees(on_record, result)):
         if (minutes := confirmed_minutes("minutes", "sure")) is not None and _may(EXTEND, event_id, match.id):
-            steps.append(Step(event_id, GrantExtension(match.id, minutes, signed_by(event_id, field("by")))))
+            steps.append(Step(event_id, GrantExtension(match.id, minutes, signed_by(event_id))))
         if differs:
             steps.append(Step(event_id, NoteRuling(match.id, entered.reason,
-                                                   signed_by(event_id, field("by")))))
+                                                   signed_by(event_id))))
         steps.append(Step(event_id, entered))
     leaving = [who for side in SIDES if side in request.form.getlist("leaves")
                and (who := match.match.competitor(side)) and state.entrants[who].active]
@@ -220,3 +225,77 @@ def opened_by_qr(found: FoundSlip) -> AnyResponse:
     fresh = match.match.result is None and not match.reports and not state.finished
     return redirect(url_for("console.walk" if fresh else "console.match_page", event_id=found.event_id,
                             match_id=found.match_id), 303)
+
+
+OFFICIAL, OFFICIAL_S = "roundtap_official", 12 * 3600
+"""A phone on which an official was logged in: slips send it to the encrypted door at once. It opens nothing."""
+
+
+@route("GET /s/<token>", SLIP)
+def slip_door(token: str) -> AnyResponse:
+    """Officials come to the match, `?official` by way of the login; everybody else is asked who they are."""
+    found = _found(token)
+    official = "official" in request.args
+    if visit.who() is not None:
+        visit.the_visit().to_set[OFFICIAL] = ("1", OFFICIAL_S)
+        return opened_by_qr(found)
+    if official and request.is_secure:
+        return redirect(url_for("pages.login", next=url_for("s.slip_door", token=token)), 303)
+    if official or (not request.is_secure and _sent(OFFICIAL)):
+        encrypted = the_hub().access.encrypted
+        if encrypted is not None and not request.is_secure:
+            host = urlsplit(request.host_url).hostname
+            return redirect(f"https://{f'[{host}]' if host and ':' in host else host}:{encrypted.port}"
+                            f"{url_for('s.slip_door', token=token, official='1')}", 303)
+        return redirect(url_for("pages.login", next=url_for("s.slip_door", token=token)), 303)
+    visit.phone()
+    return _which_of_two(found, token)
+
+
+@route("POST /s/<token>", SLIP)
+def slip_mine(token: str) -> AnyResponse:
+    """"That is me": the own page. No form here carries a mark: whoever asks holds the slip, and a browser sends the
+    cookie to no other page's form. The first phone that says so gets the personal one, any other has to ask at the
+    desk."""
+    found = _found(token)
+    moment = event_at(the_snapshot(), found.event_id)
+    at = moment.state.find_match(found.match_id) if moment else None
+    side, browser = request.form.get("side", ""), visit.phone()
+    who = at[1].match.competitor("b" if side == "b" else "a") if at is not None and side in SIDES else None
+    if who is None:
+        abort(400)
+    path = the_hub().access.links.claim_by_slip(found.event_id, who, browser) if browser and found.signed else None
+    if path is not None:
+        return redirect(path, 303)
+    if browser and found.signed and the_hub().access.links.given_by_slip(found.event_id, who):
+        # A stranger's phone, or the owner of a page that a stranger took: the desk looks.
+        the_hub().presence.ask((TAKEN, found.event_id, who), "slip", now_ms())
+    return _which_of_two(found, token, taken=who)
+
+
+def _found(token: str) -> FoundSlip:
+    """The match of a slip that stands. A page that says why, for one that does not."""
+    hub = the_hub()
+    found = find_slip(hub.service, hub.access.secret, token)
+    if found is None:
+        abort(404)
+    if isinstance(found, OldSlip):
+        abort(page("slip_old.html", status=410, state=the_snapshot().event(found.event_id), old=found,
+                   event_id=found.event_id))
+    return found
+
+
+def _which_of_two(found: FoundSlip, token: str, taken: str = "") -> AnyResponse:
+    moment = event_at(the_snapshot(), found.event_id)
+    at = moment.state.find_match(found.match_id) if moment else None
+    if moment is None or at is None:
+        abort(404)
+    played, match = at
+    names = shown_names(moment)
+    return page("slip_door.html", state=moment.state, played=played, match=match, token=token,
+                played_name=title_key(moment.state, played), seats=side_names(match, names), taken=names.get(taken, ""),
+                taken_id=taken)
+
+
+def _sent(name: str) -> str:
+    return cookies_in(request.headers.get("Cookie", "")).get(name, "")

@@ -1,5 +1,5 @@
-"""This hub: its fingerprint, its clock, how the hall reaches it, and who is logged in; sessions are ended here, one or
-all others, and members of the staff get a PIN, another one, another role, or none any more."""
+"""This hub: its fingerprint and how to trust it, its clock, how the hall reaches it, what to do before the doors open;
+who is logged in: sessions are ended here, and members of the staff get a PIN, another role, or none any more."""
 
 from __future__ import annotations
 
@@ -11,18 +11,22 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import g, redirect, request, url_for
+from flask import Response, abort, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_hub.auth import is_here
+from roundtap_hub.diagnostics import bundle
 from roundtap_hub.pages import visit
-from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, words
-from roundtap_hub.pages.print_pages import printed_at
-from roundtap_hub.policy import ORGANIZERS, STAFF_ROLES, route
+from roundtap_hub.pages.base import actor, field, mended_on, now_ms, page, the_hub, the_snapshot, the_units, words
+from roundtap_hub.pages.paper import printed_at
+from roundtap_hub.policy import EVERYBODY, ORGANIZERS, STAFF, STAFF_ROLES, route
 from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.reached_at import ReachedAt, is_hotspot
 from roundtap_hub.staff import Session, StaffPerson, Who
+from roundtap_hub.views.before_doors import all_checks, grouped, here_text, wrong
+from roundtap_hub.views.units import table_units, unit_rows
+from roundtap_systemd.services import log_lines, services
 from roundtap_systemd.wifi import AT_MOST, Hotspot, known_hotspot
 
 SYSTEMS = (("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"),
@@ -196,3 +200,54 @@ def login_address() -> str:
         return ""
     host = request.host.rpartition(":")[0] if ":" in request.host.rpartition("]")[2] else request.host
     return f"https://{host}:{encrypted.port}/login"
+
+
+@route("GET /console/before-doors", STAFF)
+def before_doors() -> AnyResponse:
+    """One line a check with what to do, part by part, the worst first; what is fine is one line."""
+    hub, snapshot, units = the_hub(), the_snapshot(), the_units()
+    checks = all_checks(hub, snapshot, units, now_ms())
+    return page("before_doors.html", feed="before-doors", groups=grouped(checks), wrong=wrong(checks),
+                noted=[check for check in checks if check.state == "note"],
+                unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, now_ms()),
+                wall=here_text(hub.clocks.wall() or ""))
+
+
+@route("GET /console/before-doors/diagnostics.txt", ORGANIZERS)
+def diagnostics() -> AnyResponse:
+    """For who helps from afar: what is known to be harmless, and nothing else."""
+    hub, snapshot = the_hub(), the_snapshot()
+    states = list(snapshot.events.values())
+    counts = {"events": len(snapshot.ids), "events_open": sum(not state.finished for state in states),
+              "players": sum(len(state.entrants) for state in states), "units": len(hub.units.keys),
+              "units_heard": len(the_units()), "venue_entries": snapshot.venue.number}
+    copies = hub.service.copies
+    settings = {"role": "hub", "language": hub.language, "on_database": "yes" if hub.host.on_database else "no",
+                "encrypted": "yes" if hub.access.encrypted is not None else "no",
+                "copies": str(len(copies.states) if copies is not None else 0)}
+    text = bundle(all_checks(hub, snapshot, the_units(), now_ms()), services(), log_lines(), counts, settings)
+    answer = Response(text, content_type="text/plain; charset=utf-8")
+    answer.headers["Content-Disposition"] = 'attachment; filename="roundtap-diagnostics.txt"'
+    return answer
+
+
+KIND = "application/x-x509-ca-cert"
+"""By this phones offer to install it."""
+
+
+@route("GET /trust", EVERYBODY)
+def trust() -> AnyResponse:
+    encrypted = the_hub().access.encrypted
+    if encrypted is None:
+        abort(404)
+    return page("trust.html", encrypted=encrypted)
+
+
+@route("GET /ca.crt", EVERYBODY)
+def authority() -> AnyResponse:
+    encrypted = the_hub().access.encrypted
+    if encrypted is None:
+        abort(404)
+    response = Response(encrypted.authority, content_type=KIND)
+    response.headers["Content-Disposition"] = 'attachment; filename="roundtap-ca.crt"'
+    return response

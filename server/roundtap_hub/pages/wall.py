@@ -1,22 +1,44 @@
-"""The wall of one event, and a display's own."""
+"""Walls: an event's and a display's own; and from the console announcements, what displays show, the hub's sound."""
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
-from flask import redirect, request
+from flask import g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import RUNNING
 from roundtap_core.elimination.bracket_picture import bracket_svg
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import EventState
-from roundtap_hub.known_displays import DISPLAY, DISPLAY_S, place_of, played_event
+from roundtap_hub.journal.on_walls import (
+    COUNTED,
+    DISPLAY_FORGOTTEN,
+    DISPLAY_SET,
+    HUB_SOUND,
+    KINDS,
+    LASTS_MAX_MINUTES,
+    SAID,
+    SAID_MAX,
+    SHOWS,
+    TEXT_MAX,
+    UNSAID,
+)
+from roundtap_hub.journal.service import Step
+from roundtap_hub.known_displays import DISPLAY, DISPLAY_S, NAMES, place_of, played_event
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import (
+    actor,
     drawn_variant,
+    field,
     kept_page,
+    mended_on,
     now_ms,
+    page,
     the_hub,
     the_instant,
     the_moment,
@@ -24,15 +46,19 @@ from roundtap_hub.pages.base import (
     the_units,
     words,
 )
-from roundtap_hub.policy import EVERYBODY, SEEN, route
+from roundtap_hub.policy import EVERYBODY, HEADS_AND_DESK, SEEN, route
 from roundtap_hub.qr_svg import qr_svg
+from roundtap_hub.views.displays import PARTS, display_rows
 from roundtap_hub.views.event_at import EventAt, planned_rounds, shown_names
+from roundtap_hub.views.event_list import listed
 from roundtap_hub.views.knockout import bracket, first_on_wall
 from roundtap_hub.views.round_clock import face_of, time_of_day
+from roundtap_hub.views.said import said_lines
 from roundtap_hub.views.wall import (
     BRACKET,
     CLOCK,
     PAGE_MS,
+    THEMES,
     WALL_ASKS,
     WELCOME,
     variant_of,
@@ -123,3 +149,152 @@ def end_time(state: EventState) -> str:
     if remaining_ms is None or remaining_ms <= 0:
         return ""
     return time_of_day(the_hub().clocks.wall(), remaining_ms)
+
+
+SCREENS_MAX = 64
+PRESSED_AGAIN_MS = 10_000
+"""Who announces the same so soon has pressed twice."""
+
+
+@route("GET /console/displays", HEADS_AND_DESK)
+def displays(**_: str) -> AnyResponse:
+    """Every display with the age of its contact, and what is announced."""
+    hub, snapshot = the_hub(), the_snapshot()
+    walls = snapshot.venue.walls
+    rows = display_rows(hub.hall.displays.contacts, walls.screens, now_ms())
+    return page("displays.html", feed="displays", rows=rows,
+                said=said_lines(walls.said, the_instant(), hub.clocks.wall()), events=listed(snapshot), shows=SHOWS,
+                parts=PARTS, themes=("", *THEMES), kinds=KINDS, counted=COUNTED, walls=walls,
+                names={line.id: line.name for line in listed(snapshot)}, knows_time=hub.clocks.wall() is not None)
+
+
+@route("POST /console/displays/say", HEADS_AND_DESK)
+@mended_on(displays)
+def say() -> AnyResponse:
+    """An announcement on all walls and phones of one event, or of all: a line, or lunch and next start with a countdown
+    in minutes or to a time of day."""
+    kind, text = field("kind", KINDS[0]), " ".join(field("text").split())
+    if kind not in KINDS:
+        raise Invalid("not_one_of", value=kind[:20], options=", ".join(KINDS), where="/kind")
+    lasts_ms = _lasts_ms(field("until"))
+    if kind in COUNTED and lasts_ms is None:
+        raise Invalid("said_until_missing", where="/until")
+    if kind not in COUNTED and not text:
+        raise Invalid("said_nothing", where="/text")
+    if len(text) > TEXT_MAX:
+        raise Invalid("said_too_long", letters=len(text), maximum=TEXT_MAX, where="/text")
+    hub, event = the_hub(), _event()
+    with hub.hall.displays.announcing:
+        g.pop("snapshot", None)
+        if _pressed_again(event, kind, text):
+            return _back()
+        if len(said_lines(the_snapshot().venue.walls.said, the_instant(), hub.clocks.wall())) >= SAID_MAX:
+            raise Problem("said_too_many", maximum=SAID_MAX)
+        _tell(SAID, id=secrets.token_hex(6), event=event, kind=kind, text=text, lasts_ms=lasts_ms)
+    return _back()
+
+
+def _pressed_again(event: str | None, kind: str, text: str) -> bool:
+    """Whether this very announcement was made a moment ago: nobody wants it twice on a wall."""
+    now = the_instant()
+    return any((each.event, each.kind, each.text) == (event, kind, text) and each.at.boot_id == now.boot_id
+               and now.mono_ms - each.at.mono_ms < PRESSED_AGAIN_MS for each in the_snapshot().venue.walls.said)
+
+
+def _lasts_ms(typed: str) -> int | None:
+    """Milliseconds that "25" (minutes) or "13:30" (today, or after midnight) are from now; None: nothing typed."""
+    if not typed:
+        return None
+    hours, is_time, minutes = typed.partition(":")
+    if not (hours.isdecimal() and len(hours) <= 4 and (not is_time or (minutes.isdecimal() and len(minutes) == 2))):
+        raise Invalid("said_until", value=typed[:20], where="/until")
+    if not is_time:
+        if not 1 <= int(hours) <= LASTS_MAX_MINUTES:
+            raise Invalid("said_until", value=typed[:20], where="/until")
+        return int(hours) * 60_000
+    wall = the_hub().clocks.wall()
+    if int(hours) > 23 or int(minutes) > 59:
+        raise Invalid("said_until", value=typed[:20], where="/until")
+    if wall is None:
+        raise Invalid("said_time_unknown", where="/until")
+    now = datetime.fromisoformat(wall).astimezone()
+    then = now.replace(hour=int(hours), minute=int(minutes), second=0, microsecond=0)
+    if then <= now:
+        then += timedelta(days=1)
+    return int((then - now).total_seconds() * 1000)
+
+
+@route("POST /console/displays/unsay", HEADS_AND_DESK)
+@mended_on(displays)
+def unsay() -> AnyResponse:
+    """An announcement is taken back; one that is over already is no trouble."""
+    _tell(UNSAID, id=field("id")[:40])
+    return _back()
+
+
+@route("POST /console/displays/sound", HEADS_AND_DESK)
+@mended_on(displays)
+def hub_sound() -> AnyResponse:
+    """Whether the hub's own audio out (`--sound`) is heard."""
+    on = field("on")
+    if on not in ("0", "1"):
+        raise Invalid("not_one_of", value=on[:20], options="0, 1", where="/on")
+    _tell(HUB_SOUND, on=on == "1")
+    return _back("sound")
+
+
+@route("POST /console/displays/<display>/set", HEADS_AND_DESK)
+@mended_on(displays)
+def set_display(display: str) -> AnyResponse:
+    """What a display shows from now on; it hears so at once."""
+    hub, screens = the_hub(), the_snapshot().venue.walls.screens
+    name = screens[display].name if display in screens else hub.hall.displays.name_of(display)
+    if name not in NAMES:
+        raise Problem("unknown_display")
+    if display not in screens and len(screens) >= SCREENS_MAX:
+        raise Problem("too_many_displays", maximum=SCREENS_MAX)
+    show, part, theme = field("show", SHOWS[0]), field("part"), field("theme")
+    for where, value, allowed in (("/show", show, SHOWS), ("/part", part, PARTS), ("/theme", theme, ("", *THEMES))):
+        if value not in allowed:
+            raise Invalid("not_one_of", value=value[:20], options=", ".join(filter(None, allowed)), where=where)
+    _tell(DISPLAY_SET, display=display, name=name, event=_event(), show=show, part=part, theme=theme,
+          sound=field("sound") == "1")
+    return _back(f"display-{display}")
+
+
+@route("POST /console/displays/<display>/identify", HEADS_AND_DESK)
+@mended_on(displays)
+def identify_display(display: str) -> AnyResponse:
+    """The display shows its name, large, for some seconds."""
+    hub, screen = the_hub(), the_snapshot().venue.walls.screens.get(display)
+    name = screen.name if screen else hub.hall.displays.name_of(display)
+    if not name:
+        raise Problem("unknown_display")
+    hub.hall.displays.identify(display, name)
+    return _back(f"display-{display}")
+
+
+@route("POST /console/displays/<display>/forget", HEADS_AND_DESK)
+@mended_on(displays)
+def forget_display(display: str) -> AnyResponse:
+    """A display that is not there any more; should it come back, it is a new one."""
+    if display in the_snapshot().venue.walls.screens:
+        _tell(DISPLAY_FORGOTTEN, display=display)
+    the_hub().hall.displays.forget(display)
+    return _back()
+
+
+def _event() -> str | None:
+    """The event that was chosen; None: whichever is played, or all."""
+    chosen = field("event")
+    if chosen and chosen not in {line.id for line in listed(the_snapshot())}:
+        raise Problem("unknown_event", event=chosen[:40])
+    return chosen or None
+
+
+def _tell(entry: str, **data: object) -> None:
+    the_hub().service.ask([Step(VENUE, NewEntry(entry, data))], actor())
+
+
+def _back(anchor: str = "") -> AnyResponse:
+    return redirect(url_for("console.displays", _anchor=anchor or None), 303)

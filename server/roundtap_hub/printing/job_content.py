@@ -88,7 +88,7 @@ def content_of(job: PrintJob, snapshot: Snapshot, base_url: str,
 
 def slip_content(moment: EventAt, played: RoundState, match: MatchState, names: Names, base_url: str,
                  secret: bytes) -> Content:
-    """What stands on one match's slip; its `url` opens the match (`pages/slip_door.py`)."""
+    """What stands on one match's slip; its `url` opens the match (`pages/slip_desk.py`)."""
     state, members = moment.state, shown_members(moment)
     sides: Content = {
         side: {**side_view(state, played, who, names), "record": record_of(moment, who)[0],
