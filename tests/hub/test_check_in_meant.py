@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from roundtap_hub.pages.people_desk import Expected, meant
+from roundtap_hub.pages.people_desk import meant
+from roundtap_hub.views.competitors import IN, Entered
 
 
 def test_a_name_that_several_begin_with_means_all_of_them_and_a_number_tells_nobody_apart() -> None:
     def names(typed: str, *known: str) -> list[str]:
-        return [each.name for each in meant(typed, [Expected(name, name, "", False, False) for name in known])]
+        some = [Entered(name, name, name, IN, None, False, None, None, 0) for name in known]
+        return [each.name for each in meant(typed, some)]
 
     assert names("Maria", "Maria (Mia) Schulz", "Maria Berg") == ["Maria (Mia) Schulz", "Maria Berg"]
     assert names("Kai Eich", "Kai Eich (1)", "Kai Eich (2)") == ["Kai Eich (1)", "Kai Eich (2)"]

@@ -19,7 +19,7 @@ from roundtap_core.event.official import Official
 from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Pair, Result
 from roundtap_core.standings.standings import standings
-from roundtap_hub.pages import rounds
+from roundtap_hub.pages import console
 
 PEOPLE = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska",
           "Íñigo Muñoz Peña", "Świętosława Źrebiec", "Jürgen Groß", "Max Hohenfels", "Olga Wójcik", "Pau Serra"]
@@ -119,7 +119,7 @@ class Desk:
 @pytest.mark.parametrize("rulebook", ["xwing-standard", "keyforge-archon"])
 def test_an_event_without_any_network_is_played_to_its_champion(tmp_path, rulebook, monkeypatch):
     seeds = random.Random(11)
-    monkeypatch.setattr(rounds.secrets, "randbits", seeds.getrandbits)
+    monkeypatch.setattr(console.secrets, "randbits", seeds.getrandbits)
     with open_house(tmp_path) as house:
         desk = Desk(house, rulebook)
 

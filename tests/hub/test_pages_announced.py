@@ -15,7 +15,7 @@ from roundtap_core.eventfile.file_types import Options
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, catalogue, core_words
-from roundtap_hub.pages.players import SHOWN_ELSEWHERE, Changed, announced_view
+from roundtap_hub.pages.players import SHOWN_ELSEWHERE, announced_view
 from roundtap_hub.views.event_at import EventAt
 
 KNOCKOUT = {"structure": "own", "swiss_rounds": 3, "cut": 4, "third_place_match": True}
@@ -60,20 +60,20 @@ def test_too_few_players_for_a_structure_are_no_error(house: House):
 def test_what_differs_from_the_rulebook_is_marked(house: House):
     view = announced_view(event(late_minutes=10, squad_points=200, third_place_match=False, prize_places=3,
                                 stages={"swiss": {"minutes": 60}}))
-    assert view.changed == (Changed("squad_points", 200, 100),)
-    assert [(length.stage, length.minutes, length.usual) for length in view.lengths] == [("swiss", 60, 75)]
-    assert view.prize_places == 3
+    assert view["changed"] == [("squad_points", 200, 100)]
+    assert [(length.stage, length.minutes, length.usual) for length in view["lengths"]] == [("swiss", 60, 75)]
+    assert view["prize_places"] == 3
 
     house.with_event()
     changed = text_of(house.browser().get("/rules/e1"))
     assert "What differs from the rulebook Structure own by the rulebook: basic Tournament points" in changed
     view = announced_view(event(swiss_rounds=5))
-    assert view.changed == (Changed("swiss_rounds", 5, None),)
+    assert view["changed"] == [("swiss_rounds", 5, None)]
 
 
 def test_only_stages_that_come_have_a_length():
     def stages(**options: object) -> list[str]:
-        return [length.stage for length in announced_view(event(**options)).lengths]
+        return [length.stage for length in announced_view(event(**options))["lengths"]]
 
     assert stages(structure="own", swiss_rounds=3) == ["swiss"]
     assert stages(**KNOCKOUT) == ["swiss", "elimination", "final", "third_place"]
@@ -86,9 +86,8 @@ def test_the_second_official_is_announced_with_the_others():
         "o1": Official("o1", "head_judge", plays="p1"), "o2": Official("o2", "judge", second=True, on_duty=False),
     })
     people = {"o1": Person("Kai Eich", ""), "o2": Person("Eva Luz", "")}
-    first, second = announced_view(replace(moment, state=state, people=people)).officials
-    assert (first.name, first.role, first.plays, first.second) == ("Kai Eich", "head_judge", True, False)
-    assert (second.name, second.second, second.on_duty) == ("Eva Luz", True, False)
+    assert announced_view(replace(moment, state=state, people=people))["officials"] == [
+        ("Kai Eich", state.officials["o1"]), ("Eva Luz", state.officials["o2"])]
 
 
 def test_the_clauses_are_at_the_bottom_and_folded(house: House):
@@ -132,6 +131,6 @@ def test_every_option_and_fact_has_words(language: str):
     for rulebook in RULEBOOKS:
         for full in (True, False):
             view = announced_view(event(rulebook, full_names=full, **KNOCKOUT))
-            needed |= {f"announced.fact.{fact.key}" for fact in view.facts}
-            needed |= {f"outcome.{name}" for name in view.points} | {phase.key for phase in view.book.phases}
+            needed |= {f"announced.fact.{key}" for key, _ in view["facts"]}
+            needed |= {f"outcome.{name}" for name in view["points"]} | {phase.key for phase in view["book"].phases}
     assert {key for key in needed if key not in words} == set()

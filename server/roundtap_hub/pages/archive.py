@@ -6,11 +6,11 @@ import json
 import re
 import unicodedata
 
-from flask import Response, abort, g, redirect, url_for
+from flask import abort, g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.whole import whole_tournament
 from roundtap_core.eventfile.list_fortress import RULEBOOKS as LIST_FORTRESS
 from roundtap_core.eventfile.list_fortress import list_fortress
@@ -18,9 +18,8 @@ from roundtap_core.eventfile.standings_csv import standings_csv as csv_of
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.http_answers import status_of
 from roundtap_hub.journal.deciding import refuse_unless_may
-from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED
-from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, the_moment, the_snapshot
+from roundtap_hub.pages.base import download, field, mended_on, note, page, the_hub, the_moment, the_snapshot
 from roundtap_hub.pages.console import events
 from roundtap_hub.policy import NOT_IN_PLAY, ORGANIZERS, OVER, SEEN, STAFF, route
 from roundtap_hub.views.event_at import settled_round, tournament
@@ -36,14 +35,14 @@ def archived_events(**_: str) -> AnyResponse:
 @route("POST /console/<event_id>/archive", ORGANIZERS, NOT_IN_PLAY)
 @mended_on(events)
 def archive(event_id: str) -> AnyResponse:
-    _ask(ARCHIVED, event_id)
+    note(NewEntry(ARCHIVED, {"event": event_id}))
     return redirect(url_for("console.events"), 303)
 
 
 @route("POST /console/<event_id>/restore", ORGANIZERS, SEEN)
 @mended_on(archived_events)
 def restore(event_id: str) -> AnyResponse:
-    _ask(RESTORED, event_id)
+    note(NewEntry(RESTORED, {"event": event_id}))
     return redirect(url_for("console.events"), 303)
 
 
@@ -73,12 +72,8 @@ def delete(event_id: str) -> AnyResponse:
     if (paper := the_hub().paper) is not None:
         # First: should the hub die in between, orders are lost, and nobody's name is left on one.
         paper.forget(event_id)
-    _ask(DELETED, event_id)
+    note(entry)
     return redirect(url_for("console.events"), 303)
-
-
-def _ask(kind: str, event_id: str) -> None:
-    the_hub().service.ask([Step(VENUE, NewEntry(kind, {"event": event_id}))], actor())
 
 
 @route("GET /console/<event_id>/export.json", STAFF, SEEN)
@@ -87,7 +82,7 @@ def export_file(event_id: str) -> AnyResponse:
     moment = the_moment(event_id)
     whole = whole_tournament(moment.state, moment.people)
     text = json.dumps(tournament_to_json(whole), ensure_ascii=False, indent=2) + "\n"
-    return _download(text, "application/json", file_name(moment.state.name, "json"))
+    return download(text, "application/json; charset=utf-8", file_name(moment.state.name, "json"))
 
 
 @route("GET /console/<event_id>/standings.csv", STAFF, SEEN)
@@ -97,7 +92,7 @@ def export_standings(event_id: str) -> AnyResponse:
     moment = the_moment(event_id)
     text = csv_of(tournament(moment), settled_round(moment.state))
     # Spreadsheets take a file without this mark for another alphabet.
-    return _download("\ufeff" + text, "text/csv", file_name(moment.state.name, "csv"))
+    return download("\ufeff" + text, "text/csv; charset=utf-8", file_name(moment.state.name, "csv"))
 
 
 @route("GET /console/<event_id>/list-fortress.json", STAFF, SEEN)
@@ -107,16 +102,10 @@ def export_list_fortress(event_id: str) -> AnyResponse:
     if moment.state.rulebook_id not in LIST_FORTRESS:
         abort(404)
     text = json.dumps(list_fortress(tournament(moment)), ensure_ascii=False, indent=2) + "\n"
-    return _download(text, "application/json", file_name(f"{moment.state.name} list fortress", "json"))
+    return download(text, "application/json; charset=utf-8", file_name(f"{moment.state.name} list fortress", "json"))
 
 
 def file_name(event_name: str, ending: str) -> str:
     """The event's name in plain letters: "Liga Żyto 3" → "liga-zyto-3.json"."""
     plain = unicodedata.normalize("NFKD", event_name.casefold().replace("ł", "l")).encode("ascii", "ignore").decode()
     return f"{re.sub('[^a-z0-9]+', '-', plain).strip('-')[:60] or 'event'}.{ending}"
-
-
-def _download(text: str, kind: str, name: str) -> Response:
-    response = Response(text, content_type=f"{kind}; charset=utf-8")
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response

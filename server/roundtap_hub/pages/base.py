@@ -19,6 +19,7 @@ from roundtap_core.elimination.bracket_picture import say_round
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import Command
 from roundtap_core.event.course import second_stage_begun
+from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.judging.decide import EXTENSION_MAX
 from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.event.state import EventState
@@ -29,9 +30,9 @@ from roundtap_core.rulebooks.gate import WITH_REASON
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.http_answers import pack, status_of
-from roundtap_hub.hub import Hub
+from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.journal.journal import PersonRecord
-from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.journal.service import Snapshot, Step
 from roundtap_hub.pages import visit
 from roundtap_hub.policy import HEAD_JUDGE, JUDGE, ROUTES, STAFF_ROLES, Route, refuse_in_state, refuse_role
 from roundtap_hub.policy import may as may_ask
@@ -87,6 +88,11 @@ def the_moment(event_id: str) -> EventAt:
     return moment
 
 
+def hub_address() -> str:
+    """The plain port's address as the hall reaches it: what phones are told, on paper too."""
+    return hall_address(the_hub(), request.host_url)
+
+
 def now_ms() -> int:
     """The hub's clock when this request first asked: all ages on a page count from one moment."""
     now: int = g.setdefault("now_ms", the_hub().clocks.mono_ms())
@@ -96,6 +102,12 @@ def now_ms() -> int:
 def the_instant() -> Instant:
     """The same moment, of this run of the machine."""
     return Instant(the_hub().clocks.boot_id, now_ms())
+
+
+def look_anew() -> None:
+    """Something has happened since this request first asked."""
+    for seen in ("snapshot", "units", "now_ms"):
+        g.pop(seen, None)
 
 
 def the_units() -> Mapping[str, UnitStatus]:
@@ -244,6 +256,7 @@ def common_context(hub: Hub, t: Words, rows: RowTexts) -> dict[str, Any]:
             "restored": hub.service.snapshot.venue.afresh is not None,
             "schedule_of": lambda state: schedule_of(hub, state),
             "said_to": lambda event_id: said_to(hub, event_id),
+            "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
             "row_texts": lambda *of: rows.rows(t.language, *of), "build": version()}
 
 
@@ -320,6 +333,13 @@ def sent(page: Rendered, status: int = 200) -> Response:
     response = Response(html, g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = words().language
     response.headers["Vary"] = "Accept-Language, Cookie"
+    return response
+
+
+def download(content: str | bytes, kind: str, name: str) -> Response:
+    """A file to be kept. `kind`: its media type."""
+    response = Response(content, content_type=kind)
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
@@ -442,8 +462,7 @@ def mended_on(again: View) -> Callable[[View], View]:
             except Problem as problem:
                 g.problem = with_name(problem, where.get("event_id", ""))
                 g.status = status_of(problem)
-                for seen in ("snapshot", "units", "now_ms"):
-                    g.pop(seen, None)
+                look_anew()
                 # The page stays live, and a reload does not press the button again.
                 g.address = url_for(_endpoint_of(again), **where)
                 return again(**where)
@@ -473,6 +492,11 @@ def carry_out(event_id: str, command: Command, anchor: str = "", people: Sequenc
     """The same, and back to the event's console."""
     tell(event_id, command, people)
     return back_to_event(event_id, anchor)
+
+
+def note(new: NewEntry) -> None:
+    """One entry of the venue's stream."""
+    the_hub().service.ask([Step(VENUE, new)], actor())
 
 
 def with_name(problem: Problem, event_id: str) -> Problem:

@@ -1,39 +1,61 @@
-"""The console: all events; one event with its next step, what needs somebody, and every table; and its parts that are
-opened on demand, each a page of its own: a player's forms, officials, units."""
+"""The console: all events; one event with its next step, every table, its parts opened on demand; and its course."""
 
 from __future__ import annotations
 
+import re
+import secrets
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from flask import abort, current_app, request, url_for
+from flask import abort, current_app, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.commands import (
+    AcceptPlace,
+    DeclinePlace,
+    DiscardDraft,
+    DrawRound,
+    FinishEvent,
+    MakeCut,
+    MoveTables,
+    PassOver,
+    PublishRound,
+    ReopenEvent,
+    SetClock,
+    SetExtraMinutes,
+    WithdrawCut,
+)
 from roundtap_core.event.people.decide import refuse_return
 from roundtap_core.event.people.leave import ended_by_leaving, is_going, leaving_undone, what_leaving_does
 from roundtap_core.event.rounds.decide import may_reset
 from roundtap_core.event.setup.decide import ABOUT, structure_is_open
 from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.standings.tiebreak_round import EACH
 from roundtap_hub.journal.deciding import may_archive
 from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import (
+    carry_out,
+    field,
+    mended_on,
     now_ms,
     page,
     rendered,
     sent,
     sent_patch,
+    signed_by,
     the_hub,
     the_moment,
+    the_reason,
     the_snapshot,
     the_units,
     the_version,
+    whole_number,
     words,
 )
-from roundtap_hub.policy import SEEN, STAFF, route
+from roundtap_hub.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, SEEN, STAFF, route
 from roundtap_hub.views.attention import needs
 from roundtap_hub.views.competitors import entered, roster
 from roundtap_hub.views.event_at import EventAt, counted_here, full_names, newest_round, planned_rounds, shown_names
@@ -51,7 +73,6 @@ from roundtap_hub.views.regions import Rendered, changes
 from roundtap_hub.views.renderings import RENDERINGS, Renderings, RowOf
 from roundtap_hub.views.round_clock import counted_face, face_of, tables_counted
 from roundtap_hub.views.standings_table import has_draws
-from roundtap_hub.views.steps import Steps
 from roundtap_hub.views.tables import Cell, cells, seated_count
 from roundtap_hub.views.units import table_units, unit_rows
 
@@ -62,23 +83,6 @@ ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)
 """Where a Problem of what the event says of itself has its place."""
 
 OFFICIALS, UNITS = "officials", "units"
-
-
-@dataclass(frozen=True, slots=True)
-class Tab:
-    """`name`: a round that has a name of its own; None for a numbered one. `here`: its tables are on the page."""
-
-    number: int
-    name: str | None
-    here: bool
-
-
-def round_tabs(state: EventState, shown: RoundState | None) -> tuple[Tab, ...]:
-    """A tab for each round that everybody may see; none while there is only one."""
-    rounds = state.public_rounds
-    if len(rounds) < 2:
-        return ()
-    return tuple(Tab(played.number, title_key(state, played), played is shown) for played in rounds)
 
 
 @route("GET /console", STAFF)
@@ -153,9 +157,8 @@ def _draw(moment: EventAt) -> Rendered:
         "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names, public=shown_names(moment),
         newest=newest, grid=grid, missing=[cell for cell in grid if not cell.done], seated=seated,
         rows=the_renderings().rows(event_id, words().language), person_rows=person_rows, cell_rows=cell_rows,
-        next=step, next_url=_next_url(event_id, step.action), next_mark=step_mark(state, step.action),
-        names_in=lambda who: ", ".join(names[each] for each in who), shown=shown, points=points,
-        shown_name=title_key(state, shown) if shown else None, tabs=round_tabs(state, shown),
+        next=step, names_in=lambda who: ", ".join(names[each] for each in who), shown=shown, points=points,
+        shown_name=title_key(state, shown) if shown else None,
         shown_grid=grid if shown is newest else cells(snapshot, units, state, shown, names, now),
         needs=needs(snapshot, units, state, grid if state.live else (), names, now,
                     played_ms(state, hub.clocks.now()), hub.presence.here),
@@ -182,18 +185,8 @@ def _draw(moment: EventAt) -> Rendered:
 
 def shown_round(state: EventState) -> RoundState | None:
     """The round whose tables are on the page: the newest, or the one whose tab was chosen ("?round=2")."""
-    asked = request.args.get("round", "")
+    asked = request.values.get("round", "")
     return next((played for played in state.public_rounds if str(played.number) == asked), newest_round(state))
-
-
-def step_mark(state: EventState, action: str) -> str:
-    """What the next step's button was shown for; empty where it only leads to a place on the page."""
-    steps = Steps(state)
-    return (steps.clock if action == "clock" else steps.course) if action else ""
-
-
-def _next_url(event_id: str, action: str) -> str:
-    return url_for(f"console.{action}", event_id=event_id) if action else ""
 
 
 @route("GET /console/<event_id>/person/<competitor>", STAFF, SEEN)
@@ -262,3 +255,138 @@ _FORMS = {
     OFFICIALS: tuple(f"console.{what}_official" for what in ("add", "change", "remove", "duty")),
     UNITS: ("console.place_unit",),
 }
+
+
+SEED_BITS = 53
+CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
+CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
+
+
+
+@route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
+@mended_on(event)
+def draw(event_id: str) -> AnyResponse:
+    """Draw, or draw anew. `attempt` is the draft the organizer saw (0: none): a second tap never draws twice."""
+    draft = the_moment(event_id).state.draft
+    in_hand = draft.draw.attempt if draft and draft.draw else 0
+    if in_hand != (whole_number("attempt") or 0):
+        raise Problem("draft_changed_meanwhile")
+    form = field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
+    return carry_out(event_id, DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
+
+
+@route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)
+@mended_on(event)
+def move_tables(event_id: str) -> AnyResponse:
+    """Another event plays at some of the drawn tables: these matches go to free ones."""
+    return carry_out(event_id, MoveTables(whole_number("number") or 0, whole_number("attempt") or 0))
+
+
+@route("POST /console/<event_id>/discard", ORGANIZERS, OPEN)
+@mended_on(event)
+def discard(event_id: str) -> AnyResponse:
+    return carry_out(event_id, DiscardDraft())
+
+
+@route("POST /console/<event_id>/publish", ORGANIZERS, OPEN)
+@mended_on(event)
+def publish(event_id: str) -> AnyResponse:
+    return carry_out(event_id, PublishRound(whole_number("number") or 0, whole_number("attempt") or 0))
+
+
+@route("POST /console/<event_id>/clock", HEADS, PLAYING)
+@mended_on(event)
+def clock(event_id: str) -> AnyResponse:
+    """Start, pause, some minutes more or less, a time typed, or back to before the start. After a power cut: `continue`
+    or `hold` at a time typed, or at what the tables counted."""
+    action = field("action")
+    if action not in CLOCK_ACTIONS:
+        raise Invalid("not_one_of", value=action[:20], options=", ".join(CLOCK_ACTIONS))
+    delta_ms = 0
+    if action == "adjust":
+        delta_ms = max(-600, min(600, whole_number("minutes") or 0)) * 60_000
+    elif action == "set":
+        delta_ms = clock_ms(field("time"))
+    elif action in ("continue", "hold"):
+        delta_ms = clock_ms(field("time")) if field("time") else _counted_ms(event_id)
+    return carry_out(event_id, SetClock(action, delta_ms))
+
+
+def _counted_ms(event_id: str) -> int:
+    """What the tables show at this moment; what the hub last knew where none does any more."""
+    state = the_moment(event_id).state
+    counted = tables_counted(the_snapshot(), the_units(), state, now_ms())
+    return counted.left_ms if counted is not None else state.clock.remaining_ms or 0
+
+
+def clock_ms(text: str) -> int:
+    """ "42" or "42:30" as milliseconds; Problem("clock_text") for anything else."""
+    found = CLOCK_TEXT.fullmatch(text)
+    if found is None:
+        raise Invalid("clock_text", value=text[:20])
+    return (int(found[1]) * 60 + int(found[2] or 0)) * 1000
+
+
+@route("POST /console/<event_id>/extra", HEADS, PLAYING)
+@mended_on(event)
+def extra_minutes(event_id: str) -> AnyResponse:
+    """What chance adds to the round that the organizer was looking at."""
+    minutes = whole_number("minutes")
+    if minutes is None:
+        raise Invalid("figure_missing")
+    return carry_out(event_id, SetExtraMinutes(whole_number("number") or 0, minutes))
+
+
+@route("POST /console/<event_id>/finish", ORGANIZERS, PLAYING)
+@mended_on(event)
+def finish(event_id: str) -> AnyResponse:
+    return carry_out(event_id, FinishEvent(the_reason()))
+
+
+@route("POST /console/<event_id>/reopen", ORGANIZERS, JUST_FINISHED)
+@mended_on(event)
+def reopen(event_id: str) -> AnyResponse:
+    return carry_out(event_id, ReopenEvent())
+
+
+@route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
+@mended_on(event)
+def play_on(event_id: str) -> AnyResponse:
+    """Publish the drawn round; what is missing and was on the page is noted. Sent without `point`: whatever is."""
+    seen = tuple(request.form.getlist("point")) or None
+    command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, the_reason(),
+                           seen, signed_by(event_id))
+    return carry_out(event_id, command)
+
+
+@route("POST /console/<event_id>/cut", ORGANIZERS, PLAYING)
+@mended_on(event)
+def cut(event_id: str) -> AnyResponse:
+    return carry_out(event_id, MakeCut())
+
+
+@route("POST /console/<event_id>/cut/back", ORGANIZERS, PLAYING)
+@mended_on(event)
+def cut_back(event_id: str) -> AnyResponse:
+    return carry_out(event_id, WithdrawCut())
+
+
+@route("POST /console/<event_id>/cut/accepted", ORGANIZERS, PLAYING)
+@mended_on(event)
+def place_accepted(event_id: str) -> AnyResponse:
+    return carry_out(event_id, AcceptPlace(field("competitor")))
+
+
+@route("POST /console/<event_id>/cut/declined", ORGANIZERS, PLAYING)
+@mended_on(event)
+def place_declined(event_id: str) -> AnyResponse:
+    return carry_out(event_id, DeclinePlace(field("competitor")))
+
+
+@route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
+@mended_on(event)
+def present(event_id: str) -> AnyResponse:
+    """On with those present: whoever was on the list that was looked at, and has no mark, is passed over."""
+    there = set(request.form.getlist("present"))
+    absent = tuple(who for who in request.form.getlist("asked") if who not in there)
+    return carry_out(event_id, PassOver(absent))

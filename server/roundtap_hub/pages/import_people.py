@@ -21,6 +21,7 @@ from roundtap_hub.pages.base import (
     actor,
     back_to_event,
     field,
+    look_anew,
     mended_on,
     page,
     the_hub,
@@ -97,8 +98,7 @@ def import_rows(event_id: str) -> AnyResponse:
         g.problem, g.status = problem, status_of(problem)
         # A reload begins anew: what was to enter people is not sent twice.
         g.address = url_for("console.import_people", event_id=event_id)
-        for seen in ("snapshot", "units", "now_ms"):
-            g.pop(seen, None)
+        look_anew()
         return _preview(the_moment(event_id), rows, heading, columns, ticked)
     return back_to_event(event_id, "competitors")
 

@@ -55,7 +55,6 @@ from roundtap_hub.pages.base import (
     the_snapshot,
     the_units,
 )
-from roundtap_hub.pages.competitors import NAME_LETTERS, check_name
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.results import match_page
 from roundtap_hub.policy import (
@@ -102,7 +101,7 @@ def decline(event_id: str, competitor: str) -> AnyResponse:
 @route("POST /console/<event_id>/competitors/<competitor>/tick", STAFF, OPEN, only=BEFORE_ROUND_1)
 @mended_on(event)
 def tick(event_id: str, competitor: str) -> AnyResponse:
-    return carry_out(event_id, Tick(competitor, field("what")[:NAME_LETTERS], field("on") == "1"), "competitors")
+    return carry_out(event_id, Tick(competitor, field("what"), field("on") == "1"), "competitors")
 
 
 @route("POST /console/<event_id>/competitors/<competitor>/came-with", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
@@ -161,10 +160,9 @@ def back_to_match(event_id: str, match_id: str) -> AnyResponse:
 def add_official(event_id: str) -> AnyResponse:
     """One more official. The name goes to the people, the event knows an id."""
     moment = the_moment(event_id)
-    state, name = moment.state, " ".join(field("name").split())
+    state, name = moment.state, fit_name(field("name"))
     if not name:
         raise Invalid("no_names")
-    check_name(name)
     new_id = f"o{next_number([*state.officials, *state.entrants, *moment.people], 'o')}"
     person, salt = Person(name), secrets.token_hex(16)
     new = _as_typed(Official(new_id, field("role", JUDGE), person.digest(salt)))

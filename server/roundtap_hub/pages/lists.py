@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
 from typing import Any
 
 from flask import abort, g, redirect, request, url_for
@@ -63,24 +62,17 @@ def save_list(event_id: str, competitor: str) -> AnyResponse:
     moment = the_moment(event_id)
     typed = typed_list(moment, competitor)
     if typed is not None:
-        command: CorrectList | SubmitList = SubmitList(competitor, *typed.says)
-        if moment.state.public_rounds:
-            command = CorrectList(competitor, *typed.says, the_reason())
-        tell(event_id, command, [typed.record])
+        record, digest, total = typed
+        command = CorrectList(competitor, digest, total, the_reason()) if moment.state.public_rounds \
+            else SubmitList(competitor, digest, total)
+        tell(event_id, command, [record])
     return redirect(url_for("console.list_page", event_id=event_id, competitor=competitor), 303)
 
 
-@dataclass(frozen=True, slots=True)
-class TypedList:
-    """A list to be saved: the person with it, and what the entry says of it (digest, total)."""
-
-    record: PersonRecord
-    says: tuple[str, int | None]
-
-
-def typed_list(moment: EventAt, competitor: str) -> TypedList | None:
-    """What this request's form holds; None where nothing was changed. What can be read is saved, also where it breaks a
-    rule: the judge decides what follows from that. Raises Problem for what cannot, and where another list was seen."""
+def typed_list(moment: EventAt, competitor: str) -> tuple[PersonRecord, str, int | None] | None:
+    """What this request's form holds: the person with the list, and what the entry says of it (digest, total); None
+    where nothing was changed. What can be read is saved, also where it breaks a rule: the judge decides what follows
+    from that. Raises Problem for what cannot, and where another list was seen."""
     found, check = competitor_of(moment, competitor), moment.state.rulebook.lists
     list_ = check.spelled(read_list(check.form(moment.state.options), request.form), moment.state.options)
     if check.malformed(list_, moment.state.options):
@@ -93,7 +85,7 @@ def typed_list(moment: EventAt, competitor: str) -> TypedList | None:
     who = check.into(found, list_)
     known = moment.people.get(who.id) or Person(who.name)
     person, salt = replace(known, list=who.list, identity=who.identity, houses=who.houses), secrets.token_hex(16)
-    return TypedList(PersonRecord(moment.state.id, who.id, salt, person), (person.digest(salt), check.total(list_)))
+    return PersonRecord(moment.state.id, who.id, salt, person), person.digest(salt), check.total(list_)
 
 
 def competitor_of(moment: EventAt, competitor: str) -> Competitor:

@@ -16,7 +16,6 @@ from flask import Blueprint, Response, abort, g, redirect, request, url_for
 from msgspec import structs
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import CheckIn, NoteLot, SetPicks, SubmitList
 from roundtap_core.event.course import match_clock
@@ -34,20 +33,18 @@ from roundtap_core.event.state import (
     Reported,
     RoundState,
 )
-from roundtap_core.forms.form import Form
 from roundtap_core.forms.questions import SQUADS_MAX, squads_read
-from roundtap_core.records import SIDES, Match, Result, Side, other
+from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks import gate
-from roundtap_core.rulebooks.base import Situation
-from roundtap_core.rulebooks.result_words import Told, outcome, tell, winner_of
+from roundtap_core.rulebooks.result_words import Told, outcome, tell
 from roundtap_core.wire import canonical
-from roundtap_core.words import Words
 from roundtap_hub.journal.rights import Person
-from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import (
+    View,
     field,
+    look_anew,
     mended_on,
     now_ms,
     page,
@@ -61,19 +58,18 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.pages.lists import list_context, typed_list
 from roundtap_hub.pages.players import player_context
-from roundtap_hub.pages.walking import Fields, Seat, address_at, draw_lot, page_at, seat_of, shown, trail_of
+from roundtap_hub.pages.walking import Fields, Seat, address_at, draw_lot, page_at, seat_of, shown, trail_of, worth_at
 from roundtap_hub.personal_links import CALLS, LISTS, REPORTS, WISHES
 from roundtap_hub.phone_reports import PHONE, in_phone_s_words, phone_status, submit, told, told_in_words
 from roundtap_hub.policy import EVERYBODY, PLAYER, route
-from roundtap_hub.presence import UnitStatus, call_at, wishes_of
-from roundtap_hub.views.before_play import before_play, situation_at
+from roundtap_hub.presence import call_at, wishes_of
+from roundtap_hub.views.before_play import before_play
 from roundtap_hub.views.event_at import EventAt, newest_round, seats, shown_names
 from roundtap_hub.views.judging import my_bye
 from roundtap_hub.views.lists import list_states
 from roundtap_hub.views.page_versions import page_key
 from roundtap_hub.views.round_clock import Face, face_of
 from roundtap_hub.views.squads import lost_squads
-from roundtap_hub.views.tables import side_names
 
 REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
 """What there is to do: say how it ended; say whether what the other one said is right; wait for the other one; settle
@@ -117,30 +113,39 @@ class MyTable:
     """What lots are still to be drawn about before play: "first_player" or "initiative"."""
 
 
-def my_table(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str,
-             words: Words) -> MyTable | None:
-    """None where there is nothing to report: no round, a bye, or an event that is over."""
-    state, played, match = moment.state, newest_round(moment.state), seats(moment).get(competitor)
-    if played is None or match is None or match.match.b is None or state.finished:
+def my_match(moment: EventAt, competitor: str) -> tuple[RoundState, MatchState] | None:
+    """This player's match of the newest round; None where there is none to be reported: no round, a bye, an event that
+    is over."""
+    played, match = newest_round(moment.state), seats(moment).get(competitor)
+    if played is None or match is None or match.match.b is None or moment.state.finished:
         return None
-    side: Side = "a" if match.match.a == competitor else "b"
-    names = side_names(match, shown_names(moment))
-    situation = situation_at(state, moment.people, played, match)
-    form = state.rulebook.form(state.options, situation)
-    fields = report_fields(played, match, side)
+    return played, match
 
-    def told(result: Result | None) -> Said | None:
-        return said_of(state, played, form, situation, match, result, names, words) if result is not None else None
 
+def my_seat(moment: EventAt, competitor: str) -> tuple[Seat, Side] | None:
+    """The same, with all that its steps need, and this player's side."""
+    found = my_match(moment, competitor)
+    if found is None:
+        return None
+    side: Side = "a" if found[1].match.a == competitor else "b"
+    return seat_of(moment, *found, shown_names(moment), gate.PLAYER, side), side
+
+
+def my_table(moment: EventAt, competitor: str) -> MyTable | None:
+    """None where there is nothing to report."""
+    at = my_seat(moment, competitor)
+    if at is None:
+        return None
+    seat, side = at
+    played, match, fields = seat.played, seat.match, report_fields(seat.played, seat.match, side)
     mine, theirs = match.reports.get(side), match.reports.get(other(side))
     stands = match.match.result
     found = MyTable(
-        match.id, side, names[other(side)], _what(played, match, side), fields,
-        told(mine.result if mine else None), told(theirs.result if theirs else None), told(stands),
-        number=match.number or 0, unit=_unit(snapshot, units, match), lot=_lot(state, played, match))
+        match.id, side, seat.names[other(side)], _what(played, match, side), fields,
+        _said(seat, mine.result if mine else None), _said(seat, theirs.result if theirs else None), _said(seat, stands),
+        number=match.number or 0, unit=_unit(match), lot=_lot(seat.state, played, match))
     if theirs is not None and theirs.result.picks and side not in theirs.result.picks:
-        trail = trail_of(form, theirs.result, winner_of(state.rulebook, state.options, theirs.result))
-        found = replace(found, yes=(*fields, *trail.fields()), asks_squads=True)
+        found = replace(found, yes=(*fields, *trail_of(seat, theirs.result).fields()), asks_squads=True)
     elif found.what in (CONFIRM, DIFFER) and theirs is not None:
         found = replace(found, yes=(*fields, *_answer(fields, theirs.result, theirs)))
     if match.state == SECOND and stands is not None:
@@ -180,11 +185,11 @@ def _what(played: RoundState, match: MatchState, side: Side) -> str:
     return REPORT
 
 
-def _unit(snapshot: Snapshot, units: Mapping[str, UnitStatus], match: MatchState) -> str:
-    unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
+def _unit(match: MatchState) -> str:
+    unit = the_snapshot().venue.unit_at(match.match.table) if match.match.table is not None else None
     if unit is None:
         return ""
-    status = units.get(unit)
+    status = the_units().get(unit)
     return "there" if status is not None and status.connected else "silent"
 
 
@@ -193,33 +198,31 @@ def _lot(state: EventState, played: RoundState, match: MatchState) -> str:
     return first.about if first is not None and first.lot and not first.drawn and played.status != CLOSED else ""
 
 
-def said_of(state: EventState, played: RoundState, form: Form, situation: Situation, match: MatchState, result: Result,
-            names: Mapping[str, str], words: Words) -> Said:
+def _said(seat: Seat, result: Result | None) -> Said | None:
     """A result told to somebody who is asked whether it is right: nothing of it is left out."""
-    lines = [line for line in tell(state.rulebook, form, state.options, result, names, words)
+    if result is None:
+        return None
+    state, t = seat.state, words()
+    lines = [line for line in tell(state.rulebook, seat.form, state.options, result, seat.names, t)
              # Who won stands above them.
-             if line.label != words("result.winner")] + lost_squads(state, played, match, result, names, words)
-    try:
-        worth = state.rulebook.worth(Match(match.match.a, match.match.b, result=result), state.options, situation)
-    except Problem:
-        worth = {}
-    return Said(outcome(state.rulebook, state.options, situation, result, names, words), tuple(lines), worth)
+             if line.label != t("result.winner")] + lost_squads(state, seat.played, seat.match, result, seat.names, t)
+    return Said(outcome(state.rulebook, state.options, seat.situation, result, seat.names, t), tuple(lines),
+                worth_at(seat, result))
 
 
-def my_asking(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str,
-              now_ms: int) -> dict[str, Any]:
+def my_asking(moment: EventAt, competitor: str) -> dict[str, Any]:
     """What this player has asked for. `call`: the open call of the match; `called`: whether this phone made it.
     `going`: leaves after the round that is out. `wish`: "open", "refused" or "": to leave. `may_call`, `may_leave`:
     whether there is anything to ask. `list`: "" where lists are not shown, else how this one stands ("missing", "none",
     "wrong", "flagged", "good"). `here`: check-in: "ask", "done", or "" where nobody is asked."""
-    state, played, match = moment.state, newest_round(moment.state), seats(moment).get(competitor)
-    entrant, source = state.entrants[competitor], f"phone:{competitor}"
+    state, snapshot, units = moment.state, the_snapshot(), the_units()
+    entrant, source, found = state.entrants[competitor], f"{PHONE}{competitor}", my_match(moment, competitor)
     open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
-    plays = open_ and played is not None and match is not None and match.match.b is not None and played.status != CLOSED
-    call = call_at(snapshot, units, state.id, match) if plays and match is not None else None
+    plays = open_ and found is not None and found[0].status != CLOSED
+    call = call_at(snapshot, units, state.id, found[1]) if plays and found is not None else None
     wish = next((each for each in wishes_of(snapshot, units, state) if each.competitor == competitor), None)
     return {
-        "may_call": plays, "call": call, "call_age_ms": max(0, now_ms - call.since_ms) if call is not None else 0,
+        "may_call": plays, "call": call, "call_age_ms": max(0, now_ms() - call.since_ms) if call is not None else 0,
         "called": call is not None and source in call.sources, "may_leave": open_ and entrant.active,
         "going": open_ and not entrant.active,
         "wish": "" if wish is None else "refused" if wish.refused else "open",
@@ -229,23 +232,21 @@ def my_asking(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: Event
         else "done" if entrant.checked_in else "ask"}
 
 
-def my_face(moment: EventAt, competitor: str, now: Instant, words: Words) -> tuple[Face, int]:
+def my_face(moment: EventAt, competitor: str) -> tuple[Face, int]:
     """The round's clock as it is for this player's table, and by how many milliseconds it runs longer than the round's:
     an extension, or a match that has a length of its own. The page adds them to what the feed says of the round's."""
-    state, match = moment.state, seats(moment).get(competitor)
-    face = face_of(state, now, words)
+    state, match, now = moment.state, seats(moment).get(competitor), the_instant()
+    face = face_of(state, now, words())
     if state.live is None or match is None:
         return face, 0
     mine = match_clock(state, state.live, match)
     more_ms = (mine.remaining_ms or 0) - (state.clock.remaining_ms or 0) if mine.remaining_ms is not None else 0
     if not more_ms:
         return face, 0
-    own = face_of(structs.replace(state, clock=mine), now, words)
+    own = face_of(structs.replace(state, clock=mine), now, words())
     return replace(own, deadline_ms=face.deadline_ms, held_ms=face.held_ms, total_ms=face.total_ms,
                    starts=face.starts), more_ms
 
-
-View = Callable[..., AnyResponse]
 
 NO_TRACE = "no-referrer"
 """The link stands in the address: no page that is opened from here is told of it."""
@@ -261,7 +262,9 @@ def guard(bp: Blueprint) -> None:
             return None
         who = the_hub().access.links.who(token)
         if who is None:
-            return no_link()
+            # One that was made up, or revoked: the page says how one gets another.
+            g.status = 404
+            return my("me_code.html", gone=True)
         if who[0] in the_snapshot().venue.deleted:
             abort(410)
         g.me = who
@@ -278,12 +281,6 @@ def me() -> Person:
     """(event, competitor) of this request's link."""
     who: Person = g.me
     return who
-
-
-def no_link() -> AnyResponse:
-    """For a link that was made up, or revoked: how one gets another one."""
-    g.status = 404
-    return my("me_code.html", gone=True)
 
 
 def my(template: str, feed: str = "", **context: Any) -> Response:
@@ -314,14 +311,11 @@ def claim() -> AnyResponse:
 def my_page(token: str) -> AnyResponse:
     """One's own page: the table, what there is to say, and what became of it."""
     event_id, who = me()
-    moment, units, t = the_moment(event_id), the_units(), words()
-    shown = player_context(moment, who)
-    face, more_ms = my_face(moment, who, the_instant(), t)
+    moment = the_moment(event_id)
+    face, more_ms = my_face(moment, who)
     return my("me.html", page_key(event_id, token), **{
-        **shown, "face": face, "more_ms": more_ms, "my": f"/me/{token}",
-        "asking": my_asking(the_snapshot(), units, moment, who, now_ms()),
-        "mine": my_table(the_snapshot(), units, moment, who, t), "bye": my_bye(moment, who),
-        "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"), "variant": ""})
+        **player_context(moment, who), "face": face, "more_ms": more_ms, "my": f"/me/{token}",
+        "asking": my_asking(moment, who), "mine": my_table(moment, who), "bye": my_bye(moment, who), "variant": ""})
 
 
 def mended_on_my(again: View) -> Callable[[View], View]:
@@ -337,7 +331,7 @@ def mended_on_my(again: View) -> Callable[[View], View]:
                 g.problem, g.status = problem, phone_status(problem)
                 if wants_json():
                     return told_as_json({"error": problem.say(words())}, g.status)
-                g.pop("snapshot", None)
+                look_anew()
                 g.address = url_for("me.my_page", token=token)
                 return again(token)
 
@@ -357,12 +351,7 @@ def told_as_json(said: dict[str, Any], status: int = 200) -> AnyResponse:
     return Response(json.dumps(said, separators=(",", ":")), status, content_type="application/json")
 
 
-ON, OFF = "1", "0"
-
-
-def mended_on_my_list(handler: View) -> View:
-    """A Problem is told beside what was typed; where lists are not shown any more, on the main page."""
-    return mended_on_my(lambda token: my_page(token) if _open_event().public_rounds else list_page(token))(handler)
+OFF = "0"
 
 
 def _source() -> str:
@@ -379,14 +368,11 @@ def call(token: str) -> AnyResponse:
     """A judge is wanted at this player's table, or not any more as far as this phone is concerned."""
     hub, (event_id, competitor) = the_hub(), me()
     hub.access.links.charge(CALLS, me())
-    moment = the_moment(event_id)
-    played, match = newest_round(moment.state), seats(moment).get(competitor)
-    if played is None or match is None or match.match.b is None or played.status != PUBLISHED or moment.state.finished:
+    found = my_match(the_moment(event_id), competitor)
+    if found is None or found[0].status != PUBLISHED:
         raise Problem("no_table_to_call_to")
-    if field("on") == OFF:
-        hub.hall.calls.cancel(event_id, match.id, _source())
-    else:
-        hub.hall.calls.open(event_id, match.id, _source())
+    ask = hub.hall.calls.cancel if field("on") == OFF else hub.hall.calls.open
+    ask(event_id, found[1].id, _source())
     return _home(token)
 
 
@@ -417,10 +403,8 @@ def wish(token: str) -> AnyResponse:
     hub = the_hub()
     hub.access.links.charge(WISHES, me())
     _open_event()
-    if field("on") == OFF:
-        hub.hall.wishes.take_back(*me(), _source())
-    else:
-        hub.hall.wishes.ask(*me(), _source())
+    ask = hub.hall.wishes.take_back if field("on") == OFF else hub.hall.wishes.ask
+    ask(*me(), _source())
     return _home(token)
 
 
@@ -444,7 +428,8 @@ def list_page(token: str) -> AnyResponse:
 
 
 @route("POST /me/<token>/list", PLAYER)
-@mended_on_my_list
+# Where lists are not shown any more, what is wrong is told on the main page.
+@mended_on_my(lambda token: my_page(token) if _open_event().public_rounds else list_page(token))
 def save_list(token: str) -> AnyResponse:
     """Before round 1: what can be read is saved, and what is wrong with it stands there by line."""
     if field("more"):
@@ -455,7 +440,8 @@ def save_list(token: str) -> AnyResponse:
         raise Problem("list_is_fixed")
     typed = typed_list(the_moment(state.id), me()[1])
     if typed is not None:
-        the_hub().service.tell(state.id, SubmitList(me()[1], *typed.says), _source(), [typed.record])
+        record, digest, total = typed
+        the_hub().service.tell(state.id, SubmitList(me()[1], digest, total), _source(), [record])
     return redirect(url_for("me.list_page", token=token), 303)
 
 
@@ -463,14 +449,11 @@ SAVE_S = 10.0
 
 
 def _seat() -> tuple[Seat, Side]:
-    """This player's match of the newest round, and their side; 404 where there is nothing to report."""
-    event_id, competitor = me()
-    moment = the_moment(event_id)
-    played, match = newest_round(moment.state), seats(moment).get(competitor)
-    if played is None or match is None or match.match.b is None or moment.state.finished:
+    """As `my_seat`; 404 where there is nothing to report."""
+    found = my_seat(the_moment(me()[0]), me()[1])
+    if found is None:
         abort(404)
-    side: Side = "a" if match.match.a == competitor else "b"
-    return seat_of(moment, played, match, shown_names(moment), gate.PLAYER, side), side
+    return found
 
 
 @route("GET /me/<token>/report", PLAYER)
@@ -479,11 +462,9 @@ def walk(token: str) -> AnyResponse:
     seat, side = _seat()
     at = page_at(seat, request.args)
     base = _base(seat, side, request.args)
-    end = at.result is not None
     fields = [*base, ("result", canonical(result_to_json(at.result)).decode()), ("report_id", secrets.token_hex(16))] \
         if at.result is not None else []
-    my_address = url_for("me.my_page", token=token)
-    return my("my_walk.html", my=my_address, end=end, report_fields=fields,
+    return my("my_walk.html", my=url_for("me.my_page", token=token), end=at.result is not None, report_fields=fields,
               **shown(seat, at, request.args, url_for("me.walk", token=token), base))
 
 

@@ -45,12 +45,11 @@ from roundtap_hub.pages.base import (
     the_snapshot,
     words,
 )
-from roundtap_hub.pages.console import event, events
+from roundtap_hub.pages.console import SEED_BITS, event, events
 from roundtap_hub.policy import OPEN, ORGANIZERS, route
 from roundtap_hub.views.event_list import COLOR
 from roundtap_hub.views.event_options import OFFERED, STRUCTURE, read_options, read_structure
 
-SEED_BITS = 53
 ASKED_ABOUT = ("date", "venue", "club", "special_rules")
 """What a form asks of the event itself; only a file brings an id that others know it by."""
 PATIENCE_S = 180

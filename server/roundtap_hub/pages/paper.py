@@ -15,9 +15,8 @@ from flask import abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import IDLE, Instant
-from roundtap_core.elimination.bracket import Bracket
 from roundtap_core.elimination.bracket_picture import bracket_svg
-from roundtap_core.errors import Invalid, Problem
+from roundtap_core.errors import Invalid
 from roundtap_core.event.course import situation_of
 from roundtap_core.event.state import PUBLISHED, EventState, RoundState, active_ids, awaited
 from roundtap_core.forms.slip_form import margin_label, slip_figures, slip_picks, slip_ticks
@@ -26,8 +25,7 @@ from roundtap_core.records import SWISS, UNPAIRED_LOSS
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
 from roundtap_core.words import Words
 from roundtap_hub.devices.unit_keys import STATION
-from roundtap_hub.hub import hall_address
-from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_moment, words
+from roundtap_hub.pages.base import field, hub_address, mended_on, page, the_hub, the_moment, words
 from roundtap_hub.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, SEEN, STAFF, route
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.job_content import (
@@ -80,7 +78,7 @@ from roundtap_hub.views.event_at import (
     shown_names,
     tournament,
 )
-from roundtap_hub.views.knockout import RoundLines, bracket, bracket_lines, title_key
+from roundtap_hub.views.knockout import bracket, bracket_lines, title_key
 from roundtap_hub.views.lists import FLAGGED, GOOD, list_states
 from roundtap_hub.views.squads import told_squads
 from roundtap_hub.views.standings_table import standings_view
@@ -91,21 +89,23 @@ ORDER = {UNCERTAIN: 0, FAILED: 1, SENDING: 2, QUEUED: 3, SENT: 4, PRINTED: 5, TH
 
 @dataclass(frozen=True, slots=True)
 class PaperRow:
-    """One job. `asks`: a person should say whether it lies there; `waits_for`: why a queued one does not start."""
+    """One job. `about`: what somebody typed for it: the card of a proxy, the printer or the speed that a test print
+    tries."""
 
     job: PrintJob
-    kind: str
-    round: int
+    known: PrintState
     table: int | None
-    state: str
-    detail: str
-    unit: str
-    asks: bool
-    again: bool
-    mute: bool = False
-    """It waits for a printer that answered before: somebody has to look whether it prints."""
-    about: str = ""
-    """What somebody typed for it: the card of a proxy, the printer or the speed that a test print tries."""
+    about: str
+
+    @property
+    def mute(self) -> bool:
+        """It waits for a printer that answered before: somebody has to look whether it prints."""
+        return self.known.state == QUEUED and self.known.detail == MUTE
+
+    @property
+    def asks(self) -> bool:
+        """A person should say whether it lies there."""
+        return self.mute or self.known.state in (UNCERTAIN, FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,26 +132,19 @@ def paper_view(state: EventState, orders: Iterable[PrintJob], states: Mapping[st
     """All jobs of the event but those that were ordered anew."""
     rows = sorted(
         (_row(state, job, states.get(job.id, PrintState())) for job in event_jobs(state, orders, states, with_units)),
-        key=lambda row: (ORDER.get(row.state, 9), row.kind == SLIP, row.table or 0),
+        key=lambda row: (ORDER.get(row.known.state, 9), row.job.kind == SLIP, row.table or 0),
     )
-    shown = [row for row in rows if row.state != AGAIN]
+    quiet = [row for row in rows if row.known.state != AGAIN and not row.asks]
     return PaperView(
-        tuple(row for row in shown if row.asks),
-        tuple(row for row in shown if row.state in (QUEUED, SENDING) and not row.asks),
-        tuple(row for row in shown if not row.asks and row.state not in (QUEUED, SENDING)),
+        tuple(row for row in rows if row.asks),
+        tuple(row for row in quiet if row.known.state in (QUEUED, SENDING)),
+        tuple(row for row in quiet if row.known.state not in (QUEUED, SENDING)),
     )
-
-
-def _mute(known: PrintState) -> bool:
-    return known.state == QUEUED and known.detail == MUTE
 
 
 def _row(state: EventState, job: PrintJob, known: PrintState) -> PaperRow:
     found = state.find_match(job.match) if job.match else None
-    return PaperRow(job, job.kind, job.round, found[1].match.table if found else None, known.state, known.detail,
-                    known.unit, asks=known.state in (UNCERTAIN, FAILED) or _mute(known), mute=_mute(known),
-                    again=known.state not in (SENDING,) and bool(known.unit),
-                    about=_about(job))
+    return PaperRow(job, known, found[1].match.table if found else None, _about(job))
 
 
 def _about(job: PrintJob) -> str:
@@ -187,7 +180,8 @@ def paper(event_id: str) -> AnyResponse:
     return page("console_paper.html", state=moment.state, kinds=kinds, details=DETAILS, today=today,
                 card_letters=CARD_LETTERS, name_letters=NAME_LETTERS,
                 sheets=EVERYBODYS, desk_sheets=DESKS, hub_paper=book is not None, printers=_printers(),
-                has_bracket=bracket(moment) is not None, closed=last_closed(moment.state),
+                has_bracket=bracket(moment) is not None,
+                closed=any(not played.open_matches for played in moment.state.public_rounds),
                 paper=paper_view(moment.state, book.orders, book.states, _tables()) if book is not None else None,
                 stations=sorted(book.printers.items()) if book is not None else (),
                 slips_left_out=_slips_left_out(moment.state))
@@ -259,7 +253,7 @@ def paper_cancel(event_id: str) -> AnyResponse:
     book = the_book()
     if field("all"):
         view = paper_view(the_moment(event_id).state, book.orders, book.states, _tables())
-        book.cancel(row.job.id for row in (*view.waiting, *view.asking) if row.state == QUEUED)
+        book.cancel(row.job.id for row in (*view.waiting, *view.asking) if row.known.state == QUEUED)
     elif (job := _job(event_id)) is not None:
         book.cancel([job.id])
     return _back(event_id)
@@ -390,17 +384,6 @@ def printed_at(wall: str | None) -> str:
     return "" if wall is None else datetime.fromisoformat(wall).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def last_closed(state: EventState) -> RoundState | None:
-    """The last round of which all results stand on record."""
-    return next((played for played in reversed(state.public_rounds) if not played.open_matches), None)
-
-
-def slips_round(state: EventState) -> RoundState | None:
-    """The round that slips are printed of."""
-    newest = newest_round(state)
-    return None if newest is None or state.finished else newest
-
-
 NEAREST = frozenset({"xwing-epic-duel", "xwing-epic-team"})
 """Rulebooks that pair by the nearest points, and break a pair that has met by exchanging, instead of by groups."""
 SPARE_TABLES = 2
@@ -439,7 +422,7 @@ def emergency_view(moment: EventAt, now: Instant) -> dict[str, Any]:
         "minutes": state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options),
         "left_ms": None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now),
         "nearest": state.rulebook_id in NEAREST, "knockout": bracket(moment) is not None,
-        "next_number": (newest.number if newest else 0) + 1, "planned": _planned(state),
+        "next_number": (newest.number if newest else 0) + 1, "planned": planned_rounds(state),
         "tables": range(1, tables + 1),
         "fixed": sorted((e.fixed_table, numbers[e.id], names[e.id]) for e in state.entrants.values()
                         if e.fixed_table is not None and e.active),
@@ -470,13 +453,6 @@ def _matches(state: EventState, newest: RoundState | None, names: Mapping[str, s
              "a_number": numbers[m.match.a], "b_number": numbers[m.match.b], "done": m.done}
             for m in sorted(newest.matches, key=lambda m: (m.match.table is None, m.match.table or 0))
             if m.match.b is not None]
-
-
-def _planned(state: EventState) -> int | None:
-    try:
-        return state.swiss_rounds
-    except Problem:
-        return None
 
 
 EVERYBODYS = ("pairings-table", "pairings-name", "standings", "bracket")
@@ -513,20 +489,17 @@ def print_bracket(event_id: str) -> AnyResponse:
     moment = the_moment(event_id)
     found, names = bracket(moment), shown_names(moment)
     return _sheet(moment, "bracket", drawing=bracket_svg(found, names, words()) if found else "",
-                  names=names, bracket_rounds=sorted_rounds(found) if found else [],
+                  # Paper is read from its beginning.
+                  names=names, bracket_rounds=sorted(bracket_lines(found), key=lambda one: min(
+                      game.number for game in one.games)) if found else [],
                   champion=names.get(found.champion, "") if found and found.champion else "")
-
-
-def sorted_rounds(found: Bracket) -> list[RoundLines]:
-    """All rounds of the bracket, the first one first: paper is read from its beginning."""
-    return sorted(bracket_lines(found), key=lambda one: min(game.number for game in one.games))
 
 
 @route("GET /console/<event_id>/print/slips", STAFF, SEEN)
 def print_slips(event_id: str) -> AnyResponse:
     """Slips of the matches that have no result yet; `?all=1`: of all."""
     moment = the_moment(event_id)
-    played = slips_round(moment.state)
+    played = None if moment.state.finished else newest_round(moment.state)
     secret, of_all = the_hub().access.secret, request.args.get("all") == "1"
     return _sheet(moment, "slips", slips=printed_slips(
         moment, played, hub_address(), secret, words(), of_all) if played else [])
@@ -559,8 +532,3 @@ def _sheet(moment: EventAt, what: str, **shown: Any) -> AnyResponse:
                 planned=rounds_planned(state, newest) if newest and planned_rounds(state) else None,
                 head=f"#{state.number} {state.head[:HEAD_LETTERS]}", event_url=f"{hub_address()}/e/{state.id}",
                 event_by_name=f"{by_name}/e/{state.id}" if by_name else "", **shown)
-
-
-def hub_address() -> str:
-    """The plain port's address as the hall reaches it: what stands on paper for phones."""
-    return hall_address(the_hub(), request.host_url)

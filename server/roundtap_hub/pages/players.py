@@ -14,8 +14,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.course import situation_of
 from roundtap_core.event.state import TO_CONFIRM, EventState, active_ids
 from roundtap_core.records import DISQUALIFIED, DROPPED, Side, other
-from roundtap_core.rulebooks.base import Rulebook, Tally
-from roundtap_core.rulebooks.coverage import Coverage, coverage
+from roundtap_core.rulebooks.base import Rulebook
+from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points, stage_minutes
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages.base import (
@@ -43,8 +43,8 @@ from roundtap_hub.views.event_at import (
     shown_names,
 )
 from roundtap_hub.views.knockout import bracket, bracket_lines, cut_rows, final_lines, standing_of, title_key, winner_of
-from roundtap_hub.views.mending import MendLine, mend_lines
-from roundtap_hub.views.open_points import PlayedOnLine, played_on_lines
+from roundtap_hub.views.mending import mend_lines
+from roundtap_hub.views.open_points import played_on_lines
 from roundtap_hub.views.renderings import RowOf
 from roundtap_hub.views.round_clock import face_of
 from roundtap_hub.views.squads import told_squads
@@ -239,69 +239,27 @@ class Length:
     usual: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """An option that is not the rulebook's default; `usual` is None where the rulebook has none."""
-
-    key: str
-    value: Any
-    usual: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A sentence: the text "announced.fact.KEY" with its parameters."""
-
-    key: str
-    params: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class OfficialLine:
-    name: str
-    role: str
-    second: bool
-    plays: bool
-    on_duty: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Announced:
+def announced_view(moment: EventAt) -> dict[str, Any]:
     """`rounds` and `cut` are None while there are too few players for the structure's table; `fixed` once round 1 is
-    drawn or where they do not depend on the number of players."""
-
-    book: Rulebook
-    level: str | None
-    players: int
-    rounds: int | None
-    cut: int | None
-    fixed: bool
-    lengths: tuple[Length, ...]
-    points: Mapping[str, int]
-    byes: Mapping[str, Tally]
-    changed: tuple[Changed, ...]
-    prize_places: int | None
-    facts: tuple[Fact, ...]
-    officials: tuple[OfficialLine, ...]
-    coverage: Coverage
-    played_on: tuple[PlayedOnLine, ...] = ()
-    mends: tuple[MendLine, ...] = ()
-
-
-def announced_view(moment: EventAt) -> Announced:
+    drawn or where they do not depend on the number of players. `changed`: (key, value, usual) of the options that are
+    not the rulebook's default, `usual` None where it has none; `facts`: (key, parameters) of sentences
+    "announced.fact.KEY"; `officials`: (name, official) of who has been named, since a second official has to be known
+    from the start."""
     state = moment.state
     book, options = state.rulebook, state.options
     rounds, cut = _structure(state)
     counted = state.players_at_start is None and (
         options.get("swiss_rounds") is None or (options.get("structure") != "own" and options.get("cut") is None))
-    return Announced(
-        book=book, level=state.level, players=state.players_at_start or len(active_ids(state)), rounds=rounds, cut=cut,
-        fixed=not counted, lengths=tuple(_lengths(book, options, rounds, cut)), points=outcome_points(book, options),
-        byes=bye_worth(book, options), changed=tuple(_changed(state)), prize_places=options.get("prize_places"),
-        facts=tuple(_facts(book, options, bool(cut), state.level)), officials=tuple(_officials(moment)),
-        coverage=coverage(book.id), played_on=played_on_lines(moment),
-        mends=mend_lines(moment, moment.state.public_rounds),
-    )
+    named = ((moment.people.get(official.id), official) for official in state.officials.values())
+    return {
+        "book": book, "players": state.players_at_start or len(active_ids(state)), "rounds": rounds, "cut": cut,
+        "fixed": not counted, "lengths": list(_lengths(book, options, rounds, cut)),
+        "points": outcome_points(book, options), "byes": bye_worth(book, options), "changed": list(_changed(state)),
+        "prize_places": options.get("prize_places"), "facts": list(_facts(book, options, bool(cut), state.level)),
+        "officials": [(person.public_name or person.name, official) for person, official in named if person],
+        "coverage": coverage(book.id), "played_on": played_on_lines(moment),
+        "mends": mend_lines(moment, state.public_rounds),
+    }
 
 
 def _structure(state: EventState) -> tuple[int | None, int | None]:
@@ -327,40 +285,32 @@ def _without_minutes(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {stage: {key: value for key, value in given.items() if key != "minutes"} for stage, given in stages.items()}
 
 
-def _changed(state: EventState) -> Iterator[Changed]:
+def _changed(state: EventState) -> Iterator[tuple[str, Any, Any]]:
     usual = {**UNSAID, **state.rulebook.option_defaults}
     # An own structure is nothing but its rounds and its cut.
     said = SHOWN_ELSEWHERE | ({"swiss_rounds", "cut"} if state.options.get("structure") == "own" else set())
     for key, value in state.given_options.items():
         if key not in said and value is not None and value != usual.get(key):
-            yield Changed(key, value, usual.get(key))
+            yield key, value, usual.get(key)
 
 
-def _facts(book: Rulebook, options: Mapping[str, Any], cut: bool, level: str | None) -> Iterator[Fact]:
+def _facts(book: Rulebook, options: Mapping[str, Any], cut: bool,
+           level: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
     if book.team_size > 1:
-        yield Fact("team", {"size": book.team_size})
+        yield "team", {"size": book.team_size}
     if book.lists.required(options, level):
-        yield Fact("lists", {})
+        yield "lists", {}
     if book.squads:
-        yield Fact("squads", {"taken": book.squads.taken, "listed": book.squads.listed})
+        yield "squads", {"taken": book.squads.taken, "listed": book.squads.listed}
     if book.extra_minutes:
-        yield Fact("extra_minutes", {"most": book.extra_minutes[1]})
+        yield "extra_minutes", {"most": book.extra_minutes[1]}
     if cut and book.own_cut_order:
-        yield Fact("own_cut_order", {})
+        yield "own_cut_order", {}
     if book.tiebreak_rounds:
-        yield Fact("tiebreak_rounds", {})
+        yield "tiebreak_rounds", {}
     if options.get("late_minutes") is not None:
-        yield Fact("late", {"minutes": options["late_minutes"]})
-    yield Fact("full_names" if options.get("full_names") else "short_names", {})
-
-
-def _officials(moment: EventAt) -> Iterator[OfficialLine]:
-    """Who has been named: a second official has to be known from the start."""
-    for official in moment.state.officials.values():
-        person = moment.people.get(official.id)
-        if person is not None:
-            yield OfficialLine(person.public_name or person.name, official.role, official.second,
-                               official.plays is not None, official.on_duty)
+        yield "late", {"minutes": options["late_minutes"]}
+    yield "full_names" if options.get("full_names") else "short_names", {}
 
 
 @route("GET /rules/<event_id>", EVERYBODY, SEEN, kept="rules/<event_id>")

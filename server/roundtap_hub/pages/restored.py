@@ -58,11 +58,8 @@ def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
 def moved(snapshot: Snapshot) -> list[tuple[str, int, int | None]]:
     """Units that stood elsewhere than the copy says, and at a table that nobody else claims."""
     afresh = snapshot.venue.afresh or Afresh()
-    stood: dict[str, int] = {}
-    for unit, heard in afresh.heard.items():
-        claim = claim_of_view(unit, heard)
-        if claim is not None and claim.table is not None:
-            stood[unit] = claim.table
+    claims = (claim_of_view(unit, heard) for unit, heard in afresh.heard.items())
+    stood = {claim.unit: claim.table for claim in claims if claim is not None and claim.table is not None}
     once = [table for table in stood.values() if list(stood.values()).count(table) == 1]
     return sorted((unit, table, snapshot.venue.tables.get(unit)) for unit, table in stood.items()
                   if table in once and snapshot.venue.tables.get(unit) != table)
@@ -95,7 +92,7 @@ def _tables(snapshot: Snapshot, afresh: Afresh, waiting: list[Pending]) -> list[
             "unit": unit, "table": snapshot.venue.tables.get(unit, claim.table if claim is not None else None),
             "heard": heard is not None, "without": unit in afresh.without,
             "round": claim.round if claim is not None else None,
-            "names": _names(snapshot, state, claim) if claim is not None else (),
+            "names": _called(snapshot, state, claim.a, claim.b) if claim is not None else (),
             "state": claim.state if claim is not None else "", "result": _shown(claim, state),
             "waiting": sum(pending.unit == unit for pending in waiting),
             "in_copy": _in_copy(snapshot, state, claim), "event": state.id if state is not None else ""})
@@ -119,8 +116,8 @@ def _point(snapshot: Snapshot, point: Point) -> dict[str, Any]:
     state = snapshot.events[point.claim.event]
     ours = None if point.result is None else show_result(result_from_json(dict(point.result)), state)
     return {"point": point, "state": state, "table": snapshot.venue.tables.get(point.claim.unit, point.claim.table),
-            "names": _names(snapshot, state, point.claim), "theirs": _shown(point.claim, state), "ours": ours,
-            "by_official": point.claim.state in ("decided", "closed")}
+            "names": _called(snapshot, state, point.claim.a, point.claim.b), "theirs": _shown(point.claim, state),
+            "ours": ours, "by_official": point.claim.state in ("decided", "closed")}
 
 
 def _strays(snapshot: Snapshot, lost: list[Lost], waiting: list[Pending]) -> list[dict[str, Any]]:
@@ -140,23 +137,20 @@ def _strays(snapshot: Snapshot, lost: list[Lost], waiting: list[Pending]) -> lis
     return lines
 
 
-def _names(snapshot: Snapshot, state: EventState | None, claim: Claim) -> tuple[str, ...]:
-    both = tuple(who for who in (claim.a, claim.b) if who is not None)
-    if state is None:
-        return both
-    names = full_names(EventAt(state, snapshot.people_of(state.id)))
-    return tuple(names.get(who, who) for who in both)
+def _called(snapshot: Snapshot, state: EventState | None, *who: str | None) -> tuple[str, ...]:
+    """Their names, in an event that is known."""
+    names = full_names(EventAt(state, snapshot.people_of(state.id))) if state is not None else {}
+    return tuple(names.get(each, each) for each in who if each is not None)
 
 
 def _in_copy(snapshot: Snapshot, state: EventState | None, claim: Claim | None) -> tuple[str, ...]:
     found = state.find_match(claim.match) if state is not None and claim is not None else None
     if state is None or claim is None or found is None or found[0].mark != claim.mark or claim.b is None:
         return ()
-    both = tuple(who for who in (found[1].match.a, found[1].match.b) if who is not None)
-    if claim.revision <= found[1].revision or set(both) == {claim.a, claim.b}:
+    seat = found[1].match
+    if claim.revision <= found[1].revision or {seat.a, seat.b} == {claim.a, claim.b}:
         return ()
-    names = full_names(EventAt(state, snapshot.people_of(state.id)))
-    return tuple(names.get(who, who) for who in both)
+    return _called(snapshot, state, seat.a, seat.b)
 
 
 def _shown(claim: Claim | None, state: EventState | None) -> ShownResult | None:

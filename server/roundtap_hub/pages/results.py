@@ -8,6 +8,7 @@ posted.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection
 from typing import Any
 
 from flask import g, redirect, request, url_for
@@ -20,7 +21,7 @@ from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.gate import OFFICIAL
-from roundtap_core.rulebooks.result_words import figure_label, way_label, winner_of
+from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_core.rulebooks.result_words import tell as told
 from roundtap_hub.pages.base import (
     actor,
@@ -31,7 +32,6 @@ from roundtap_hub.pages.base import (
     now_ms,
     page,
     tell,
-    the_hub,
     the_moment,
     the_reason,
     the_snapshot,
@@ -39,7 +39,7 @@ from roundtap_hub.pages.base import (
     whole_number,
     words,
 )
-from roundtap_hub.pages.console import event
+from roundtap_hub.pages.console import event, shown_round
 from roundtap_hub.pages.slip_desk import CODE_LETTERS, enter_slip, slip_beside
 from roundtap_hub.pages.walking import (
     END,
@@ -54,18 +54,17 @@ from roundtap_hub.pages.walking import (
     seat_of,
     seen_match,
     shown,
-    time_is_up,
+    told_of,
     trail_of,
     walk_page,
     ways_of,
 )
 from roundtap_hub.policy import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SEEN, SHOWN_ROUND, STAFF, route
-from roundtap_hub.views.before_play import before_play, situation_at
+from roundtap_hub.views.before_play import before_play
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round
 from roundtap_hub.views.judging import judge_view, who_said
-from roundtap_hub.views.knockout import title_key, told_after_cut
-from roundtap_hub.views.squads import lost_squads
-from roundtap_hub.views.tables import cell, show_result, side_names, worth_of
+from roundtap_hub.views.knockout import title_key
+from roundtap_hub.views.tables import Cell, cell, show_result, worth_of
 from roundtap_hub.views.typed_result import Reading, grammar, read_line
 
 
@@ -79,7 +78,7 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     """One match with everything an official may do to it; the console where it is none any more: somebody was noted as
     absent, and the other one is alone."""
     moment = the_moment(event_id)
-    state, names = moment.state, full_names(moment)
+    state = moment.state
     found = state.find_match(match_id)
     if found is not None and found[0].status != DRAFT and found[1].match.b is None:
         if g.get("problem") is None:
@@ -88,10 +87,9 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
         return event(event_id)
     seat = seat_at(event_id, match_id)
     played, match = seat.played, seat.match
-    shown = cell(the_snapshot(), the_hub().presence.units, state, match, names, now_ms())
-    stands = match.match.result
-    return page("match.html", feed=f"console/{event_id}", state=state, played=played, match=match, cell=shown,
-                judge=judge_view(moment, played, match, shown.call_age_ms), played_name=title_key(state, played),
+    here, stands = _cell(moment, match), match.match.result
+    return page("match.html", feed=f"console/{event_id}", state=state, played=played, match=match, cell=here,
+                judge=judge_view(moment, played, match, here.call_age_ms), played_name=title_key(state, played),
                 told=told(state.rulebook, seat.form, state.options, stands, seat.names, words()) if stands else (),
                 worth=worth_of(state, played, match), way_label=way_label, first=before_play(state, played, match),
                 names=seat.names, earlier=_earlier(moment, seat), **first_step(seat))
@@ -196,9 +194,9 @@ def walk(event_id: str, match_id: str) -> AnyResponse:
 
 def line_hints(seat: Seat) -> dict[str, Any]:
     """What to say of the short lines that this match takes just now."""
-    asked = grammar(seat.form, bool(seat.saying.time_is_up))
-    return {"grammar": asked,
-            "figures": ", ".join(figure_label(words(), key, seat.state.rulebook_id) for key in asked["figures"])}
+    book = seat.state.rulebook
+    asked = grammar(book.form(seat.state.options, seat.situation), bool(seat.saying.time_is_up))
+    return {"grammar": asked, "figures": ", ".join(figure_label(words(), key, book.id) for key in asked["figures"])}
 
 
 def first_step(seat: Seat) -> dict[str, Any]:
@@ -209,17 +207,20 @@ def first_step(seat: Seat) -> dict[str, Any]:
 
 def _typed(seat: Seat, line: str) -> Trail:
     """The answers that a short line gives. Raises Problem where it is no whole result."""
-    match = seat.match
-    known = (match.match.result, *(report.result for report in match.reports.values()))
-    read = read_line(line, match.match, match.id, seat.state.rulebook, seat.state.options, seat.situation,
-                     bool(seat.saying.time_is_up), {result.ended for result in known if result is not None})
-    return Trail(read.way, read.opener, read.answers)
+    known = (seat.match.match.result, *(report.result for report in seat.match.reports.values()))
+    found = _read(seat, line, {result.ended for result in known if result is not None})
+    return Trail(found.way, found.opener, found.answers)
+
+
+def _read(seat: Seat, line: str, said: Collection[str] = ()) -> Reading:
+    """`said`: how it ended, as somebody has said already."""
+    return read_line(line, seat.match.match, seat.match.id, seat.state.rulebook, seat.state.options, seat.situation,
+                     bool(seat.saying.time_is_up), said)
 
 
 def address_of(seat: Seat, said: Result) -> str:
     """The page that asks what this result leaves open; nothing else is asked anew."""
-    trail = trail_of(seat.form, said, winner_of(seat.state.rulebook, seat.state.options, said))
-    return address_at(_at(seat), [*trail.fields(), *_base(seat, Fields())])
+    return address_at(_at(seat), [*trail_of(seat, said).fields(), *_base(seat, Fields())])
 
 
 def _code(fields: Fields) -> str:
@@ -251,10 +252,12 @@ def walk_enter(event_id: str, match_id: str) -> AnyResponse:
     if entered.earlier:
         return enter_slip(seat, entered)
     tell(event_id, entered)
-    newest = newest_round(the_moment(event_id).state)
-    # The tab of the match's round: an earlier one stays in sight after its correction.
-    number = None if newest is None or newest.number == seat.played.number else seat.played.number
-    return back_to_event(event_id, number=number)
+    return back_to_event(event_id, number=_tab(seat))
+
+
+def _tab(seat: Seat) -> int | None:
+    """The tab of the match's round, where that is not the newest one: it stays in sight after its correction."""
+    return None if seat.played is newest_round(seat.state) else seat.played.number
 
 
 @route("POST /console/<event_id>/match/<match_id>/walk/lot", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
@@ -273,12 +276,12 @@ def entry(event_id: str, **_: str) -> AnyResponse:
     `table`, `round` (the newest where it is left out), `text`: the line; `done`: the table that was entered last.
     """
     moment = the_moment(event_id)
-    state, played = moment.state, _played(moment.state)
+    state, played = moment.state, shown_round(moment.state)
     number = (request.values.get("table") or "").strip()[:6]
     line = (request.values.get("text") or "").strip()
     match = _at_table(played, number)
     done = _at_table(played, (request.args.get("done") or "").strip()[:6])
-    context: dict[str, Any] = _table(moment, played, match, line) if played is not None and match is not None else {}
+    context = _table(seat_at(event_id, match.id), line) if match is not None else {}
     return page(
         "entry.html", feed=f"console/{event_id}", state=state, played=played,
         played_name=title_key(state, played) if played is not None else None, asked=number, line=line,
@@ -288,40 +291,23 @@ def entry(event_id: str, **_: str) -> AnyResponse:
         **context)
 
 
-def _table(moment: EventAt, played: RoundState, match: MatchState, line: str) -> dict[str, Any]:
-    state, t = moment.state, words()
-    names = side_names(match, full_names(moment))
-    situation, over = situation_at(state, moment.people, played, match), time_is_up(state, played, match)
-    form = state.rulebook.form(state.options, situation)
-    asked = grammar(form, over)
+def _table(seat: Seat, line: str) -> dict[str, Any]:
     reading, unclear = None, None
-    if line:
-        try:
-            reading = read_line(line, match.match, match.id, state.rulebook, state.options, situation, over)
-        except Problem as problem:
-            unclear = problem.named(names).say(t)
+    try:
+        reading = _read(seat, line) if line else None
+    except Problem as problem:
+        unclear = problem.named(seat.names).say(words())
     if reading:
-        asking_the_reason(seat_of(moment, played, match, full_names(moment), OFFICIAL), reading.result)
+        asking_the_reason(seat, reading.result)
     return {
-        "cell": _cell(moment, match), "reading": reading, "unclear": unclear, "names": names,
-        "shown": show_result(reading.result, state) if reading else None,
-        "told": (*told(state.rulebook, form, state.options, reading.result, names, t),
-                 *lost_squads(state, played, match, reading.result, names, t),
-                 *told_after_cut(state, played, match, reading.result, full_names(moment), t)) if reading else (),
-        "grammar": asked,
-        "figures": ", ".join(figure_label(t, key, state.rulebook_id) for key in asked["figures"]),
-        "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
+        "cell": _cell(the_moment(seat.state.id), seat.match), "reading": reading, "unclear": unclear,
+        "names": seat.names, "shown": show_result(reading.result, seat.state) if reading else None,
+        "told": told_of(seat, reading.result) if reading else (), **line_hints(seat),
     }
 
 
-def _cell(moment: EventAt, match: MatchState) -> object:
+def _cell(moment: EventAt, match: MatchState) -> Cell:
     return cell(the_snapshot(), the_units(), moment.state, match, full_names(moment), now_ms())
-
-
-def _played(state: EventState) -> RoundState | None:
-    """The round whose tables are meant: that of the tab, else the newest."""
-    asked = request.values.get("round", "")
-    return next((played for played in state.public_rounds if str(played.number) == asked), newest_round(state))
 
 
 def _matches(played: RoundState | None) -> list[MatchState]:
@@ -353,20 +339,10 @@ def _next_open(played: RoundState | None, after: MatchState | None) -> int | Non
 def save_entry(event_id: str, match_id: str) -> AnyResponse:
     """The line that was on the screen becomes the result: `mark` names what it meant there, `revision` and `seen` what
     stood at the table."""
-    moment = the_moment(event_id)
-    state = moment.state
-    played, match = seen_match(state, match_id)
-    reading = _read(moment, played, match)
+    seat = seat_at(event_id, match_id)
+    reading, table = _read(seat, field("text")), seat.match.match.table
     if reading.mark != field("mark"):
-        raise Problem("line_not_shown", table=match.match.table)
-    tell(event_id, EnterResult(match.id, whole_number("revision") or 0, reading.result, whole_number("seen"),
+        raise Problem("line_not_shown", table=table)
+    tell(event_id, EnterResult(match_id, whole_number("revision") or 0, reading.result, whole_number("seen"),
                               the_reason(), cut=field("cut")))
-    newest = newest_round(state)
-    number = None if newest is None or newest.number == played.number else played.number
-    return redirect(url_for("console.entry", event_id=event_id, round=number, done=match.match.table), 303)
-
-
-def _read(moment: EventAt, played: RoundState, match: MatchState) -> Reading:
-    state = moment.state
-    return read_line(field("text"), match.match, match.id, state.rulebook, state.options,
-                     situation_at(state, moment.people, played, match), time_is_up(state, played, match))
+    return redirect(url_for("console.entry", event_id=event_id, round=_tab(seat), done=table), 303)

@@ -16,12 +16,11 @@ from roundtap_core.lists.parts import fold
 from roundtap_core.names import fit_name, shorten
 from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
-from roundtap_hub.hub import hall_address
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages import visit
-from roundtap_hub.pages.base import actor, field, mended_on, page, tell, the_hub, the_moment, words
-from roundtap_hub.pages.competitors import refuse_broken_teams, team
+from roundtap_hub.pages.base import actor, field, hub_address, mended_on, page, tell, the_hub, the_moment, words
 from roundtap_hub.pages.new_event import enrol
+from roundtap_hub.pages.people_desk import refuse_broken_teams, team
 from roundtap_hub.phone_reports import PHONE
 from roundtap_hub.policy import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, SEEN, route
 from roundtap_hub.qr_svg import qr_svg
@@ -114,7 +113,7 @@ def sign_up(event_id: str) -> AnyResponse:
     """The code, large and to be printed; whether it is open; who signed up."""
     moment = the_moment(event_id)
     state = moment.state
-    address = f"{hall_address(the_hub(), request.host_url)}/join/{event_id}"
+    address = f"{hub_address()}/join/{event_id}"
     people, together = {each.id: each for each in roster(moment)}, _together(moment)
     return page("sign_up_desk.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook,
                 address=address, qr=qr_svg(address, words()("join.qr", name=state.name)),

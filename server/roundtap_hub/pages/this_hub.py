@@ -4,26 +4,35 @@ who is logged in: sessions are ended here, and members of the staff get a PIN, a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Response, abort, g, redirect, request, url_for
+from flask import abort, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_hub.auth import is_here
 from roundtap_hub.diagnostics import bundle
 from roundtap_hub.pages import visit
-from roundtap_hub.pages.base import actor, field, mended_on, now_ms, page, the_hub, the_snapshot, the_units, words
+from roundtap_hub.pages.base import (
+    actor,
+    download,
+    field,
+    mended_on,
+    now_ms,
+    page,
+    the_hub,
+    the_snapshot,
+    the_units,
+    words,
+)
 from roundtap_hub.pages.paper import printed_at
 from roundtap_hub.policy import EVERYBODY, ORGANIZERS, STAFF, STAFF_ROLES, route
 from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.reached_at import ReachedAt, is_hotspot
-from roundtap_hub.staff import Session, StaffPerson, Who
+from roundtap_hub.staff import Organizers
 from roundtap_hub.views.before_doors import all_checks, grouped, here_text, wrong
 from roundtap_hub.views.units import table_units, unit_rows
 from roundtap_systemd.services import log_lines, services
@@ -38,51 +47,23 @@ BROWSERS = (("Firefox/", "Firefox"), ("FxiOS/", "Firefox"), ("Edg", "Edge"), ("S
 DIGITS_MAX = 15
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRow:
-    """One browser that is logged in; `since` and `used` are texts, hours and minutes ago."""
-
-    id: str
-    address: str
-    browser: str
-    since: str
-    used: str
-    this: bool
-    name: str = ""
-    role: str = ""
-    """Of whom it is; "" where the hub's one PIN was typed."""
+def person_rows(organizers: Organizers) -> list[dict[str, Any]]:
+    """All whose PIN opens something, by name. `last`: when they logged in last, "2026-11-22 10:00", "" where nobody
+    knows; `sessions`: browsers that are logged in with it now."""
+    counted = Counter(session.person for session, _, _ in organizers.listed())
+    rows = [{"id": each.id, "name": each.name, "role": each.role, "last": each.last_login[:16].replace("T", " "),
+             "sessions": counted[each.id]} for each in organizers.staff.people if each.active]
+    return sorted(rows, key=lambda row: str(row["name"]).casefold())
 
 
-@dataclass(frozen=True, slots=True)
-class PersonRow:
-    """Somebody with a PIN of their own. `last`: when they logged in last, "2026-11-22 10:00", "" where nobody knows;
-    `sessions`: browsers that are logged in with it now."""
-
-    id: str
-    name: str
-    role: str
-    last: str
-    sessions: int
-
-
-def person_rows(people: Iterable[StaffPerson], listed: Iterable[tuple[Session, int, int]]) -> list[PersonRow]:
-    """All whose PIN opens something, by name."""
-    counted = Counter(session.person for session, _, _ in listed)
-    rows = [PersonRow(each.id, each.name, each.role, each.last_login[:16].replace("T", " "), counted[each.id])
-            for each in people if each.active]
-    return sorted(rows, key=lambda row: row.name.casefold())
-
-
-def session_rows(listed: Iterable[tuple[Session, int, int]], own: Session | None,
-                 who_of: Callable[[Session], Who | None] = lambda _: None) -> list[SessionRow]:
-    """This browser first, then as they are listed."""
-    rows = []
-    for each, began_ms, used_ms in listed:
-        who = who_of(each)
-        rows.append(SessionRow(each.id, each.address, browser_name(each.agent), hours_text(began_ms),
-                               hours_text(used_ms), own is not None and each.id == own.id,
-                               who.name if who is not None else "", who.role if who is not None else ""))
-    return sorted(rows, key=lambda row: not row.this)
+def session_rows(organizers: Organizers) -> list[dict[str, Any]]:
+    """The browsers that are logged in: `this` first, then as they are listed; `since` and `used` are texts, hours and
+    minutes ago."""
+    own = visit.the_visit().session
+    rows = [{"id": each.id, "address": each.address, "browser": browser_name(each.agent),
+             "since": hours_text(began_ms), "used": hours_text(used_ms), "who": organizers.who(each),
+             "this": own is not None and each.id == own.id} for each, began_ms, used_ms in organizers.listed()]
+    return sorted(rows, key=lambda row: not row["this"])
 
 
 def browser_name(agent: str) -> str:
@@ -109,15 +90,13 @@ def hall_network(reached: ReachedAt, hotspot: Hotspot | None) -> dict[str, Any]:
 @route("GET /console/hub", ORGANIZERS)
 def this_hub(**shown: Any) -> AnyResponse:
     """`shown`: a PIN that was made just now, for this answer alone (`_shown`)."""
-    hub = the_hub()
-    listed, people = hub.access.organizers.listed(), hub.access.organizers.staff.people
-    rows = session_rows(listed, visit.the_visit().session, hub.access.organizers.who)
-    hotspot = known_hotspot()
+    hub, hotspot = the_hub(), known_hotspot()
+    organizers = hub.access.organizers
     network = hall_network(hub.host.reached_at, hotspot) if hub.host.reached_at.port else None
-    return page("this_hub.html", rows=rows, network=network,
+    return page("this_hub.html", rows=session_rows(organizers), network=network,
                 wifi_qr=qr_svg(hotspot.qr, words()("hub.wifi.qr")) if hotspot is not None else "",
                 wall=printed_at(hub.clocks.wall()), encrypted=hub.access.encrypted, roles=STAFF_ROLES,
-                staff=person_rows(people, listed), revoked=[each for each in people if not each.active],
+                staff=person_rows(organizers), revoked=[each for each in organizers.staff.people if not each.active],
                 **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")})
 
 
@@ -226,9 +205,7 @@ def diagnostics() -> AnyResponse:
                 "encrypted": "yes" if hub.access.encrypted is not None else "no",
                 "copies": str(len(copies.states) if copies is not None else 0)}
     text = bundle(all_checks(hub, snapshot, the_units(), now_ms()), services(), log_lines(), counts, settings)
-    answer = Response(text, content_type="text/plain; charset=utf-8")
-    answer.headers["Content-Disposition"] = 'attachment; filename="roundtap-diagnostics.txt"'
-    return answer
+    return download(text, "text/plain; charset=utf-8", "roundtap-diagnostics.txt")
 
 
 KIND = "application/x-x509-ca-cert"
@@ -248,6 +225,4 @@ def authority() -> AnyResponse:
     encrypted = the_hub().access.encrypted
     if encrypted is None:
         abort(404)
-    response = Response(encrypted.authority, content_type=KIND)
-    response.headers["Content-Disposition"] = 'attachment; filename="roundtap-ca.crt"'
-    return response
+    return download(encrypted.authority, KIND, "roundtap-ca.crt")

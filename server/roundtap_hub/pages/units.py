@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from flask import g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import VENUE
 from roundtap_hub.devices.enrolment import read_typed
 from roundtap_hub.devices.unit_keys import ROLES, TABLE
-from roundtap_hub.hub import Hub
 from roundtap_hub.journal.rights import placed
-from roundtap_hub.journal.service import Step
-from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.pages.base import (
     MOST_TABLES,
     actor,
     back_to_event,
     field,
     mended_on,
+    note,
     now_ms,
     page,
     the_hub,
@@ -34,7 +30,6 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.pages.console import event
 from roundtap_hub.policy import HEADS, JUDGES, ORGANIZERS, SEEN, route
-from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.tables import out_of_contact
 from roundtap_hub.views.units import key_rows
 
@@ -105,12 +100,10 @@ def _listed(shown: str = "", key: bytes = b"") -> AnyResponse:
 @mended_on(event)
 def place_unit(event_id: str) -> AnyResponse:
     """Put a unit at a table; without a number it stands nowhere. Whoever stood there stands nowhere then."""
-    the_moment(event_id)
-    hub, unit = the_hub(), field("unit")
-    table = typed_table("table")
+    hub, unit, table = the_hub(), field("unit"), typed_table("table")
     if unit not in {*hub.units.keys, *hub.presence.units, *the_snapshot().venue.tables}:
         raise Problem("unknown_unit", unit=unit[:40])
-    hub.service.ask([Step(VENUE, placed(unit, table))], actor())
+    note(placed(unit, table))
     return back_to_event(event_id, "units")
 
 
@@ -118,7 +111,6 @@ def place_unit(event_id: str) -> AnyResponse:
 @mended_on(event)
 def take_call(event_id: str) -> AnyResponse:
     """Somebody is on the way: the table's screen says who. `unit`: one that calls from where nobody plays."""
-    the_moment(event_id)
     if field("match"):
         the_hub().hall.calls.take(event_id, field("match"), the_name())
     else:
@@ -130,7 +122,6 @@ def take_call(event_id: str) -> AnyResponse:
 @mended_on(event)
 def close_call(event_id: str) -> AnyResponse:
     """The judge says that the call is settled, the one that they saw: the table's screen goes back to its match."""
-    the_moment(event_id)
     since = whole_number("since")
     if field("match"):
         the_hub().hall.calls.close_shown(event_id, field("match"), since)
@@ -143,45 +134,50 @@ def close_call(event_id: str) -> AnyResponse:
 @mended_on(event)
 def refuse_leave(event_id: str) -> AnyResponse:
     """Whoever asked to leave stays; their table says so."""
-    the_moment(event_id)
     the_hub().hall.wishes.refuse(event_id, field("who"))
     return back_to_event(event_id)
 
 
 
-def waiting_rows(hub: Hub, now_ms: int) -> list[dict[str, Any]]:
+def waiting_rows() -> list[dict[str, Any]]:
     """Who asks, in the order of their coming. `number`: what stands before its code; None while it shows none.
     `known_as`: its name of before."""
-    room = hub.units.enrolment.room
+    room, known = the_hub().units.enrolment.room, the_snapshot().venue.unit_ids
     return [{"mark": each.mark, "number": each.number, "kind": each.kind, "address": each.address,
-             "age_ms": max(0, now_ms - each.since_ms),
-             "known_as": hub.service.snapshot.venue.unit_ids.get(each.unit_id, ""), "stopped": each.stopped,
+             "age_ms": max(0, now_ms() - each.since_ms),
+             "known_as": known.get(each.unit_id, ""), "stopped": each.stopped,
              "identified": room.identifies(each)} for each in room.listed()]
 
 
-def walk_step(hub: Hub, snapshot: Snapshot, table: int | None) -> dict[str, Any]:
+def walk_step(table: int | None) -> dict[str, Any]:
     """The table that was asked for, else the first where no unit stands. `stands`: the unit that is there already;
     `before`, `after`: the tables beside it; `homeless`: units that have a key and no table yet."""
-    at = {number: unit for unit, number in snapshot.venue.tables.items()}
-    here = table or next_free(at, 0)
+    keys, tables = the_hub().units.keys, the_snapshot().venue.tables
+    at = {number: unit for unit, number in tables.items()}
+    here = table or next_free(0)
     return {"table": here, "stands": at.get(here, ""), "before": here - 1 if here > 1 else None,
             "after": here + 1 if here < MOST_TABLES else None,
-            "homeless": sorted(unit for unit in hub.units.keys
-                               if hub.units.keys.role(unit) == TABLE and unit not in snapshot.venue.tables)}
+            "homeless": sorted(unit for unit in keys if keys.role(unit) == TABLE and unit not in tables)}
 
 
-def next_free(at: Mapping[int, str], after: int) -> int:
+def next_free(after: int) -> int:
     """The next table where no unit stands."""
-    return next((number for number in range(after + 1, MOST_TABLES + 1) if number not in at), MOST_TABLES)
+    taken = set(the_snapshot().venue.tables.values())
+    return next((number for number in range(after + 1, MOST_TABLES + 1) if number not in taken), MOST_TABLES)
 
 
-def held_by(unit: str, units: Mapping[str, UnitStatus], now_ms: int) -> dict[str, Any]:
+def to_the_next(table: int | None, unit: str) -> AnyResponse:
+    """On from the table where this unit stands now."""
+    return redirect(url_for("console.enrol", table=next_free(table or 0), done=unit, at=table or ""), 303)
+
+
+def held_by(unit: str) -> dict[str, Any]:
     """What would be lost with a unit that is replaced: nothing that the hub has, and what its disk alone may hold, by
     what it said last. `waiting`: reports that had no answer; whether it is `silent`."""
-    status = units.get(unit)
+    status = the_units().get(unit)
     if status is None or not status.contact_ms:
         return {"waiting": 0, "silent": True}
-    return {"waiting": status.waiting, "silent": out_of_contact(status, now_ms)}
+    return {"waiting": status.waiting, "silent": out_of_contact(status, now_ms())}
 
 
 @route("GET /console/units/enrol", ORGANIZERS)
@@ -193,8 +189,8 @@ def enrol(**_: Any) -> AnyResponse:
     if replace not in hub.units.keys:
         replace = ""
     return page("enrol.html", replace=replace, role=hub.units.keys.role(replace) or TABLE,
-                held=held_by(replace, the_units(), now_ms()) if replace else None,
-                step=walk_step(hub, the_snapshot(), table), waiting=waiting_rows(hub, now_ms()),
+                held=held_by(replace) if replace else None,
+                step=walk_step(table), waiting=waiting_rows(),
                 done=request.args.get("done", "")[:40], at=request.args.get("at", "")[:3])
 
 
@@ -202,15 +198,12 @@ def enrol(**_: Any) -> AnyResponse:
 @mended_on(enrol)
 def enrol_code() -> AnyResponse:
     """The code is tried once, with the unit that shows it; then the next table's turn has come."""
-    hub, replace = the_hub(), field("replace")
-    table = typed_table("table")
-    made = hub.units.enrolment.enrol(
+    replace, table = field("replace"), typed_table("table")
+    made = the_hub().units.enrolment.enrol(
         read_typed(field("code")), actor(), None if replace else table, replace, field("mark"))
     if replace:
         return redirect(url_for("console.unit_list", _anchor=f"unit-{made.unit}"), 303)
-    at = {number: unit for unit, number in the_snapshot().venue.tables.items()}
-    return redirect(url_for("console.enrol", table=next_free(at, table or 0), done=made.unit,
-                            at=made.table or ""), 303)
+    return to_the_next(table, made.unit)
 
 
 @route("POST /console/units/enrol/identify", ORGANIZERS)
@@ -226,9 +219,8 @@ def identify() -> AnyResponse:
 @mended_on(enrol)
 def enrol_place() -> AnyResponse:
     """A unit that has its key already stands at this table."""
-    hub, unit, table = the_hub(), field("unit"), typed_table("table")
-    if unit not in hub.units.keys:
+    unit, table = field("unit"), typed_table("table")
+    if unit not in the_hub().units.keys:
         raise Problem("unknown_unit", unit=unit[:40])
-    hub.service.ask([Step(VENUE, placed(unit, table))], actor())
-    at = {number: each for each, number in the_snapshot().venue.tables.items()}
-    return redirect(url_for("console.enrol", table=next_free(at, table or 0), done=unit, at=table or ""), 303)
+    note(placed(unit, table))
+    return to_the_next(table, unit)

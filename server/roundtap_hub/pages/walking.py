@@ -24,7 +24,16 @@ from roundtap_core.forms.walk import Walk, compose, walk
 from roundtap_core.records import RULING, SIDES, Match, Result, Side, other
 from roundtap_core.rulebooks.base import DRAW, Situation
 from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, WITH_REASON, Saying, excluded, may_be_drawn
-from roundtap_core.rulebooks.result_words import figure_label, known, option_label, outcome, tell, way_label, winner_of
+from roundtap_core.rulebooks.result_words import (
+    Told,
+    figure_label,
+    known,
+    option_label,
+    outcome,
+    tell,
+    way_label,
+    winner_of,
+)
 from roundtap_hub.pages.base import the_hub, words
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt
@@ -47,31 +56,23 @@ class Trail:
 
     def fields(self) -> list[tuple[str, str]]:
         """What a form sends, or an address holds, to come back here."""
-        found = []
-        if self.way is not None:
-            found.append(("way", self.way.id))
-        if self.opener is not None:
-            found.append(("opener", self.opener))
-        for name in self.answers:
-            value = self.answers[name]
-            for one in value if isinstance(value, list) else [value]:
-                found.append((f"q.{name}", str(one)))
-        return found
+        begun = [("way", self.way.id if self.way is not None else None), ("opener", self.opener)]
+        answers = [(f"q.{name}", text) for name, value in self.answers.items() for text in _texts(value)]
+        return [*((name, said) for name, said in begun if said is not None), *answers]
 
-    def without(self, names: Iterable[str]) -> Trail:
-        gone = set(names)
-        return replace(self, answers={name: value for name, value in self.answers.items() if name not in gone})
+
+def _texts(answer: object) -> list[str]:
+    """An answer as fields hold it: one text, or of squads one for each."""
+    return [str(one) for one in (answer if isinstance(answer, list) else [answer])]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question on a page, of one side where it is a figure or squads. `few`: its values, where they are few."""
+    """One question on a page, of one side where it is a figure or squads."""
 
-    name: str
+    question: Question
     key: str
     side: Side | None
-    question: Question
-    few: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +93,7 @@ class WalkPage:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(asked.name for asked in self.asked)
-
-    @property
-    def lot(self) -> str:
-        """The lot that is to be drawn, by its name; "" where there is none."""
-        return self.names[0] if self.kind == LOT else ""
-
-
-def trail_of(form: Form, result: Result, winner: str) -> Trail:
-    """How far a result leads that somebody has said: to the end, or to the squads that it leaves open."""
-    found = answers_on_record(form.ways, result, winner)
-    return Trail() if found is None else Trail(*found)
+        return tuple(asked.question.name for asked in self.asked)
 
 
 def read_trail(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Side],
@@ -150,7 +140,8 @@ def walk_page(form: Form, trail: Trail) -> WalkPage:
                                     if question.name in trail.answers})
     dropped = tuple(question.name for question in _last_page([q for q in met if q.name not in way.lots]))
     if dropped:
-        before = trail.without(dropped)
+        before = replace(trail, answers={
+            name: answer for name, answer in trail.answers.items() if name not in dropped})
     else:
         before = Trail(way) if needs_opener(way) else start
     if walked.question is None:
@@ -166,8 +157,7 @@ _KINDS = {Figure: FIGURES, Picks: PICKS, Choice: CHOICE, Turns: TURNS}
 
 
 def _asked(question: Question, sides: Mapping[str, Side]) -> Asked:
-    return Asked(question.name, question.key if question.by_side else question.name, sides.get(question.whose or ""),
-                 question, question.few)
+    return Asked(question, question.key if question.by_side else question.name, sides.get(question.whose or ""))
 
 
 def _together(way: Way, first: Question, answers: Mapping[str, Any]) -> list[Question]:
@@ -322,22 +312,29 @@ def shown(seat: Seat, at: WalkPage, fields: Fields, address: str, base: Sequence
         "hidden": [*at.trail.fields(), *base], "given": _given(seat, at, fields),
         "ways": ways_of(seat) if at.kind == WAY else (),
         "order": [seat.names[side] for side in turn_order(at)] if at.kind == TURNS else (),
-        "told": (*tell(book, seat.form, state.options, at.result, seat.names, t),
-                 *lost_squads(state, seat.played, seat.match, at.result, seat.names, t),
-                 *told_after_cut(state, seat.played, seat.match, at.result, seat.people, t)) if at.result else (),
+        "told": told_of(seat, at.result) if at.result else (),
         "owed": squads_of_match(state, seat.played, seat.match) if at.kind == PICKS else {},
         "outcome": outcome(book, state.options, seat.situation, at.result, seat.names, t) if at.result else "",
-        "worth": worth_at(seat, at.result) if at.result else {}, "worth_label": worth_label,
-        "figure_label": figure_label, "way_label": way_label, "option_label": option_label,
+        "worth": worth_at(seat, at.result) if at.result else {}, "figure_label": figure_label,
+        "way_label": way_label, "option_label": option_label,
         "walk_at": address,
     }
+
+
+def told_of(seat: Seat, result: Result) -> tuple[Told, ...]:
+    """All that a result says, and what it would lead to."""
+    state, t = seat.state, words()
+    return (*tell(state.rulebook, seat.form, state.options, result, seat.names, t),
+            *lost_squads(state, seat.played, seat.match, result, seat.names, t),
+            *told_after_cut(state, seat.played, seat.match, result, seat.people, t))
 
 
 def draw_lot(seat: Seat, fields: Fields, who: str) -> Trail:
     """Draws the lot that comes next: the first one stands, for every front. Where none does, nothing happens."""
     trail = read_trail(seat.form, fields, seat.match.lots, side=seat.saying.side)
-    if lot := walk_page(seat.form, trail).lot:
-        note = NoteLot(seat.match.id, lot, secrets.choice(SIDES), seat.played.mark)
+    at = walk_page(seat.form, trail)
+    if at.kind == LOT:
+        note = NoteLot(seat.match.id, at.names[0], secrets.choice(SIDES), seat.played.mark)
         the_hub().service.tell(seat.state.id, note, who)
     return trail
 
@@ -352,48 +349,37 @@ def _back(at: WalkPage, address: str, base: Sequence[tuple[str, str]]) -> str:
         return ""
     before = [*at.before.fields(), *base]
     if at.trail.way is not None:
-        before += [(f"p.{name}", str(one)) for name in at.dropped for one in _as_list(at.trail.answers[name])]
+        before += [(f"p.{name}", text) for name in at.dropped for text in _texts(at.trail.answers[name])]
     return address_at(address, before)
-
-
-def _as_list(value: object) -> list[object]:
-    return value if isinstance(value, list) else [value]
 
 
 def ways_of(seat: Seat) -> list[tuple[str, bool, bool]]:
     """(id, offered just now, the one that stands) of every way, those offered first, a judge's word last."""
     now = {way.id for way in seat.form.offered(bool(seat.saying.time_is_up))}
     early = seat.saying.by == PLAYER and seat.saying.time_is_up is False
-    stands = _standing(seat)
-    ways = [(way.id, way.id in now, stands is not None and way.id == stands[0])
+    stands = trail_of(seat, seat.match.match.result).way
+    ways = [(way.id, way.id in now, stands is not None and way.id == stands.id)
             for way in seat.form.ways if not (early and way.when == AT_TIME)]
     ruled = {way.id for way in seat.form.ways if way.ended == RULING}
     return sorted(ways, key=lambda way: (way[0] in ruled, not way[1]))
 
 
-def time_is_up(state: EventState, played: RoundState, match: MatchState) -> bool:
-    """What is offered first goes by it; where the hub cannot know, as if it were not."""
-    return bool(course.time_is_up(state, played, match, the_hub().clocks.now()))
-
-
-def _standing(seat: Seat) -> tuple[str, dict[str, list[str]]] | None:
-    """The way and the answers of the result that stands."""
-    stands = seat.match.match.result
-    trail = trail_of(seat.form, stands, winner_of(seat.state.rulebook, seat.state.options, stands)) \
-        if stands is not None else Trail()
-    if trail.way is None:
-        return None
-    return trail.way.id, {"opener": [trail.opener or "a"], **{
-        name: [str(one) for one in _as_list(value)] for name, value in trail.answers.items()}}
+def trail_of(seat: Seat, result: Result | None) -> Trail:
+    """How far a result leads that somebody has said: to the end, or to the squads that it leaves open."""
+    found = None
+    if result is not None:
+        winner = winner_of(seat.state.rulebook, seat.state.options, result)
+        found = answers_on_record(seat.form.ways, result, winner)
+    return Trail() if found is None else Trail(*found)
 
 
 def _given(seat: Seat, at: WalkPage, fields: Fields) -> dict[str, list[str]]:
     """What stands in a question's fields at first: what was just typed wrong, what was answered before going back, what
     the standing result says."""
     given: dict[str, list[str]] = {}
-    stands = _standing(seat)
-    if stands is not None and at.trail.way is not None and stands[0] == at.trail.way.id:
-        given.update(stands[1])
+    stands = trail_of(seat, seat.match.match.result)
+    if stands.way is not None and at.trail.way is not None and stands.way.id == at.trail.way.id:
+        given = {name: _texts(answer) for name, answer in stands.answers.items()}
     for name in at.names:
         if f"q.{name}" in fields:
             given[name] = fields.getlist(f"q.{name}")
@@ -409,7 +395,3 @@ def worth_at(seat: Seat, result: Result) -> dict[str, tuple[int, int]]:
         return seat.state.rulebook.worth(Match(seats.a, seats.b, result=result), seat.state.options, seat.situation)
     except Problem:
         return {}
-
-
-def worth_label(key: str) -> str:
-    return words().first(f"worth.{key}", f"column.{key}")

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
-from flask import g, redirect, request, url_for
+from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import RUNNING
 from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.on_walls import (
     COUNTED,
@@ -28,15 +28,15 @@ from roundtap_hub.journal.on_walls import (
     TEXT_MAX,
     UNSAID,
 )
-from roundtap_hub.journal.service import Step
 from roundtap_hub.known_displays import DISPLAY, DISPLAY_S, NAMES, place_of, played_event
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import (
-    actor,
     drawn_variant,
     field,
     kept_page,
+    look_anew,
     mended_on,
+    note,
     now_ms,
     page,
     the_hub,
@@ -185,7 +185,7 @@ def say() -> AnyResponse:
         raise Invalid("said_too_long", letters=len(text), maximum=TEXT_MAX, where="/text")
     hub, event = the_hub(), _event()
     with hub.hall.displays.announcing:
-        g.pop("snapshot", None)
+        look_anew()
         if _pressed_again(event, kind, text):
             return _back()
         if len(said_lines(the_snapshot().venue.walls.said, the_instant(), hub.clocks.wall())) >= SAID_MAX:
@@ -293,7 +293,7 @@ def _event() -> str | None:
 
 
 def _tell(entry: str, **data: object) -> None:
-    the_hub().service.ask([Step(VENUE, NewEntry(entry, data))], actor())
+    note(NewEntry(entry, data))
 
 
 def _back(anchor: str = "") -> AnyResponse:
