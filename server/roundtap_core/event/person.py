@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, to_builtins
 
 from roundtap_core.errors import Problem
-from roundtap_core.limits import LINE, PROSE, beyond
+from roundtap_core.limits import LINE, PROSE, refuse_boundless
 from roundtap_core.reasons import problems
 from roundtap_core.records import Competitor
 from roundtap_core.typed import Id, Line
@@ -18,25 +18,28 @@ from roundtap_core.wire import digest
 LINK_LETTERS, NOTE_LETTERS = 500, 1000
 _LINK = re.compile(r"https?://[^\s\"'<>\\^`{|}]{1,490}")
 """What a browser follows to another page, and nothing else: no scripts, no files."""
+_LIMITS = {"external_id": Id, "list_link": Annotated[str, Meta(max_length=LINK_LETTERS, pattern=LINE)],
+           "note": Annotated[str, Meta(max_length=NOTE_LETTERS, pattern=PROSE)]}
+"""Of what is no `Line`; not the fields' own types, as a row from before these limits is read as it lies."""
 
 
 class Person(Struct, frozen=True):
     """Names and lists of one competitor. Entries hold only `digest(salt)`: salted, or short names could be guessed."""
 
-    name: Line
-    public_name: Line | None = None
-    club: Line | None = None
-    external_id: Id | None = None
+    name: str
+    public_name: str | None = None
+    club: str | None = None
+    external_id: str | None = None
     list: Mapping[str, Any] | None = None
-    members: tuple[Line, ...] = ()
-    captain: Line | None = None
-    identity: Line | None = None
-    houses: tuple[Line, ...] = ()
-    officials_role: Line | None = None
+    members: tuple[str, ...] = ()
+    captain: str | None = None
+    identity: str | None = None
+    houses: tuple[str, ...] = ()
+    officials_role: str | None = None
     paid: bool = False
-    list_link: Annotated[str, Meta(max_length=LINK_LETTERS, pattern=LINE)] | None = None
+    list_link: str | None = None
     """Where the list can be read elsewhere: an address that begins with http."""
-    note: Annotated[str, Meta(max_length=NOTE_LETTERS, pattern=PROSE)] | None = None
+    note: str | None = None
     """What organizers noted for themselves. Like `paid` and `list_link` it stands in no event file and on no page that
     is not theirs."""
 
@@ -80,13 +83,17 @@ class Person(Struct, frozen=True):
 def refuse_unfit_person(person: Person, before: Person | None = None) -> None:
     """Raise Problem where what is new of a person is no line of text, or a list is beyond all limits. What was known
     `before` these limits stood may stay."""
-    said, known = to_builtins(person), to_builtins(before) or {}
-    new = {key for key, value in said.items() if key not in known or value != known[key]}
-    for problem in (*problems(said, Person), *beyond(said["list"], "/list")):
-        if problem.where.split("/")[1] in new:
-            raise problem
-    if "list_link" in new and said["list_link"] is not None and not _LINK.fullmatch(said["list_link"]):
-        raise Problem("link_unfit", where="/list_link", maximum=LINK_LETTERS)
+    known = to_builtins(before) or {}
+    for name, value in to_builtins(person).items():
+        if name in known and value == known[name]:
+            continue
+        if name == "list":
+            refuse_boundless(value, "/list")
+        for text in value if isinstance(value, tuple) else (value,):
+            for problem in problems(text, _LIMITS.get(name, Line), f"/{name}") if isinstance(text, str) else ():
+                raise problem
+        if name == "list_link" and value is not None and not _LINK.fullmatch(value):
+            raise Problem("link_unfit", where="/list_link", maximum=LINK_LETTERS)
 
 
 def _texts(value: Any) -> Any:
