@@ -67,7 +67,7 @@ def _hall(service: Service, folder: Path, language: str, wrong: bool) -> Hub:
                         hash_pin(PIN), encrypted=Encrypted(8443, b"", "3A:91:7C:00:5E:22:B4:8F"), language=language,
                         host=Host(reached_at, machine=OwnMachine(None, _pi(folder / "pi"))))
     display, name = hub.hall.displays.meet("", "10.42.0.9", {})
-    hub.hall.displays.opened(display)
+    hub.hall.displays.heard(display, 1)
     service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": number}))
                  for number, unit in enumerate(units, 1)] + [
         Step(VENUE, NewEntry(DISPLAY_SET, {"display": display, **_screen(name)}))], "organizer")

@@ -199,7 +199,7 @@ def test_a_pin_that_cannot_be_saved_leaves_the_old_one(bench, monkeypatch):
 
 def sticks_of(bench, monkeypatch, *names):
     made = Sticks(*names)
-    monkeypatch.setattr(type(bench.hub.service), "copies", property(lambda _: made))
+    monkeypatch.setattr(bench.hub.service, "copies", made)
     return made
 
 
