@@ -8,7 +8,7 @@ import pytest
 
 from lists_kit import places
 from roundtap_core.check.check import list_violations
-from roundtap_core.lists.parts import fold
+from roundtap_core.lists.list_form import fold
 from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.registry import RULEBOOKS
 

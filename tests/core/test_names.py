@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from published_schema import EVENT_SCHEMA
 from roundtap_core.errors import Problem
-from roundtap_core.lists.parts import sought
+from roundtap_core.lists.list_form import sought
 from roundtap_core.names import display_name, fit_name, public_names, shorten
 from roundtap_core.records import Competitor
 

@@ -6,9 +6,9 @@ import pytest
 
 from roundtap_core.errors import Problem
 from roundtap_core.pairing import window
-from roundtap_core.pairing.draw import draw_round
 from roundtap_core.pairing.field import Chance, Field
 from roundtap_core.pairing.smallest_change import MOST_WAITING, Bound, smallest_change
+from roundtap_core.pairing.swiss_round import draw_round
 from roundtap_core.pairing.topdown import EFFORT, WIDEST
 
 

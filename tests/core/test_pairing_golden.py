@@ -8,9 +8,8 @@ import random
 import pytest
 from msgspec.structs import replace
 
-from roundtap_core.pairing.draw import draw_round
 from roundtap_core.pairing.field import Chance, Field
-from roundtap_core.pairing.swiss_round import pair_next
+from roundtap_core.pairing.swiss_round import draw_round, pair_next
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
 
 SEED = 20261120

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from roundtap_core.pairing.draw import draw_round
 from roundtap_core.pairing.field import Chance, Field
 from roundtap_core.pairing.lookahead import Budget, first_feasible, repeat_is_ahead
-from roundtap_core.pairing.small import all_rounds, best_rounds
+from roundtap_core.pairing.swiss_round import all_rounds, best_rounds, draw_round
 
 Meetings = frozenset[frozenset[int]]
 Byes = tuple[int, ...]

@@ -10,11 +10,9 @@ import pytest
 from oracle_pairing import STYLES, best_grade_by_matching, best_grade_by_table, grade, played_field
 from roundtap_core.pairing import topdown
 from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
-from roundtap_core.pairing.bounded import fewest_repeats
-from roundtap_core.pairing.cardinality import LargestMatching
-from roundtap_core.pairing.draw import draw_large, draw_round
+from roundtap_core.pairing.cardinality import LargestMatching, fewest_repeats
 from roundtap_core.pairing.field import Chance, Field, Groups, Met
-from roundtap_core.pairing.small import all_rounds, best_rounds
+from roundtap_core.pairing.swiss_round import all_rounds, best_rounds, draw_large, draw_round
 from roundtap_core.pairing.window import Window, solve
 from roundtap_core.randomness import Rand
 

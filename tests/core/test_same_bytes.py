@@ -10,9 +10,8 @@ import pytest
 from roundtap.headless import bracket
 from roundtap.rehearsal.script import made_up
 from roundtap_core.check.check import violations
-from roundtap_core.elimination.bracket_json import bracket_to_json
 from roundtap_core.elimination.cut import cut_table
-from roundtap_core.elimination.ranking import final_ranking
+from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json

@@ -8,12 +8,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from roundtap_core.elimination.bracket import bracket_of
-from roundtap_core.elimination.bracket_json import bracket_to_json
 from roundtap_core.elimination.cut import qualified
-from roundtap_core.elimination.ranking import final_ranking
+from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
 from roundtap_core.pairing.swiss_round import pair_next
 from roundtap_core.records import ELIMINATION, Match, Round, Tournament
-from roundtap_core.rounds.next_tiebreak_round import open_ties
+from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.standings.standings import standings, standings_to_json
 from rulebook_kit import event, game, played, ruling
 

@@ -10,10 +10,9 @@ from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
-from roundtap_core.forms.answers import way_and_answers
 from roundtap_core.forms.form import form_from_json, form_to_json
 from roundtap_core.forms.questions import Choice, Turns
-from roundtap_core.forms.walk import compose, next_step, walk
+from roundtap_core.forms.walk import compose, next_step, walk, way_and_answers
 from roundtap_core.records import SIDES, Pair, Result, Side
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import rulebook

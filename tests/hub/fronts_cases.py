@@ -11,10 +11,9 @@ from unittest import mock
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms import walk as forms_walk
-from roundtap_core.forms.answers import needs_opener
 from roundtap_core.forms.form import Form, Way
 from roundtap_core.forms.questions import Choice, Figure, Picks, Question, Turns
-from roundtap_core.forms.walk import walk
+from roundtap_core.forms.walk import needs_opener, walk
 from roundtap_core.records import SIDES, Result, Side
 
 NOBODY = "nobody-said-this"

@@ -19,9 +19,9 @@ from werkzeug.test import TestResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.forms.answers import needs_opener
 from roundtap_core.forms.form import BY_FIGURES, DRAWN
 from roundtap_core.forms.questions import WINNER
+from roundtap_core.forms.walk import needs_opener
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rulebooks.gate import WITH_REASON

@@ -10,7 +10,7 @@ from pages_kit import Browser, House, problem_of, text_of
 from roundtap_core.event.commands import EnterResult, MakeCut
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import Pair, Result
-from roundtap_core.rounds.next_tiebreak_round import open_ties
+from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.views.event_at import event_at
 from roundtap_hub.views.event_options import flat, read_options

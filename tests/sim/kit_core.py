@@ -7,13 +7,11 @@ from typing import Any
 
 from roundtap.headless.bracket import the_bracket
 from roundtap_core.check.check import violations
-from roundtap_core.elimination.bracket_json import bracket_to_json
 from roundtap_core.elimination.cut import cut_table
-from roundtap_core.elimination.ranking import final_ranking
+from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
 from roundtap_core.eventfile.read import parse, tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_core.rounds.next_round import next_round, round_to_print
-from roundtap_core.rounds.next_tiebreak_round import next_tiebreak_round
+from roundtap_core.rounds.next_round import next_round, next_tiebreak_round, round_to_print
 from roundtap_core.standings.standings import standings, standings_to_json
 
 Event = dict[str, Any]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from roundtap_core.elimination.bracket_picture import say_round
-from roundtap_core.forms.form import Form
+from roundtap_core.forms.form import Form, margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.forms.questions import Picks
-from roundtap_core.forms.slip_form import margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.lists.squads import letter
 from roundtap_core.print_contents import OfRound, Slip
 from roundtap_core.words import Words

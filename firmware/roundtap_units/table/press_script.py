@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from roundtap_core.forms.answers import way_and_answers
 from roundtap_core.forms.form import DECIDED, Form, Way
 from roundtap_core.forms.questions import WINNER, Choice, Figure, Picks, Turns
-from roundtap_core.forms.walk import walk
+from roundtap_core.forms.walk import walk, way_and_answers
 from roundtap_core.records import CONCESSION, PLAYED, SIDES, Result, Side, other
 from roundtap_units.table.dialogue.digit_wheels import Dial, likely_left
 from roundtap_units.table.dialogue.parallel_entry import OwnSheet, pages_of

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from roundtap.headless import columns, event_input
 from roundtap_core.elimination.bracket import Bracket, Game, Seat, bracket_of
-from roundtap_core.elimination.bracket_json import bracket_to_json, name_of
 from roundtap_core.elimination.cut import CutRow, cut_table, qualified
-from roundtap_core.elimination.ranking import Placed, final_ranking
+from roundtap_core.elimination.ranking import Placed, bracket_to_json, final_ranking, name_of
 from roundtap_core.errors import Problem
 from roundtap_core.records import ELIMINATION, SWISS, Pair, Tournament
 from roundtap_core.rounds.next_round import next_stage

@@ -14,7 +14,7 @@ from roundtap_core.check.drawn_rounds import (
 )
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.lists.parts import fold, names
+from roundtap_core.lists.list_form import fold, names
 from roundtap_core.lists.squads import letter
 from roundtap_core.names import called, names_in
 from roundtap_core.records import (

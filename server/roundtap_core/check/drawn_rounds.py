@@ -13,6 +13,7 @@ from roundtap_core.elimination.shape import THIRD, games_in
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import called, names_in
 from roundtap_core.pairing.cardinality import LargestMatching
+from roundtap_core.pairing.field import met_among
 from roundtap_core.records import (
     BYE,
     ELIMINATION,
@@ -29,9 +30,9 @@ from roundtap_core.records import (
     StandingsRow,
     Tournament,
 )
-from roundtap_core.rounds.next_tiebreak_round import open_ties
+from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.base import BYE_LAST
-from roundtap_core.rulebooks.registry import plan, rulebook
+from roundtap_core.rulebooks.registry import known_plan, rulebook
 from roundtap_core.standings.standings import as_it_stood, standings
 from roundtap_core.standings.tiebreakers import RANDOM
 
@@ -88,12 +89,8 @@ def _missing(tournament: Tournament) -> tuple[int, int] | None:
     options = rulebook(tournament.rulebook).options(tournament.options)
     if options.get("structure") == "own" and options.get("swiss_rounds") is None:
         return None
-    try:
-        planned, _ = plan(tournament)
-    except Problem:
-        return None
-    swiss = len(tournament.stage_rounds(SWISS))
-    return (swiss, planned) if swiss < planned else None
+    planned, swiss = known_plan(tournament), len(tournament.stage_rounds(SWISS))
+    return (swiss, planned[0]) if planned is not None and swiss < planned[0] else None
 
 
 def _too_early(tournament: Tournament) -> Iterator[Problem]:
@@ -198,14 +195,7 @@ def first_due(before: Tournament, field: list[str], holder: str, candidates: lis
     """The first of `candidates` whose bye would have left a round without a repeat for `holder` and the others."""
     there = [holder, *field]
     place = {who: i for i, who in enumerate(there)}
-    met: list[set[int]] = [set() for _ in there]
-    for played in before.stage_rounds(SWISS):
-        for match in played.matches:
-            if match.b is not None and match.a in place and match.b in place:
-                a, b = place[match.a], place[match.b]
-                met[a].add(b)
-                met[b].add(a)
-    largest = LargestMatching(range(len(there)), met)
+    largest = LargestMatching(range(len(there)), met_among(before, SWISS, place))
     return next((who for who in candidates if largest.unmatched == 1 and place[who] in largest.spare), None)
 
 

@@ -3,8 +3,7 @@
     how many games a round has, and what it is called     shape.py
     who makes the cut                                      cut.py
     every game with where its two sides come from          bracket.py
-    the next round                                         pairing.py
-    the first round without a cut: by lot                  lots.py
-    the final ranking                                      ranking.py
-    as JSON, as a picture                                  plain.py, picture.py
+    the next round                                         next_games.py
+    the final ranking, and all of it as JSON               ranking.py
+    as a picture                                           bracket_picture.py
 """

@@ -1,4 +1,4 @@
-"""The next elimination round: games by number, byes for those whose opponents have left ("K. o.-Runden")."""
+"""The next elimination round: by game numbers, the first one without a cut by lot; byes ("K. o.-Runden")."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Collection, Sequence
 
 from roundtap_core.elimination.bracket import Bracket, Game, Seat, bracket_of
 from roundtap_core.elimination.cut import qualified
-from roundtap_core.elimination.first_games import first_round_by_lot
 from roundtap_core.elimination.shape import bracket_size, round_key
 from roundtap_core.errors import Problem
+from roundtap_core.pairing.field import refuse_open_matches
 from roundtap_core.pairing.swiss_round import Pairing
 from roundtap_core.pairing.table_numbers import assign_in_order
-from roundtap_core.records import BYE, ELIMINATION, SWISS, Draw, Match, Tournament
+from roundtap_core.randomness import generator, shuffle
+from roundtap_core.records import BYE, ELIMINATION, SWISS, WON_BYE, Draw, Match, Tournament
 from roundtap_core.rulebooks.registry import plan
 
 BY_LOT, BY_BRACKET = "lot", "bracket"
@@ -80,16 +81,21 @@ def _who(seat: Seat) -> str | None:
     return None if seat.gone else seat.competitor
 
 
-def refuse_open_matches(tournament: Tournament) -> None:
-    """Raise Problem("open_matches") while a match of any stage has no result."""
-    found = [
-        (f"/rounds/{r}/matches/{m}", played.number, match)
-        for r, played in enumerate(tournament.rounds)
-        for m, match in enumerate(played.matches)
-        if match.result is None and match.bye is None
-    ]
-    if found:
-        where, number, match = found[0]
-        names = {competitor.id: competitor.name for competitor in tournament.competitors}
-        raise Problem("open_matches", where=where, n=len(found), round=number, table=match.table or "–",
-                      a=names.get(match.a, match.a), b=names.get(match.b or "", match.b))
+def first_round_by_lot(tournament: Tournament, seed: int, number: int, attempt: int) -> list[Match]:
+    """Byes fill the field up to a power of two, all others are paired, and each gets a game number: all at random.
+
+    Who brought a won bye is among those with byes (house decision), while there are enough.
+    """
+    ids = [competitor.id for competitor in tournament.competitors if competitor.active]
+    won = {competitor.id for competitor in tournament.competitors if competitor.won_bye}
+    order = list(ids)
+    shuffle(order, generator(seed, ELIMINATION, number, attempt, "byes"))
+    order.sort(key=lambda who: who not in won)
+    byes = bracket_size(len(ids)) - len(ids)
+    resting = set(order[:byes])
+    playing = [who for who in ids if who not in resting]
+    shuffle(playing, generator(seed, ELIMINATION, number, attempt, "pairs"))
+    games = [Match(a, b) for a, b in zip(playing[::2], playing[1::2], strict=True)]
+    games += [Match(who, bye=WON_BYE if who in won else BYE) for who in order[:byes]]
+    shuffle(games, generator(seed, ELIMINATION, number, attempt, "games"))
+    return [Match(m.a, m.b, bye=m.bye, game=game) for game, m in enumerate(games, start=1)]

@@ -23,9 +23,8 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
 from roundtap_core.lists.squads import ToField, fielded, let_go, to_field
 from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Result, Round
-from roundtap_core.rounds.next_tiebreak_round import open_ties
+from roundtap_core.rounds.next_round import open_ties, planned_rounds
 from roundtap_core.rounds.phases import phase_now
-from roundtap_core.rounds.second_stage import planned_rounds
 from roundtap_core.rulebooks.base import Situation
 
 CUT, OVER = "cut", "over"

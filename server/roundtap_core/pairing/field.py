@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.randomness import Rand, generator
-from roundtap_core.records import SECOND_SWISS, SWISS, SWISS_STAGES, Round, Tournament
+from roundtap_core.records import SECOND_SWISS, STAGES, SWISS, Round, Tournament
 from roundtap_core.standings.totals import SwissTotals
 
 Pairs = list[tuple[int, int]]
@@ -30,13 +30,8 @@ class Field(Struct, frozen=True):
     def groups(self, members: Iterable[int]) -> Groups:
         """The members by points, the most points first; inside a group they keep the file's order."""
         by_points: dict[int, list[int]] = {}
-        all_points = self.points
         for member in members:
-            points = all_points[member]
-            if points in by_points:
-                by_points[points].append(member)
-            else:
-                by_points[points] = [member]
+            by_points.setdefault(self.points[member], []).append(member)
         return [by_points[points] for points in sorted(by_points, reverse=True)]
 
     def repeats(self, pairs: Pairs) -> int:
@@ -66,13 +61,14 @@ def read_field(
     return Field(
         ids=ids,
         points=tuple(records[c].points for c in ids),
-        met=_met(tournament, stage, place) if tournament.stage_rounds(SECOND_SWISS) or stage == SECOND_SWISS
+        met=met_among(tournament, stage, place) if tournament.stage_rounds(SECOND_SWISS) or stage == SECOND_SWISS
         else tuple({place[opponent] for opponent in records[c].opponents if opponent in place} for c in ids),
         byes=tuple(records[c].byes for c in ids),
     )
 
 
-def _met(tournament: Tournament, stage: str, place: Mapping[str, int]) -> tuple[set[int], ...]:
+def met_among(tournament: Tournament, stage: str, place: Mapping[str, int]) -> tuple[set[int], ...]:
+    """Whom each has met in that stage, of those who have a `place`: by place."""
     met: tuple[set[int], ...] = tuple(set() for _ in place)
     for played in tournament.stage_rounds(stage):
         for match in played.matches:
@@ -82,12 +78,12 @@ def _met(tournament: Tournament, stage: str, place: Mapping[str, int]) -> tuple[
     return met
 
 
-def refuse_open_matches(tournament: Tournament) -> None:
-    """Raise Problem("open_matches") while a Swiss match has no result: the groups are not known before."""
+def refuse_open_matches(tournament: Tournament, stages: Collection[str] = STAGES) -> None:
+    """Raise Problem("open_matches") while a match of these stages has no result."""
     found = [
         (f"/rounds/{r}/matches/{m}", played, match)
         for r, played in enumerate(tournament.rounds)
-        if played.stage in SWISS_STAGES
+        if played.stage in stages
         for m, match in enumerate(played.matches)
         if match.result is None and match.bye is None
     ]

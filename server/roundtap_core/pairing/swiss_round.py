@@ -1,33 +1,240 @@
 """The next Swiss round, drawn by the criterion: fewest repeats, the bye, the best shape from the top down, then chance.
 
     1. who is to be paired, in groups by points      field.py
-    2. an odd one out                                bye.py
-    3. round 1                                       first_round.py
-       at most ten: every round looked at            small.py, lookahead.py
-       else from the top group down                  draw.py, topdown.py
-          the ideal shape, by shuffling              ideal.py
-          exact pieces, where that is impossible     window.py, blossom.py, flexible.py, cardinality.py
-          bounded work, where they are too wide      bounded.py
+    2. an odd one out                                here
+    3. round 1                                       here
+       at most ten: every round looked at            here, lookahead.py
+       else from the top group down                  topdown.py
+          exact pieces, where shuffling is in vain   window.py, blossom.py, cardinality.py
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from roundtap_core.errors import Problem
-from roundtap_core.pairing.bye import Bye, first_bye, later_bye
-from roundtap_core.pairing.draw import draw_round
-from roundtap_core.pairing.field import Chance, Field, Pairs, next_number, read_field, refuse_open_matches
-from roundtap_core.pairing.first_round import draw_first_round
-from roundtap_core.pairing.lookahead import repeat_is_ahead
-from roundtap_core.pairing.small import LARGEST
+from roundtap_core.pairing.cardinality import LargestMatching, fewest_repeats
+from roundtap_core.pairing.field import Chance, Field, Groups, Met, Pairs, next_number, read_field, refuse_open_matches
+from roundtap_core.pairing.lookahead import first_feasible, repeat_is_ahead
 from roundtap_core.pairing.table_numbers import assign_tables
-from roundtap_core.records import BYE, SWISS, WON_BYE, Draw, Match, Tournament, drawn_for
+from roundtap_core.pairing.topdown import WIDEST, TopDown
+from roundtap_core.pairing.window import solve
+from roundtap_core.randomness import Rand, shuffle
+from roundtap_core.records import BYE, SWISS, SWISS_STAGES, WON_BYE, Draw, Match, Tournament, drawn_for
+from roundtap_core.rulebooks.base import BYE_LAST, BYE_RANDOM_LOWEST
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.standings.standings import standings
 from roundtap_core.standings.totals import swiss_totals
+
+IDEAL, REPAIRED = "ideal", "repaired"
+TRIES = 400
+
+
+def draw_first_round(members: Sequence[int], came_with: Sequence[str | None], rand: Rand) -> tuple[Pairs, str]:
+    """A random round with the fewest pairings inside a "came with" group, and the way it was taken.
+
+    Uniform over all of them, unless TRIES shuffles were unlucky and the last was repaired.
+    """
+    crowd = _half_or_more(members, came_with)
+    if crowd:
+        return _spread(members, crowd, rand), IDEAL
+    line = list(members)
+    for _ in range(TRIES):
+        shuffle(line, rand)
+        if not _together(line, came_with):
+            return _pairs(line), IDEAL
+    return _pairs(_separate(line, came_with, rand)), REPAIRED
+
+
+def _pairs(line: Sequence[int]) -> Pairs:
+    return list(zip(line[::2], line[1::2], strict=True))
+
+
+def _same(a: int, b: int, came_with: Sequence[str | None]) -> bool:
+    return came_with[a] is not None and came_with[a] == came_with[b]
+
+
+def _together(line: Sequence[int], came_with: Sequence[str | None]) -> list[int]:
+    """Where in the line a pair begins that came together."""
+    return [k for k in range(0, len(line), 2) if _same(line[k], line[k + 1], came_with)]
+
+
+def _half_or_more(members: Sequence[int], came_with: Sequence[str | None]) -> list[int]:
+    """The group that fills at least half of the field, if there is one."""
+    groups: dict[str, list[int]] = {}
+    for member in members:
+        name = came_with[member]
+        if name is not None:
+            groups.setdefault(name, []).append(member)
+    largest = max(groups.values(), key=len, default=[])
+    return largest if 2 * len(largest) >= len(members) else []
+
+
+def _spread(members: Sequence[int], crowd: list[int], rand: Rand) -> Pairs:
+    """Everybody else meets a random one of the crowd, which has to fill the rest of its pairs itself."""
+    crowded = set(crowd)
+    others = [member for member in members if member not in crowded]
+    hosts = crowd[:]
+    shuffle(hosts, rand)
+    return list(zip(others, hosts, strict=False)) + _pairs(hosts[len(others):])
+
+
+def _separate(line: list[int], came_with: Sequence[str | None], rand: Rand) -> list[int]:
+    """Exchange partners with pairs that hold nobody of the group; there is one, as no group fills half the field."""
+    for k in _together(line, came_with):
+        a, b = line[k], line[k + 1]
+        if not _same(a, b, came_with):
+            continue
+        places = [p for p in range(0, len(line), 2)
+                  if not _same(a, line[p], came_with) and not _same(a, line[p + 1], came_with)]
+        p = places[int(rand() * len(places))]
+        line[k + 1], line[p] = line[p], b
+    return line
+
+
+RANDOM = "random"
+
+
+class Bye(Struct, frozen=True):
+    """The choice and its reason: `why` is "random" (first round), "last" or "random-lowest" (the rulebook's ways).
+
+    `passed_over` would have come first, but without them a repeat could not have been avoided.
+    """
+
+    member: int
+    why: str
+    passed_over: tuple[int, ...] = ()
+
+
+def first_bye(members: Sequence[int], rand: Rand) -> Bye:
+    """The first round's bye, uniformly random (every rulebook)."""
+    return Bye(members[int(rand() * len(members))], RANDOM)
+
+
+def later_bye(field: Field, way: str, tournament: Tournament, rand: Rand) -> Bye:
+    """The first in the rulebook's order whose absence costs no repeat; only those with the fewest byes are asked.
+
+    A house decision: nobody gets a second bye while somebody without one is left, at the price of a repeat.
+    """
+    order = _order(field, way, tournament, rand)
+    harmless = _harmless(range(len(field.ids)), field.met)
+    chosen = next((i for i, member in enumerate(order) if harmless is None or member in harmless), 0)
+    return Bye(order[chosen], way, tuple(order[:chosen]))
+
+
+def _order(field: Field, way: str, tournament: Tournament, rand: Rand) -> list[int]:
+    fewest = min(field.byes)
+    members = [i for i, byes in enumerate(field.byes) if byes == fewest]
+    if way == BYE_LAST:
+        place = {row.competitor: place for place, row in enumerate(standings(tournament))}
+        # Who came too late for every round so far stands below everybody who has played.
+        return sorted(members, key=lambda i: -place.get(field.ids[i], len(place)))
+    assert way == BYE_RANDOM_LOWEST
+    order: list[int] = []
+    for group in reversed(field.groups(members)):
+        shuffle(group, rand)
+        order += group
+    return order
+
+
+def _harmless(members: Sequence[int], met: Met) -> set[int] | None:
+    """Those whose absence leaves as few repeats as any absence can; None: everybody's (a large enough field)."""
+    if len(members) - 1 >= 2 * max(map(len, met)) + 2:
+        return None  # Dirac: whoever stays out, the others can all be paired without a repeat.
+    return LargestMatching(members, met).spare
+
+
+LARGEST = 10
+
+
+def best_rounds(groups: Groups, met: Met) -> list[Pairs]:
+    """All rounds with the fewest repeats and, among these, the best shape (lines 1 and 3 of the criterion)."""
+    group_of = {member: g for g, group in enumerate(groups) for member in group}
+    best: list[Pairs] = []
+    best_key: tuple[int, list[tuple[int, int]]] | None = None
+    for pairs in all_rounds(list(group_of)):
+        key = (sum(b in met[a] for a, b in pairs), shape(pairs, group_of))
+        if best_key is None or key < best_key:
+            best, best_key = [pairs], key
+        elif key == best_key:
+            best.append(pairs)
+    return best
+
+
+def shape(pairs: Pairs, group_of: Sequence[int] | dict[int, int]) -> list[tuple[int, int]]:
+    """The pairs as (upper group, lower group), sorted: the smaller list is the better shape.
+
+    Two rounds of equally many pairs first differ in their sorted lists at the first m_ij in which they differ, and
+    the one with more of it has the smaller entry there: the order of (m11, m12, …, m22, …).
+    """
+    cells = []
+    for a, b in pairs:
+        i, j = group_of[a], group_of[b]
+        cells.append((i, j) if i <= j else (j, i))
+    cells.sort()
+    return cells
+
+
+def all_rounds(members: list[int]) -> Iterator[Pairs]:
+    """Every way to pair an even number of members: 945 for ten."""
+    if not members:
+        yield []
+        return
+    first, rest = members[0], members[1:]
+    for i, second in enumerate(rest):
+        for others in all_rounds(rest[:i] + rest[i + 1:]):
+            yield [(first, second), *others]
+
+
+def draw_round(field: Field, members: Sequence[int], chance: Chance, byes: Sequence[int], rounds_left: int) -> tuple[
+    Pairs, str
+]:
+    """The pairs of an even number of `members`, and the way they were drawn.
+
+    `byes` are everybody's byes with this round's, `rounds_left` the Swiss rounds to come after it (0: unknown or
+    none): small fields look ahead at them.
+    """
+    if len(members) <= LARGEST:
+        draws = best_rounds(field.groups(members), field.met)
+        shuffle(draws, chance.of("enumerated"))
+        if rounds_left > 0 and len(field.ids) <= LARGEST and not field.repeats(draws[0]):
+            return first_feasible(draws, field.met, byes, rounds_left), "enumerated"
+        return draws[0], "enumerated"
+    pairs, method = draw_large(field, members, field.met, chance)
+    if method != "ideal":
+        _mix(pairs, chance)
+    return pairs, method
+
+
+def draw_large(field: Field, members: Sequence[int], met: Met, chance: Chance) -> tuple[Pairs, str]:
+    """The same without a look at the number of members: only the structure of the field decides the way."""
+    groups = field.groups(members)
+    most_met = max(map(len, met))
+    if len(members) < 2 * most_met + 2:
+        largest = LargestMatching(members, met)
+        if not largest.partner:
+            # Everybody has met everybody: every round has the same repeats, so they need not be looked at.
+            met, most_met = [set() for _ in met], 0
+        elif largest.unmatched:
+            rand = chance.of("search")
+            if len(members) > WIDEST:
+                return fewest_repeats(groups, met, largest, rand), "windowed"
+            return solve(groups, met, rand, to_the_end=True, repeats=True).pairs, "exact"
+    return TopDown(groups, met, chance, most_met).run()
+
+
+def _mix(pairs: Pairs, chance: Chance) -> None:
+    """A search leaves its pairs in a telling order; tables and sides should tell nothing."""
+    rand = chance.of("order")
+    shuffle(pairs, rand)
+    for i, (a, b) in enumerate(pairs):
+        if rand() < 0.5:
+            pairs[i] = (b, a)
+
 
 __all__ = ["Pairing", "pair_next", "pairing_to_json"]
 
@@ -64,7 +271,8 @@ def pair_next(
     seed = tournament.seed if seed is None else seed
     number = next_number(tournament.rounds)
     chance = Chance(seed, number, attempt)
-    refuse_open_matches(tournament)
+    # The groups are not known before.
+    refuse_open_matches(tournament, SWISS_STAGES)
     records = swiss_totals(tournament)
     field = read_field(tournament, records, absent, stage)
     if len(field.ids) < 2:
@@ -172,7 +380,7 @@ def pairing_to_json(pairing: Pairing) -> dict[str, Any]:
     return {
         "round": pairing.number,
         "stage": pairing.stage,
-        "draw": {"seed": pairing.draw.seed, "attempt": pairing.draw.attempt, "method": pairing.draw.method},
+        "draw": asdict(pairing.draw),
         "matches": [_match_to_json(match) for match in pairing.matches],
         "notes": notes,
     }

@@ -7,15 +7,196 @@ first, so no draw of the whole field can do better there, and what remains is a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
-from roundtap_core.pairing.bounded import improve
-from roundtap_core.pairing.cardinality import LargestMatching
+from roundtap_core.pairing.cardinality import LargestMatching, improve
 from roundtap_core.pairing.field import Chance, Groups, Met, Pairs
-from roundtap_core.pairing.flexible import can_spare, choose_opponents, pair_inside
-from roundtap_core.pairing.ideal import draw_ideal, first_part, repair_ideal
 from roundtap_core.pairing.window import Window, solve
-from roundtap_core.randomness import Rand
+from roundtap_core.randomness import Rand, shuffle
+
+TRIES = 100
+RESTARTS = 4
+
+
+def first_part(groups: Groups) -> int:
+    """How many groups from the top hold together: the fewest with an even number of members."""
+    members = 0
+    for i, group in enumerate(groups):
+        members += len(group)
+        if members % 2 == 0:
+            return i + 1
+    raise AssertionError("an odd field has no parts: the bye comes first")
+
+
+def draw_ideal(part: Groups, met: Met, rand: Rand) -> Pairs | None:
+    """An ideal draw of one part by shuffling until it is legal, or None after TRIES.
+
+    Ideal: every group pairs inside itself, and at most one competitor floats, to the next group. No draw can do better
+    in line 3 of the criterion, so it needs no search. It falls into independent parts wherever an even number stands
+    above; redrawing a part until nobody meets an earlier opponent is exactly uniform over all ideal draws of it.
+    """
+    only_one_way = len(part) == sum(map(len, part))
+    for _ in range(1 if only_one_way else TRIES):
+        pairs: Pairs = []
+        floater: int | None = None
+        for group in part:
+            members = group[:]
+            if not _shuffle_legally(members, floater, met, rand, pairs):
+                break
+            floater = members[-1] if (len(members) + (floater is not None)) % 2 else None
+        else:
+            return pairs
+    return None
+
+
+def _shuffle_legally(members: list[int], floater: int | None, met: Met, rand: Rand, pairs: Pairs) -> bool:
+    """Shuffle the members and pair them in twos; the first meets the `floater` from above, an odd last one floats.
+
+    The same throws as `shuffle`, given up at the first repeat: what is left of a lost try need not be drawn.
+    """
+    high = len(members) - 1
+    if (high + (floater is None)) % 2:
+        j = int(rand() * (high + 1))
+        members[j], members[high] = members[high], members[j]
+        high -= 1
+    for i in range(high, 0, -2):
+        j = int(rand() * (i + 1))
+        b = members[j]
+        members[j] = members[i]
+        j = int(rand() * i)
+        a = members[j]
+        if a in met[b]:
+            return False
+        members[j] = members[i - 1]
+        pairs.append((a, b))
+    if floater is not None:
+        if members[0] in met[floater]:
+            return False
+        pairs.append((floater, members[0]))
+    return True
+
+
+def shuffled_line(part: Groups, rand: Rand) -> list[int]:
+    """The groups one after another, each shuffled: read in twos, the one left over meets the next group's first."""
+    line: list[int] = []
+    for group in part:
+        members = group[:]
+        shuffle(members, rand)
+        line += members
+    return line
+
+
+def repair_ideal(part: Groups, met: Met, rand: Rand) -> Pairs | None:
+    """An ideal draw by mending an unlucky one: members of one group change places until nobody meets twice.
+
+    Always succeeds in a single group of at least 2 r + 2, where r is the most earlier opponents anybody has in it:
+    of the exchanges that free a pair, fewer than all are barred. None where it gives up.
+    """
+    for _ in range(RESTARTS):
+        line = shuffled_line(part, rand)
+        if mend(line, _bounds(part), met, rand):
+            return list(zip(line[::2], line[1::2], strict=True))
+    return None
+
+
+def _bounds(part: Groups) -> list[tuple[int, int]]:
+    """For each place in the line, where its group begins and ends."""
+    bounds: list[tuple[int, int]] = []
+    for group in part:
+        start = len(bounds)
+        bounds += [(start, start + len(group))] * len(group)
+    return bounds
+
+
+def mend(line: list[int], bounds: list[tuple[int, int]], met: Met, rand: Rand) -> bool:
+    """Exchange members within their groups, each time for fewer repeats; True when none is left."""
+    bad = [k for k in range(0, len(line), 2) if line[k + 1] in met[line[k]]]
+    while bad:
+        k = bad.pop()
+        if line[k + 1] not in met[line[k]]:
+            continue
+        if not (_exchange(line, k, bounds, met, rand) or _exchange(line, k + 1, bounds, met, rand)):
+            return False
+        bad.append(k)
+    return True
+
+
+def _exchange(line: list[int], here: int, bounds: list[tuple[int, int]], met: Met, rand: Rand) -> bool:
+    """Exchange the one at `here`, who meets an earlier opponent, so that this pair is legal and no other gets worse."""
+    low, high = bounds[here]
+    size = high - low
+    partner = line[here ^ 1]
+    begin = int(rand() * size)
+    me = line[here]
+    for step in range(size):
+        there = low + (begin + step) % size
+        you = line[there]
+        if there >> 1 == here >> 1 or you in met[partner]:
+            continue
+        theirs = line[there ^ 1]
+        if me in met[theirs] and you not in met[theirs]:
+            continue
+        line[here], line[there] = you, me
+        return True
+    return False
+
+
+def most_met_among(members: Sequence[int], met: Met) -> int:
+    """The most earlier opponents that one of `members` has among them."""
+    inside = set(members)
+    return max((len(met[member] & inside) for member in members), default=0)
+
+
+def can_spare(group: Sequence[int], rest: Groups, below: int, met: Met, most_met: int) -> int:
+    """How many members may leave `group` for floaters from above, in any choice, so that it stays flexible: whoever
+    leaves, the others can still all be paired inside without a repeat.
+
+    With r the most earlier opponents a member has inside the group, any even number >= 2 r + 2 of its members can be
+    paired without a repeat (Dirac: everybody can still meet at least half). So such a group can stand for any few of
+    its members while the groups around it are being paired, and the persons are chosen afterwards, at random.
+
+    `rest` are all groups still to be paired; `below` counts those under the group: it may have to send each of
+    them an opponent, but only one where they are many enough to help themselves. Negative: not flexible at all.
+    """
+    sent_down = min(below, 1) if below >= 2 * most_met + 3 else below
+    left = len(group) - sent_down
+    if left < 2:
+        return -1
+    r = most_met_among(group, met)
+    if left < 2 * r + 2:
+        return -1
+    return min(left - (2 * r + 2), left - _most_met_of(group, rest, met))
+
+
+def _most_met_of(group: Sequence[int], rest: Groups, met: Met) -> int:
+    """The most members of `group` that anybody in the rest outside of it has met."""
+    counts: dict[int, int] = {}
+    for member in group:
+        for other in met[member]:
+            counts[other] = counts.get(other, 0) + 1
+    outside = set().union(*rest).difference(group)
+    return max([count for other, count in counts.items() if other in outside], default=0)
+
+
+def choose_opponents(guests: Sequence[int], group: list[int], met: Met, rand: Rand) -> Pairs:
+    """Each guest with a random member not met before; those members leave `group`. A flexible group has them."""
+    pairs: Pairs = []
+    for guest in guests:
+        hosts = [member for member in group if member not in met[guest]]
+        host = hosts[int(rand() * len(hosts))]
+        group.remove(host)
+        pairs.append((host, guest))
+    return pairs
+
+
+def pair_inside(group: list[int], met: Met, rand: Rand) -> Pairs:
+    """All of an even flexible group among themselves."""
+    pairs = repair_ideal([group], met, rand)
+    assert pairs is not None, "a flexible group can always be paired inside"
+    return pairs
+
 
 METHODS = ("ideal", "repaired", "exact", "windowed")
 IDEAL, REPAIRED, EXACT, WINDOWED = range(4)

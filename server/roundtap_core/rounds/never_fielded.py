@@ -7,7 +7,7 @@ from roundtap_core.elimination.cut import qualified
 from roundtap_core.errors import Problem
 from roundtap_core.lists.squads import fielded
 from roundtap_core.records import ELIMINATION, SWISS, Tournament
-from roundtap_core.rulebooks.registry import plan, rulebook
+from roundtap_core.rulebooks.registry import known_plan, rulebook
 
 
 def never_fielded(tournament: Tournament) -> dict[str, list[int]]:
@@ -26,12 +26,10 @@ def never_fielded(tournament: Tournament) -> dict[str, list[int]]:
 
 def _is_over(tournament: Tournament) -> bool:
     """Whether the last Swiss round has its results."""
-    try:
-        planned, _ = plan(tournament)
-    except Problem:
+    planned, swiss = known_plan(tournament), tournament.stage_rounds(SWISS)
+    if planned is None or not swiss:
         return False
-    swiss = tournament.stage_rounds(SWISS)
-    return len(swiss) >= planned and all(m.bye or m.result for m in swiss[-1].matches) if swiss else False
+    return len(swiss) >= planned[0] and all(m.bye or m.result for m in swiss[-1].matches)
 
 
 def _still_in(tournament: Tournament) -> set[str]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
-from roundtap_core.errors import Problem
+from roundtap_core.elimination.cut import qualified
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.pairing.field import refuse_open_matches
 from roundtap_core.pairing.swiss_round import Pairing, pair_next, pairing_to_json
-from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, TIEBREAK, Tournament
-from roundtap_core.rounds.second_stage import is_swiss, second_stage_round
-from roundtap_core.rulebooks.registry import plan, rulebook
+from roundtap_core.pairing.table_numbers import assign_in_order
+from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, TIEBREAK, Draw, Match, Tournament
+from roundtap_core.rulebooks.registry import known_plan, plan, rulebook
+from roundtap_core.standings.standings import standings
+from roundtap_core.standings.tiebreakers import EACH, KNOCKOUT, RANDOM, at_stake, chosen_form, here_after, pairs_for
 
 
 def next_stage(tournament: Tournament) -> str:
@@ -21,17 +26,14 @@ def next_stage(tournament: Tournament) -> str:
     for begun in (ELIMINATION, SECOND_SWISS):
         if tournament.stage_rounds(begun):
             return begun
-    try:
-        swiss_rounds, cut = plan(tournament)
-    except Problem:
+    planned = known_plan(tournament)
+    if planned is None:
         return SWISS
+    swiss_rounds, cut = planned
     played = len(tournament.stage_rounds(SWISS))
     # A cut that was made stands, whoever has left or declined since.
-    if played >= swiss_rounds and rulebook(tournament.rulebook).tiebreak_rounds and not tournament.cut_order:
-        from roundtap_core.rounds.next_tiebreak_round import open_ties
-
-        if open_ties(tournament):
-            return TIEBREAK
+    if played >= swiss_rounds and not tournament.cut_order and open_ties(tournament):
+        return TIEBREAK
     if played < swiss_rounds or (played and not cut):
         return SWISS
     return SECOND_SWISS if played and is_swiss(tournament) else ELIMINATION
@@ -42,27 +44,17 @@ def next_round(tournament: Tournament, seed: int | None = None, attempt: int = 1
     stage = next_stage(tournament)
     if stage == SWISS:
         drawn = pair_next(tournament, seed=seed, attempt=attempt)
-        planned = _planned(tournament)
-        beyond = planned is not None and len(tournament.stage_rounds(SWISS)) >= planned
+        planned = known_plan(tournament)
+        beyond = planned is not None and len(tournament.stage_rounds(SWISS)) >= planned[0]
         return replace(drawn, notes={**drawn.notes, "beyond_plan": True}) if beyond else drawn
     if stage == SECOND_SWISS:
         return second_stage_round(tournament, seed, attempt)
     if stage == TIEBREAK:
-        from roundtap_core.rounds.next_tiebreak_round import next_tiebreak_round
-
         return next_tiebreak_round(tournament, seed, attempt)
     # Most rounds are Swiss, and a command should start at once.
     from roundtap_core.elimination.next_games import next_elimination_round
 
     return next_elimination_round(tournament, seed, attempt)
-
-
-def _planned(tournament: Tournament) -> int | None:
-    """How many Swiss rounds the event's structure has, None where it has no line for so few."""
-    try:
-        return plan(tournament)[0]
-    except Problem:
-        return None
 
 
 def round_to_print(pairing: Pairing) -> dict[str, Any]:
@@ -72,3 +64,87 @@ def round_to_print(pairing: Pairing) -> dict[str, Any]:
         if match.game is not None:
             printed["game"] = match.game
     return data
+
+
+def is_swiss(tournament: Tournament) -> bool:
+    """Whether the event's second stage, if it has one, is played in Swiss rounds."""
+    options = rulebook(tournament.rulebook).options(tournament.options)
+    return bool(options.get("second_stage") == SECOND_SWISS)
+
+
+def planned_rounds(tournament: Tournament) -> int:
+    """How many rounds the second stage has: the structure's Swiss rounds for as many as the cut lets through."""
+    _, cut = plan(tournament)
+    return rulebook(tournament.rulebook).second_stage_rounds(cut)
+
+
+def who_plays(tournament: Tournament, seeds: Sequence[str] = ()) -> set[str]:
+    """Who is in the second stage: who began it; before that `seeds`, or who would qualify now."""
+    begun = tournament.stage_rounds(SECOND_SWISS)
+    if begun:
+        return {who for match in begun[0].matches for who in (match.a, match.b) if who is not None}
+    return set(seeds or qualified(tournament))
+
+
+def second_stage_round(
+    tournament: Tournament, seed: int | None = None, attempt: int = 1, seeds: Sequence[str] = (),
+    busy: Collection[int] = frozenset(),
+) -> Pairing:
+    """The next Swiss round of the second stage: by all points so far; only its own meetings count as repeats.
+
+    Raises Problem: "all_rounds_played" after the last, and those of `pair_next`.
+    """
+    planned = planned_rounds(tournament)
+    played = tournament.stage_rounds(SECOND_SWISS)
+    if len(played) >= planned:
+        raise Problem("all_rounds_played", rounds=planned)
+    there = who_plays(tournament, seeds)
+    absent = {competitor.id for competitor in tournament.competitors} - there
+    return pair_next(tournament, seed, attempt, absent, SECOND_SWISS, planned - len(played) - 1, busy)
+
+
+def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
+    """Ties that nothing but the lot would decide and in which somebody stands on a prize or cut place, best first.
+
+    Only those who are still there count and play (Warlords 2.4.2). Empty for rulebooks without tie-break rounds, and
+    before the last Swiss round.
+    """
+    book = rulebook(tournament.rulebook)
+    if not book.tiebreak_rounds:
+        return []
+    here = here_after(tournament)
+    ties: list[tuple[str, ...]] = []
+    above: list[str] = []
+    tied: list[str] = []
+    for row in standings(tournament):
+        tied.append(row.competitor)
+        if row.decided_by != RANDOM:
+            playing = tuple(who for who in tied if who in here)
+            if len(playing) > 1 and at_stake(tournament, above, here):
+                ties.append(playing)
+            above, tied = above + tied, []
+    return ties
+
+
+def next_tiebreak_round(
+    tournament: Tournament, seed: int | None = None, attempt: int = 1, form: str = EACH,
+    busy: Collection[int] = frozenset(),
+) -> Pairing:
+    """The next round of all ties that have to be played out, each for itself; who waits in an odd tie has no entry.
+
+    `form`: "each" against each, or "knockout"; later rounds keep that of the first. Raises Problem: "open_matches",
+    "no_tie_to_break".
+    """
+    refuse_open_matches(tournament)
+    if form not in (EACH, KNOCKOUT):
+        raise Invalid("not_one_of", where="/tiebreak_form", value=form, options=f"{EACH}, {KNOCKOUT}")
+    form = chosen_form(tournament, otherwise=form)
+    ties = open_ties(tournament)
+    if not ties:
+        raise Problem("no_tie_to_break")
+    matches = [Match(a, b) for tie in ties for a, b in pairs_for(tournament, tie, form)]
+    return Pairing(
+        len(tournament.rounds) + 1, TIEBREAK, Draw(tournament.seed if seed is None else seed, attempt, "tiebreak"),
+        assign_in_order(matches, tournament, busy),
+        {"repeats": 0, "bye": None, "floats": [], "ties": [list(tie) for tie in ties], "form": form},
+    )

@@ -13,10 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.forms.answers import readings
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, SCORE, WINNER, Choice, Exchange, Figure, Question, Turns
-from roundtap_core.forms.walk import Walk
+from roundtap_core.forms.walk import Walk, readings
 from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Pair, Result, Side, other
 from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
 

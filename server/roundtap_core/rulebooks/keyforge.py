@@ -24,8 +24,7 @@ from roundtap_core.forms.questions import (
     Test,
     Turns,
 )
-from roundtap_core.lists.list_form import NAMES, TICK, Field, ListCheck, ListForm
-from roundtap_core.lists.parts import ListData, fold, names, text
+from roundtap_core.lists.list_form import NAMES, TICK, Field, ListCheck, ListData, ListForm, fold, names, text
 from roundtap_core.records import (
     BYE,
     CONCESSION,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 
-from roundtap_core.errors import Invalid
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.records import SWISS, Tournament, drawn_for
 from roundtap_core.rulebooks.base import Rulebook
 
@@ -70,3 +70,11 @@ def plan(tournament: Tournament) -> tuple[int, int]:
     swiss = tournament.stage_rounds(SWISS)
     players = drawn_for(swiss[0].matches) if swiss else sum(c.active for c in tournament.competitors)
     return book.structure(players, book.options(tournament.options))
+
+
+def known_plan(tournament: Tournament) -> tuple[int, int] | None:
+    """The same; None where the table has no line for so few."""
+    try:
+        return plan(tournament)
+    except Problem:
+        return None

@@ -8,7 +8,6 @@ from typing import Any
 from msgspec import Struct
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.answers import answers_on_record
 from roundtap_core.forms.form import Form, Way
 from roundtap_core.forms.questions import (
     LOSER,
@@ -18,7 +17,7 @@ from roundtap_core.forms.questions import (
     Picks,
     Turns,
 )
-from roundtap_core.forms.walk import Walk, walk
+from roundtap_core.forms.walk import Walk, answers_on_record, walk
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Bonus, Figure, Picks, Step, Test
-from roundtap_core.lists.list_form import NAMES, Field, Lines, ListCheck, ListForm
-from roundtap_core.lists.parts import ListData, fold, names, rows, text
+from roundtap_core.lists.list_form import NAMES, Field, Lines, ListCheck, ListData, ListForm, fold, names, rows, text
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import (
     BYE,

@@ -10,8 +10,19 @@ from msgspec import Struct
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, BEFORE_TIME, DECIDED, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Turns
-from roundtap_core.lists.list_form import NUMBER, TICK, Field, Lines, ListCheck, ListForm
-from roundtap_core.lists.parts import ListData, copies, fold, rows, text
+from roundtap_core.lists.list_form import (
+    NUMBER,
+    TICK,
+    Field,
+    Lines,
+    ListCheck,
+    ListData,
+    ListForm,
+    copies,
+    fold,
+    rows,
+    text,
+)
 from roundtap_core.records import (
     BYE,
     CONCESSION,

@@ -12,9 +12,16 @@ from msgspec.structs import replace
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Step, Test
-from roundtap_core.lists.list_form import CHOICE, NAMES, NUMBER, TICK, Field, Lines, ListCheck, ListForm
-from roundtap_core.lists.parts import (
+from roundtap_core.lists.list_form import (
+    CHOICE,
+    NAMES,
+    NUMBER,
+    TICK,
+    Field,
+    Lines,
+    ListCheck,
     ListData,
+    ListForm,
     copies,
     fold,
     is_marked,

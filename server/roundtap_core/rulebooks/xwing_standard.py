@@ -10,9 +10,15 @@ from msgspec.structs import replace
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, BEFORE_TIME, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Test
-from roundtap_core.lists.list_form import CHOICE, NAMES, NUMBER, Field, Lines, ListCheck, ListForm
-from roundtap_core.lists.parts import (
+from roundtap_core.lists.list_form import (
+    CHOICE,
+    NAMES,
+    NUMBER,
+    Field,
+    Lines,
+    ListCheck,
     ListData,
+    ListForm,
     counted_points,
     fold,
     has_product,

@@ -43,7 +43,7 @@ from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.event.setup.decide import list_points
 from roundtap_core.event.state import EventState
 from roundtap_core.limits import refuse_boundless
-from roundtap_core.lists.parts import fold
+from roundtap_core.lists.list_form import fold
 from roundtap_core.numbers import next_number
 from roundtap_hub.journal.beyond_copy import has_place, refuse_settling
 from roundtap_hub.journal.journal import PersonRecord, events_deleted, people_gone

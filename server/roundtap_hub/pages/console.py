@@ -32,7 +32,7 @@ from roundtap_core.event.rounds.decide import may_reset
 from roundtap_core.event.setup.decide import ABOUT, structure_is_open
 from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_core.standings.tiebreak_round import EACH
+from roundtap_core.standings.tiebreakers import EACH
 from roundtap_hub.journal.deciding import may_archive
 from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.pages import visit

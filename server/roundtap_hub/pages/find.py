@@ -9,7 +9,7 @@ from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.state import MatchState
-from roundtap_core.lists.parts import fold, sought
+from roundtap_core.lists.list_form import fold, sought
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages.base import page, the_moment, the_snapshot
 from roundtap_hub.policy import SEEN, STAFF, route

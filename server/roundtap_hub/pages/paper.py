@@ -19,7 +19,7 @@ from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Invalid
 from roundtap_core.event.course import situation_of
 from roundtap_core.event.state import PUBLISHED, EventState, RoundState, active_ids, awaited
-from roundtap_core.forms.slip_form import margin_label, slip_figures, slip_picks, slip_ticks
+from roundtap_core.forms.form import margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.lists.squads import fielded, letter
 from roundtap_core.records import SWISS, UNPAIRED_LOSS
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points

@@ -43,7 +43,7 @@ from roundtap_core.event.people.leave import (
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.limits import MOST_COMPETITORS, PROSE_LETTERS
-from roundtap_core.lists.parts import fold, sought
+from roundtap_core.lists.list_form import fold, sought
 from roundtap_core.names import fit_name
 from roundtap_core.numbers import next_number
 from roundtap_core.records import CONCESSION, Competitor, Result, Side, other

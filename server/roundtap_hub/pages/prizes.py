@@ -16,7 +16,7 @@ from roundtap_core.event.commands import DrawDoorPrize, SetPrizes
 from roundtap_core.event.prize import ACTIVE, AMONG, Prize
 from roundtap_core.event.prizes.decide import pool_of
 from roundtap_core.event.state import EventState
-from roundtap_core.lists.parts import fold
+from roundtap_core.lists.list_form import fold
 from roundtap_hub.pages.base import field, mended_on, page, tell, the_moment, whole_number
 from roundtap_hub.policy import NOT_ARCHIVED, ORGANIZERS, SEEN, STAFF, route
 from roundtap_hub.views.event_at import EventAt, full_names, ranking

@@ -12,7 +12,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import EnterCompetitor, RemoveCompetitor, SetSignUp
 from roundtap_core.event.people.decide import refuse_signing_up
 from roundtap_core.event.seen import marked
-from roundtap_core.lists.parts import fold
+from roundtap_core.lists.list_form import fold
 from roundtap_core.names import fit_name, shorten
 from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor

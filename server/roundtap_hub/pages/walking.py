@@ -17,10 +17,9 @@ from roundtap_core.event import course
 from roundtap_core.event.commands import NoteLot
 from roundtap_core.event.results.decide import corrected, said_of
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
-from roundtap_core.forms.answers import answers_on_record, needs_opener
 from roundtap_core.forms.form import AT_TIME, Form, Way, with_rulings
 from roundtap_core.forms.questions import LOSER, WINNER, Asking, Choice, Figure, Picks, Question, Turns
-from roundtap_core.forms.walk import Walk, compose, walk
+from roundtap_core.forms.walk import Walk, answers_on_record, compose, needs_opener, walk
 from roundtap_core.records import RULING, SIDES, Match, Result, Side, other
 from roundtap_core.rulebooks.base import DRAW, Situation
 from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, WITH_REASON, Saying, excluded, may_be_drawn

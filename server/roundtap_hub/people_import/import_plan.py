@@ -13,7 +13,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.person import Person, refuse_unfit_person
 from roundtap_core.event.state import Entrant
 from roundtap_core.limits import ID_LETTERS
-from roundtap_core.lists.parts import fold
+from roundtap_core.lists.list_form import fold
 from roundtap_core.names import fit_name
 from roundtap_core.records import Competitor
 from roundtap_core.wire import digest

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.elimination.bracket import Bracket, Game
-from roundtap_core.elimination.bracket_json import name_of
 from roundtap_core.elimination.cut import CutRow, cut_table
-from roundtap_core.elimination.ranking import Placed, final_ranking
+from roundtap_core.elimination.ranking import Placed, final_ranking, name_of
 from roundtap_core.elimination.shape import THIRD, games_in, round_key
 from roundtap_core.errors import Problem
 from roundtap_core.event.course import (

@@ -15,8 +15,8 @@ from roundtap_core.event.rounds.close import cut_short
 from roundtap_core.event.rounds.decide import clashing_tables, draft_moves
 from roundtap_core.event.state import EventState, RoundState, active_ids, tournament_of
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
-from roundtap_core.rounds.next_tiebreak_round import open_ties
-from roundtap_core.standings.tiebreak_round import EACH, KNOCKOUT
+from roundtap_core.rounds.next_round import open_ties
+from roundtap_core.standings.tiebreakers import EACH, KNOCKOUT
 from roundtap_hub.journal.deciding import busy_tables, taken_tables
 from roundtap_hub.views.event_at import EventAt, planned_rounds, ranking_by_id
 from roundtap_hub.views.knockout import follows, next_name, title_key

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.forms.answers import needs_opener
 from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Picks, Test, squads_read
-from roundtap_core.forms.walk import compose
+from roundtap_core.forms.walk import compose, needs_opener
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other
 from roundtap_core.result_json import result_to_json

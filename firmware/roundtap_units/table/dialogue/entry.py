@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.answers import way_and_answers
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, DRAWN, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Turns
-from roundtap_core.forms.walk import Walk, compose, told, walk
+from roundtap_core.forms.walk import Walk, compose, told, walk, way_and_answers
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text

@@ -18,7 +18,7 @@ from roundtap_core.event.mending.mend import has_word
 from roundtap_core.event.rounds.close import close_live
 from roundtap_core.event.state import EventState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK
-from roundtap_core.rounds.next_tiebreak_round import open_ties
+from roundtap_core.rounds.next_round import open_ties
 
 ANEW, KEEP = "anew", "keep"
 """What becomes of a cut, or of a tie-break round, that a correction would change."""

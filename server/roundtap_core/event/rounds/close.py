@@ -14,7 +14,7 @@ from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.state import EventState, tournament_of
 from roundtap_core.records import FINISHED_EARLY, SQUADS_UNFIELDED, SWISS, TIE_OPEN, Tournament
 from roundtap_core.rounds.never_fielded import never_fielded
-from roundtap_core.rounds.next_tiebreak_round import open_ties
+from roundtap_core.rounds.next_round import open_ties
 
 SQUADS_OWED, APPEAL_OPEN = "squads_owed", "appeal_open"
 

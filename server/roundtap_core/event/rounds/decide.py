@@ -43,8 +43,7 @@ from roundtap_core.event.state import (
 )
 from roundtap_core.records import SWISS, TIEBREAK, Draw, Match, drawn_for
 from roundtap_core.result_json import result_from_json
-from roundtap_core.rounds.next_tiebreak_round import next_tiebreak_round
-from roundtap_core.rounds.second_stage import second_stage_round
+from roundtap_core.rounds.next_round import next_tiebreak_round, second_stage_round
 from roundtap_core.rulebooks.base import ORGANIZER
 
 if TYPE_CHECKING:
