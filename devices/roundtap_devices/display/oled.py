@@ -121,9 +121,8 @@ class _Recorder:
 
     def reset(self) -> None:
         """Pull the reset line for a moment, on SPI."""
-        reset = getattr(self._serial, "pull_reset", None)
-        if reset is not None:
-            reset()
+        if hasattr(self._serial, "pull_reset"):
+            self._serial.pull_reset()
 
     def setup(self) -> list[tuple[int, ...]]:
         """The commands that set the display up, without turning it off first; from now on nothing is remembered."""
@@ -146,18 +145,12 @@ def _serial(wiring: ScreenWiring, pin_factory: Any) -> Any:
     except BaseException:
         lines.close()
         raise
-    made.cleanup = _also(made.cleanup, lines.close)
+    closing = contextlib.ExitStack()
+    closing.callback(lines.close)
+    closing.callback(made.cleanup)
+    made.cleanup = closing.close
     made.pull_reset = lambda: lines.pulse(wiring.reset)
     return made
-
-
-def _also(first: Any, second: Any) -> Any:
-    def both() -> None:
-        try:
-            first()
-        finally:
-            second()
-    return both
 
 
 class _Lines:

@@ -91,12 +91,8 @@ def _letter(image: Image.Image, label: Label) -> None:
     # Letters that were made smaller keep standing on the line of the others.
     baseline = label.y + font(label.size, label.bold).getmetrics()[0]
     shift = piece.width // 2 if label.align == CENTER else piece.width if label.align == RIGHT else 0
-    _stamp(image, piece, label.x - shift, baseline - ascent)
-
-
-def _stamp(image: Image.Image, piece: Image.Image, x: int, y: int) -> None:
-    """Put the black of `piece` on the image; its white covers nothing."""
-    image.paste(0, (x, y), piece.point(lambda dot: 0 if dot else 255))
+    # The black of the letters alone: their white covers nothing.
+    image.paste(0, (label.x - shift, baseline - ascent), piece.point(lambda dot: 0 if dot else 255))
 
 
 @lru_cache(maxsize=4)

@@ -327,10 +327,6 @@ class VirtualPrinter:
         self._take()
         self._process()
 
-    def sheets(self) -> list[Image.Image]:
-        """The pieces of paper in people's hands, the one still in the printer last."""
-        return [*self.paper.sheets, self.paper.roll]
-
     def _take(self) -> None:
         while len(self._buffer) < BUFFER_BYTES:
             wanted = BUFFER_BYTES - len(self._buffer)

@@ -81,7 +81,9 @@ def run(args: argparse.Namespace) -> int:
     folder = Path(tempfile.mkdtemp(prefix="roundtap-demo-"))
     demo = Demo(args, folder)
     try:
-        demo.prepare()
+        # Everything is written before anybody runs.
+        demo.kit.prepare()
+        make_event(demo.kit.database, args.players, args.tables, args.rulebook)
         demo.kit.start()
         demo.serve_bench()
     except KeyboardInterrupt:
@@ -128,11 +130,6 @@ class Demo:
                               f"http://{BENCH_HOST}:{args.port + 1}/",
                               unenrolled=getattr(args, "unenrolled", 0))
 
-    def prepare(self) -> None:
-        """Keys, PIN, and an event whose first round is published, written before anybody runs."""
-        self.kit.prepare()
-        make_event(self.kit.database, self.args.players, self.args.tables, self.args.rulebook)
-
     def greeting(self) -> str:
         shown = "127.0.0.1" if self.args.host in ("0.0.0.0", "::") else self.args.host
         hub, bench = f"http://{shown}:{self.args.port}", f"http://{BENCH_HOST}:{self.args.port + 1}"
@@ -165,9 +162,8 @@ class Demo:
         from roundtap.demo.bench import Bench, VirtualDesk, VirtualTable
 
         tables = {n: VirtualTable(n, self.kit.panel(n)) for n in (*self.kit.tables, *self.kit.unenrolled)}
-        bench = Bench(tables, VirtualDesk(self.kit.printer), {"hub_port": self.args.port}, self.args.language)
-
         greeting = self.greeting()
+        bench = Bench(tables, VirtualDesk(self.kit.printer), {"hub_port": self.args.port}, self.args.language)
 
         class Server(uvicorn.Server):
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -63,22 +63,15 @@ def all_words() -> Words:
 def read_text(file: str) -> str:
     """The text of `file`, or of standard input for "-". Raises Problem where it cannot be read as UTF-8."""
     try:
-        if file == "-":
-            raw = sys.stdin.buffer.read()
-        else:
-            with open(file, "rb") as stream:
-                raw = stream.read()
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return raw.decode("utf-8")
-    except FileNotFoundError:
-        raise Problem("file_missing") from None
-    except IsADirectoryError:
-        raise Problem("file_is_folder") from None
-    except PermissionError:
-        raise Problem("file_forbidden") from None
     except UnicodeDecodeError as error:
         raise Problem("file_not_utf8", line=raw.count(b"\n", 0, error.start) + 1) from None
     except (OSError, ValueError) as error:
-        raise Problem("file_unreadable", reason=getattr(error, "strerror", None) or str(error)) from None
+        known: Mapping[type[Exception], str] = {
+            FileNotFoundError: "file_missing", IsADirectoryError: "file_is_folder", PermissionError: "file_forbidden"}
+        reason = getattr(error, "strerror", None) or str(error)
+        raise Problem(known.get(type(error), "file_unreadable"), reason=reason) from None
 
 
 def answer(file: str, work: Callable[[Tournament, Words], str]) -> int:

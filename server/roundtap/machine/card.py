@@ -125,36 +125,34 @@ class ImageCard:
         if shutil.which("mcopy") is None:
             raise Problem("card_no_mtools")
 
-    def _call(self, words: Sequence[str], raw: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    def _call(self, *words: str, raw: bytes | None = None, may_fail: bool = True) -> bytes | None:
+        """What the program said; None where it failed. Raises OSError with its words where it may not."""
         # Letters outside of ASCII in names would depend on the caller's locale.
-        return subprocess.run([words[0], "-i", self._drive, *words[1:]], input=raw, capture_output=True, check=False,
+        done = subprocess.run([words[0], "-i", self._drive, *words[1:]], input=raw, capture_output=True, check=False,
                               env={**os.environ, "MTOOLS_SKIP_CHECK": "1", "LC_ALL": "C.UTF-8"})
-
-    def _do(self, words: Sequence[str], raw: bytes | None = None) -> None:
-        done = self._call(words, raw)
-        if done.returncode:
+        if done.returncode and not may_fail:
             raise OSError(done.stderr.decode(errors="replace").strip() or f"{words[0]}: {done.returncode}")
+        return None if done.returncode else done.stdout
 
     def get(self, name: str) -> bytes | None:
-        done = self._call(["mcopy", "-n", f"::{name}", "-"])
-        return done.stdout if done.returncode == 0 else None
+        return self._call("mcopy", "-n", f"::{name}", "-")
 
     def put(self, name: str, raw: bytes) -> None:
         if "/" in name:
-            self._call(["mmd", "-D", "s", f"::{name.rpartition('/')[0]}"])
-        self._do(["mcopy", "-o", "-", f"::{name}"], raw)
+            self._call("mmd", "-D", "s", f"::{name.rpartition('/')[0]}")
+        self._call("mcopy", "-o", "-", f"::{name}", raw=raw, may_fail=False)
 
     def copy(self, sources: Sequence[Path], folder: str) -> None:
         parts = folder.split("/")
         for count in range(1, len(parts) + 1):
-            self._call(["mmd", "-D", "s", f"::{'/'.join(parts[:count])}"])
-        self._do(["mcopy", "-o", *map(str, sources), f"::{folder}/"])
+            self._call("mmd", "-D", "s", f"::{'/'.join(parts[:count])}")
+        self._call("mcopy", "-o", *map(str, sources), f"::{folder}/", may_fail=False)
 
     def clear(self, folder: str) -> None:
-        self._call(["mdeltree", f"::{folder}"])
+        self._call("mdeltree", f"::{folder}")
 
     def free(self) -> int:
-        said = self._call(["mdir", "::"]).stdout.decode(errors="replace")
+        said = (self._call("mdir", "::") or b"").decode(errors="replace")
         # "                         528 596 992 bytes free"
         line = next((line for line in said.splitlines() if "bytes free" in line), "0")
         return int("".join(sign for sign in line if sign.isdecimal()) or 0)

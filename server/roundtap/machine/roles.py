@@ -26,6 +26,15 @@ HOSTNAME_OF_HUB = "roundtap"
 STICK = "/media/roundtap"
 """Where the hub's machine mounts the stick that somebody plugs in."""
 STICK_RULES = "etc/udev/rules.d/70-roundtap-stick.rules"
+# FAT and exFAT are what sticks are sold with, and have no owners of their own. A system on USB has its boot partition
+# there, too: that is nobody's stick.
+STICK_RULE = ", ".join([
+    'ACTION=="add"', 'SUBSYSTEM=="block"', 'ENV{ID_BUS}=="usb"', 'ENV{ID_FS_TYPE}=="vfat|exfat"',
+    'ENV{ID_FS_LABEL}!="bootfs|boot|system-boot"',
+    'RUN{program}+="/usr/bin/systemd-mount --no-block --collect --bind-device=yes '
+    "--owner=roundtap-hub --options=nosuid,nodev,noexec,umask=0077 "
+    f'$devnode {STICK}"'])
+"""A stick that is plugged into the hub's machine is mounted, the hub's alone: for udev, which asks for each."""
 
 
 WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
@@ -63,7 +72,7 @@ def files(settings: Settings, remembered: dict[str, str]) -> list[Written]:
               *(("--stick", STICK) if role == "hub" else ())]
     found = [_env("hub", "ROUNDTAP_HUB", of_hub)] if of_hub else []
     if role == "hub":
-        found.append(stick_rules())
+        found.append(Written(STICK_RULES, f"{MARK}\n{STICK_RULE}\n"))
     for service in ("table", "station", "panel"):
         said = _unit(settings, service, on_hub=role == "hub")
         if unit_of(service) in services(role)[0] and said:
@@ -72,18 +81,6 @@ def files(settings: Settings, remembered: dict[str, str]) -> list[Written]:
         found.append(_env("wall", "ROUNDTAP_WALL", [settings.hub]))
     wifi = network(settings, remembered)
     return [*found, wifi] if wifi else found
-
-
-def stick_rules() -> Written:
-    """A stick that is plugged into the hub's machine is mounted, the hub's alone: for udev, which asks for each."""
-    # FAT and exFAT are what sticks are sold with, and have no owners of their own. A system on USB has its boot
-    # partition there, too: that is nobody's stick.
-    rule = ", ".join(['ACTION=="add"', 'SUBSYSTEM=="block"', 'ENV{ID_BUS}=="usb"', 'ENV{ID_FS_TYPE}=="vfat|exfat"',
-                      'ENV{ID_FS_LABEL}!="bootfs|boot|system-boot"',
-                      'RUN{program}+="/usr/bin/systemd-mount --no-block --collect --bind-device=yes '
-                      "--owner=roundtap-hub --options=nosuid,nodev,noexec,umask=0077 "
-                      f'$devnode {STICK}"'])
-    return Written(STICK_RULES, f"{MARK}\n{rule}\n")
 
 
 def network(settings: Settings, remembered: dict[str, str]) -> Written | None:

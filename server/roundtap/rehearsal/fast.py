@@ -8,7 +8,7 @@ from roundtap.kit.virtual_hall import VirtualHall
 from roundtap.rehearsal.script import Script, ScriptRound, Typing
 from roundtap_core.event import commands as c
 from roundtap_core.event.course import situation_of
-from roundtap_core.event.state import MatchState, RoundState, tournament_of
+from roundtap_core.event.state import EventState, MatchState, tournament_of
 from roundtap_core.records import RULING, SIDES, Result, Tournament
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.gate import PLAYER, Saying, excluded
@@ -70,9 +70,13 @@ def play_round(hall: VirtualHall, played: ScriptRound, progress: Progress, troub
                 progress(played.number, done, len(played.typing))
 
 
+def _match_at(hall: VirtualHall, table: int) -> MatchState:
+    return next(match for match in hall.state.rounds[-1].matches if match.match.table == table)
+
+
 def judged(hall: VirtualHall, typing: Typing, result: Result) -> None:
     """An official's word on the match, whatever was reported."""
-    match = next(m for m in hall.state.rounds[-1].matches if m.match.table == typing.table)
+    match = _match_at(hall, typing.table)
     hall.tell(c.EnterResult(match.id, match.revision, result, reason="as recorded", earlier=True))
     # The table says so for ten seconds; people read it.
     hall.step()
@@ -91,7 +95,7 @@ def disputed(hall: VirtualHall, typing: Typing) -> None:
         table.press(press)
     table.step()
     hall.wait(READ_MS)
-    found = next(m for m in hall.state.rounds[-1].matches if m.match.table == typing.table)
+    found = _match_at(hall, typing.table)
     if found.done and found.match.result != typing.result:
         raise TableDisagrees(f"table {typing.table}: {typing.result}: saved although the other side said no")
     judged(hall, typing, typing.result)
@@ -108,9 +112,8 @@ def agreed_twice(hall: VirtualHall, typing: Typing) -> None:
     """Agreed at the table; then both say something else, which the table shows beside it, and a judge keeps the first.
     Where no other match has ended in a way that this one could, they say nothing else."""
     type_match(hall, typing)
-    played = hall.state.rounds[-1]
-    match = next(m for m in played.matches if m.match.table == typing.table)
-    other = None if typing.ruling else _another_result(hall, played, match, typing)
+    match = _match_at(hall, typing.table)
+    other = None if typing.ruling else _another_result(hall.state, match, typing)
     if other is None:
         return
     hall.wait(READ_MS)
@@ -130,15 +133,12 @@ def agreed_twice(hall: VirtualHall, typing: Typing) -> None:
     judged(hall, typing, typing.result)
 
 
-def _another_result(hall: VirtualHall, played: RoundState, match: MatchState, typing: Typing) -> Result | None:
+def _another_result(state: EventState, match: MatchState, typing: Typing) -> Result | None:
     """A result of some other match, as this one could have ended too."""
-    state = hall.state
-    for other in (m.match.result for r in state.rounds for m in r.matches):
-        if other is not None and other != typing.result and not any(excluded(
-                state.rulebook, other, state.options, situation_of(state, played, match),
-                Saying(PLAYER, typing.after_time))):
-            return other
-    return None
+    situation, saying = situation_of(state, state.rounds[-1], match), Saying(PLAYER, typing.after_time)
+    others = (m.match.result for r in state.rounds for m in r.matches)
+    return next((other for other in others if other is not None and other != typing.result and not any(
+        excluded(state.rulebook, other, state.options, situation, saying))), None)
 
 
 def type_match(hall: VirtualHall, typing: Typing) -> None:

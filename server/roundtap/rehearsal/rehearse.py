@@ -136,23 +136,27 @@ def run(args: argparse.Namespace) -> int:
         return refuse(f"{args.event or args.made_up}: {problem}")
     except OSError as error:
         return refuse(f"{error.filename}: {error.strerror}")
-    bar = Bar(len(script.rounds))
+
+    def progress(number: int, done: int, of: int) -> None:
+        filled = BAR_CELLS * done // max(1, of)
+        _show(f"round {number} of {len(script.rounds)} [{'█' * filled}{'·' * (BAR_CELLS - filled)}] {done}/{of} ")
+
     if args.fast:
         from roundtap.rehearsal.fast import rehearse_fast
 
-        played = rehearse_fast(script, bar.show, args.trouble)
+        played = rehearse_fast(script, progress, args.trouble)
     else:
         from roundtap.kit.leash import clean_up_when_told_to_end
         from roundtap.rehearsal.live import NotSaved, rehearse_live, rehearse_on_units
 
         clean_up_when_told_to_end()
         try:
-            played = (rehearse_on_units(script, bar.show, args.hub, args.pin or "", args.authority) if args.hub
-                    else rehearse_live(script, bar.show, args.port))
+            played = (rehearse_on_units(script, progress, args.hub, args.pin or "", args.authority) if args.hub
+                    else rehearse_live(script, progress, args.port))
         except (Problem, NotSaved, TimeoutError) as trouble:
             print(f"\nroundtap rehearse: {trouble}", file=sys.stderr)
             return 3
-    bar.end()
+    _show(" " * (BAR_CELLS + 40) + "\r")
     found = (changes(outcome(played), outcome(script.tournament)) if expected is None
              else differences(outcome(played)["standings"], expected))
     typed = sum(not typing.ruling for round_ in script.rounds for typing in round_.typing)
@@ -164,19 +168,7 @@ def run(args: argparse.Namespace) -> int:
     return 3 if found else 0
 
 
-class Bar:
+def _show(bar: str) -> None:
     """A progress bar on stderr; on no terminal it says nothing."""
-
-    def __init__(self, rounds: int) -> None:
-        self._rounds = rounds
-        self._on = sys.stderr.isatty()
-
-    def show(self, number: int, done: int, of: int) -> None:
-        if self._on:
-            filled = BAR_CELLS * done // max(1, of)
-            print(f"\rround {number} of {self._rounds} [{'█' * filled}{'·' * (BAR_CELLS - filled)}] {done}/{of} ",
-                  end="", file=sys.stderr, flush=True)
-
-    def end(self) -> None:
-        if self._on:
-            print("\r" + " " * (BAR_CELLS + 40) + "\r", end="", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        print("\r" + bar, end="", file=sys.stderr, flush=True)
