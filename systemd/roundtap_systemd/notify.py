@@ -28,13 +28,10 @@ class Notify:
             return
         # A leading "@" stands for the zero byte of Linux's abstract sockets.
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
-        try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as to_systemd:
-                to_systemd.connect(address)
-                to_systemd.send(state.encode())
-        except OSError:
-            # Not to be heard costs a restart at the worst; it must not cost the evening.
-            return
+        # Not to be heard costs a restart at the worst; it must not cost the evening.
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as to_systemd:
+            to_systemd.connect(address)
+            to_systemd.send(state.encode())
 
 
 class Heartbeat:

@@ -81,10 +81,9 @@ def load(text: str, file: str = "printer.toml") -> PrinterProfile:
     """
     table = Table(text, file, ProfileError)
     base = table.like(PROFILES)
-    names = [each.name for each in fields(PrinterProfile)]
+    names = ("like", *(each.name for each in fields(PrinterProfile)))
     for key, value in table.data.items():
-        if key not in names:
-            raise table.wrong("unknown_key", key, known=", ".join(("like", *names)))
+        table.known_key(key, key, names)
         _check(table, key, value)
     table.data.setdefault("name", Path(file).stem)
     made = replace(base, **table.data)
@@ -111,10 +110,8 @@ def _check(table: Table, key: str, value: Any) -> None:
         _number(table, key, value, *RANGES[key])
     elif key in CHOICES:
         table.one_of(key, value, CHOICES[key])
-    elif key == "name":
-        table.of_kind(key, value, str)
     else:
-        table.of_kind(key, value, bool)
+        table.of_kind(key, value, str if key == "name" else bool)
 
 
 def _check_codepages(table: Table, value: Any) -> None:

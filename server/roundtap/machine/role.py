@@ -7,6 +7,7 @@ import locale
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,18 +51,13 @@ def tell(boot: Path | None, text: str, mend: bool, consoles: Sequence[str] = CON
     raw = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
     if boot is not None:
         path = boot / SAYS
-        try:
+        # The card may be read-only or full: the screen says it all the same.
+        with suppress(OSError):
             if not path.is_file() or path.read_bytes() != raw:
                 path.write_bytes(raw)
-        except OSError:
-            # The card may be read-only or full: the screen says it all the same.
-            pass
     for console in consoles if mend else ():
-        try:
-            with open(console, "w", encoding="utf-8", errors="replace") as screen:
-                screen.write(f"\r\n{text}".replace("\n", "\r\n"))
-        except OSError:
-            continue
+        with suppress(OSError), open(console, "w", encoding="utf-8", errors="replace") as screen:
+            screen.write(f"\r\n{text}".replace("\n", "\r\n"))
 
 
 def show_on_display(settings: Settings, text: str, root: Path,

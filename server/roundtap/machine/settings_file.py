@@ -242,10 +242,6 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]]) -> object:
         return wanted or value
     if key == "read_only":
         return _yes(key, value)
-    return _network_or_device(key, value)
-
-
-def _network_or_device(key: str, value: str) -> object:
     if key in ("wifi", "hotspot"):
         if key == "hotspot" and value.casefold() in {*YES, *NO}:
             return DEFAULT_HOTSPOT if _yes(key, value) else "no"

@@ -91,14 +91,11 @@ class PanelClient:
                 time.sleep(0.05)
 
     def _read(self) -> None:
-        with self._socket.makefile("rb") as lines:
-            try:
-                for line in lines:
-                    with self._changed:
-                        self._text = json.loads(line).get("text", self._text)
-                        self._changed.notify_all()
-            except OSError:
-                return
+        with contextlib.suppress(OSError), self._socket.makefile("rb") as lines:
+            for line in lines:
+                with self._changed:
+                    self._text = json.loads(line).get("text", self._text)
+                    self._changed.notify_all()
 
 
 class ConsoleClient:
