@@ -217,7 +217,8 @@ def _card(machine: Machine) -> Check:
                default=0)
     if worn >= CARD_WORN:
         return Check("card", NOTE, {"percent": min(100, (worn - 1) * 10)}, "worn")
-    return Check("card", FINE if ages or counts != [None] * len(counts) else UNKNOWN)
+    asked = bool(ages) or any(count is not None for count in counts)
+    return Check("card", FINE if asked else UNKNOWN)
 
 
 def _writable(machine: Machine) -> Check | None:

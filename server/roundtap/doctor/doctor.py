@@ -20,7 +20,6 @@ from roundtap.machine import applying
 from roundtap.machine.settings_file import Settings
 from roundtap_core.words import Words, core_words
 from roundtap_hub.diagnostics import bundle
-from roundtap_systemd.atomic_write import write_atomically
 from roundtap_systemd.checks import FINE, GROUPS, NETWORK, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
 from roundtap_systemd.health import Machine, health
 from roundtap_systemd.services import Service, asked, log_lines, services
@@ -165,7 +164,8 @@ def run(args: Namespace) -> int:
     if args.bundle is not None:
         try:
             text = bundle(found, known, log_lines(asked), {}, own_settings(args.config))
-            write_atomically(args.bundle, text.encode(), 0o600)
+            args.bundle.touch(0o600)
+            args.bundle.write_text(text, encoding="utf-8")
         except OSError as error:
             return event_input.refuse(f"roundtap doctor: {args.bundle}: {error.strerror or error}")
     if args.format == "json":
