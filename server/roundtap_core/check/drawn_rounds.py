@@ -153,11 +153,11 @@ def _misplaced(
     field = [who for match in played.matches if match.b is not None for who in (match.a, match.b)]
     better = [who for who in field if at_most[who] < drawn]
     lower = [who for who in _surely_below(before, holder) if at_most[who] <= drawn and who in field]
-    for wrong, candidates in (("second_bye", better), ("bye_too_high", lower if played.number > 1 else [])):
-        entitled = first_due(before, field, holder, candidates)
-        if entitled is not None:
-            yield Problem(wrong, where=where, competitor=names[holder], other=names[entitled])
-            return
+    entitled = first_due(before, field, holder, better)
+    if entitled is not None:
+        yield Problem("second_bye", where=where, competitor=names[holder], other=names[entitled])
+    elif played.number > 1 and (entitled := first_due(before, field, holder, lower)) is not None:
+        yield Problem("bye_too_high", where=where, competitor=names[holder], other=names[entitled])
 
 
 def _byes(tournament: Tournament, kinds: tuple[str, ...]) -> Counter[str]:
