@@ -1,4 +1,4 @@
-"""Results between records and JSON, and the checks that need no rulebook."""
+"""Results and matches between records and JSON, and the checks that need no rulebook."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import to_builtins
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.limits import refuse_boundless
-from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, Result
+from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, Match, Result
 from roundtap_core.typed import Malformed, read
 
 _WRITTEN = ("ended", "winner", "conceded_by", "initiative", "first_player", "picks", "timeout", "score", "wounds")
@@ -19,6 +19,17 @@ def result_to_json(result: Result) -> dict[str, Any]:
     """The event file's `result`; only what differs from the defaults, `score` always."""
     said = to_builtins(result)
     return {key: said[key] for key in _WRITTEN if key == "score" or said[key] not in (None, PLAYED)}
+
+
+def match_to_json(match: Match) -> dict[str, Any]:
+    """A match, or a bye, by the event file's keys, in the order of their description; what is not set is left out."""
+    data = {
+        "table": match.table, "a": match.a, "b": match.b, "bye": match.bye, "absent": match.absent, "game": match.game,
+        "picks": None if match.picks is None else list(match.picks),
+        "result": None if match.result is None else result_to_json(match.result),
+        "extension_minutes": match.extension_minutes,
+    }
+    return {key: value for key, value in data.items() if value is not None}
 
 
 def result_from_json(data: object) -> Result:

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from roundtap.kit.player_names import made_up_people
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.write import match_to_json
 from roundtap_core.forms.form import Way
 from roundtap_core.forms.questions import FIRST_PLAYER_BY
 from roundtap_core.forms.walk import compose, next_step
@@ -32,6 +31,7 @@ from roundtap_core.records import (
     Side,
     Tournament,
 )
+from roundtap_core.result_json import match_to_json
 from roundtap_core.rounds.next_round import next_round, next_stage
 from roundtap_core.rulebooks.base import Rulebook, Situation
 from roundtap_core.rulebooks.gate import OFFICIAL, PLAYER, Saying, excluded

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from roundtap_core.elimination.cut import cut_order, swiss_order
 from roundtap_core.elimination.shape import THIRD, bracket_size, feeders, games_in, numbered, rounds_of, size_by
@@ -161,7 +162,7 @@ class _Building:
             return
         if bracket_round == 1 or (drawn is None and not self._options.get("third_place_match")):
             return
-        seats = [self._loser_seat(before[game], there) for game in (1, 2)]
+        seats = [self._seat(before[game], there, loser=True) for game in (1, 2)]
         match = drawn[THIRD] if drawn is not None else None
         self.games.append(self._game(bracket_round, THIRD, (seats[0], seats[1]), match, drawn is not None))
 
@@ -172,19 +173,16 @@ class _Building:
             return Seat(seed=seed, empty=True)
         return Seat(self._seeds[seed - 1], seed)
 
-    def _seat(self, feeder: Game, there: set[str]) -> Seat:
+    def _seat(self, feeder: Game, there: set[str], loser: bool = False) -> Seat:
+        """Whoever comes from that game: the winner, or the loser."""
+        seat = Seat(loser_of=feeder.number) if loser else Seat(winner_of=feeder.number)
         if not feeder.decided:
-            return Seat(winner_of=feeder.number)
+            return seat
         who = feeder.winner
-        return Seat(who, self._seed.get(who or ""), winner_of=feeder.number, empty=who is None,
-                    gone=who is not None and who not in there)
-
-    def _loser_seat(self, feeder: Game, there: set[str]) -> Seat:
-        if not feeder.decided:
-            return Seat(loser_of=feeder.number)
-        who = feeder.losers[0] if len(feeder.losers) == 1 else None
-        return Seat(who, self._seed.get(who or ""), loser_of=feeder.number, empty=who is None,
-                    gone=who is not None and who not in there)
+        if loser:
+            who = feeder.losers[0] if len(feeder.losers) == 1 else None
+        return replace(seat, competitor=who, seed=self._seed.get(who or ""), empty=who is None,
+                       gone=who is not None and who not in there)
 
     def _game(self, bracket_round: int, game: int | str, seats: tuple[Seat, Seat], match: Match | None,
               drawn: bool) -> Game:

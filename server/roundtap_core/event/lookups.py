@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
+from itertools import chain, count
 from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
@@ -50,6 +51,13 @@ def match_of_two(state: EventState, match_id: str) -> MatchState:
     if match.match.b is None:
         raise Problem("unknown_match", match=match_id)
     return match
+
+
+def free_table(state: EventState, taken: Collection[int | None], wanted: Iterable[int | None] = ()) -> int:
+    """The first of `wanted` that is not `taken`, else the lowest such table that is fixed for nobody."""
+    fixed = {entrant.fixed_table for entrant in state.entrants.values()}
+    free = (table for table in count(1) if table not in fixed)
+    return next(table for table in chain(wanted, free) if table is not None and table not in taken)
 
 
 Step = Callable[[EventState, Mapping[str, Any], Entry], EventState]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.official import Official
@@ -50,14 +50,12 @@ def _of_event(state: EventState, people: Mapping[str, Person]) -> dict[str, Any]
 
 def _official(official: Official, people: Mapping[str, Person]) -> dict[str, Any]:
     person = people.get(official.id)
-    data: dict[str, Any] = {"id": official.id, "name": person.name if person else official.id, "role": official.role}
-    if official.second:
-        data["second"] = True
-    if official.plays is not None:
-        data["plays"] = official.plays
-    if not official.on_duty:
-        data["off_duty"] = True
-    return data
+    return {
+        "id": official.id, "name": person.name if person else official.id, "role": official.role,
+        **({"second": True} if official.second else {}),
+        **({"plays": official.plays} if official.plays is not None else {}),
+        **({} if official.on_duty else {"off_duty": True}),
+    }
 
 
 def _of_competitor(state: EventState, entrant: Entrant) -> dict[str, Any]:
@@ -79,22 +77,13 @@ def _of_round(played: RoundState) -> dict[str, Any]:
 
 
 def _of_match(match: MatchState) -> dict[str, Any]:
-    data: dict[str, Any] = {"decided": True} if match.decided else {}
-    if match.lots:
-        data["lots"] = dict(match.lots)
-    if match.corrections:
-        data["corrections"] = [dict(correction) for correction in match.corrections]
-    if match.log:
-        data["log"] = [_line(line) for line in match.log]
-    return data
+    data = {
+        "decided": match.decided, "lots": dict(match.lots), "corrections": list(map(dict, match.corrections)),
+        "log": list(map(_line, match.log)),
+    }
+    return {key: value for key, value in data.items() if value}
 
 
 def _line(line: LogLine) -> dict[str, Any]:
-    data: dict[str, Any] = {"kind": line.kind, "by": line.by}
-    if line.text:
-        data["text"] = line.text
-    if line.upheld is not None:
-        data["upheld"] = line.upheld
-    if line.minutes is not None:
-        data["minutes"] = line.minutes
-    return data
+    """As the event file has it: the number is the journal's own."""
+    return {key: value for key, value in asdict(line).items() if key != "number" and value not in (None, "")}

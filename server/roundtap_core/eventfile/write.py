@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec.structs import fields
+from msgspec.structs import asdict, fields
 
 from roundtap_core.records import Competitor, Match, Round, Tournament
-from roundtap_core.result_json import result_to_json
+from roundtap_core.result_json import match_to_json
 
 FORMAT = "roundtap-event/1"
 
@@ -32,33 +32,15 @@ def round_to_json(item: Round) -> dict[str, Any]:
     """One round as it stands in the event file."""
     data: dict[str, Any] = {"number": item.number, "stage": item.stage}
     if item.draw is not None:
-        data["draw"] = {"seed": item.draw.seed, "attempt": item.draw.attempt, "method": item.draw.method}
+        data["draw"] = asdict(item.draw)
     if item.tiebreak_form is not None:
         data["tiebreak_form"] = item.tiebreak_form
-    data["matches"] = [match_to_json(match) for match in item.matches]
+    data["matches"] = [_with_record(match_to_json(match), match) for match in item.matches]
     return _with_record(data, item)
 
 
-def match_to_json(match: Match) -> dict[str, Any]:
-    """One match, or bye, as it stands in the event file."""
-    data: dict[str, Any] = {} if match.table is None else {"table": match.table}
-    data["a"] = match.a
-    for key in ("b", "bye", "absent", "game"):
-        if getattr(match, key) is not None:
-            data[key] = getattr(match, key)
-    if match.picks is not None:
-        data["picks"] = list(match.picks)
-    if match.result is not None:
-        data["result"] = result_to_json(match.result)
-    if match.extension_minutes is not None:
-        data["extension_minutes"] = match.extension_minutes
-    return _with_record(data, match)
-
-
 def _with_record(data: dict[str, Any], item: Tournament | Round | Match | Competitor) -> dict[str, Any]:
-    if item.record:
-        data.update(item.record)
-    return data
+    return {**data, **(item.record or {})}
 
 
 def _without_defaults(item: Competitor) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from msgspec import Meta, Struct
 
@@ -85,6 +85,14 @@ class Asking(_Step, frozen=True):
         """The figures it may be, where they are so few that each has a button."""
         return ()
 
+    def put_to(self, side: Side) -> Self:
+        """The question as it is put to this side."""
+        return self
+
+    def read(self, typed: Sequence[str]) -> int | str | list[int]:
+        """The answer as it was typed."""
+        return "".join(typed[:1]).strip()
+
     def left_out(self) -> Problem:
         """What is said where it came back without an answer."""
         return Invalid("figure_missing")
@@ -119,8 +127,7 @@ class Figure(Asking, frozen=True):
         """What its answer is filed under: "score.loser"."""
         return f"{self.key}.{self.whose}"
 
-    def put_to(self, side: Side) -> Figure:
-        """The figure as it is asked about this side."""
+    def put_to(self, side: Side) -> Self:
         if self.per_side is None:
             return self
         top = self.per_side[0 if side == "a" else 1]
@@ -217,8 +224,7 @@ class Choice(Asking, frozen=True):
         """What both sides' choices have in common: "house" of "house.winner"."""
         return self.name.partition(".")[0]
 
-    def put_to(self, side: Side) -> Choice:
-        """The choice as it is put to this side."""
+    def put_to(self, side: Side) -> Self:
         if self.per_side is None:
             return self
         return self.but(options=self.per_side[0 if side == "a" else 1], per_side=None)
@@ -235,9 +241,6 @@ class Choice(Asking, frozen=True):
     def check(self, value: object, side: Side) -> None:
         """Raise Problem("not_one_of")."""
         _refuse_other(self.name, value, self.options)
-
-    def read(self, typed: Sequence[str]) -> str:
-        return "".join(typed[:1]).strip()
 
     def record(self, answers: Answers, side: Side, draft: Draft) -> None:
         answer = answers.get(self.name)
@@ -310,15 +313,9 @@ class Turns(Asking, frozen=True):
     def key(self) -> str:
         return self.name
 
-    def put_to(self, side: Side) -> Turns:
-        return self
-
     def check(self, value: object, side: Side) -> None:
         """Raise Problem("not_one_of")."""
         _refuse_other(self.name, value, ("", *SIDES))
-
-    def read(self, typed: Sequence[str]) -> str:
-        return "".join(typed[:1]).strip()
 
     def record(self, answers: Answers, side: Side, draft: Draft) -> None:
         if answers.get(self.name):
@@ -358,9 +355,6 @@ class Picks(Asking, frozen=True):
     @property
     def name(self) -> str:
         return f"{self.key}.{self.whose}"
-
-    def put_to(self, side: Side) -> Picks:
-        return self
 
     def check(self, value: object, side: Side) -> None:
         """Raise Problem("picks_wrong")."""

@@ -29,7 +29,6 @@ from roundtap_core.event.mending.mend import (
     Mend,
     Warned,
     has_word,
-    match_to_json,
     mendable_round,
     met_in,
     movable,
@@ -47,6 +46,7 @@ from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState,
 from roundtap_core.pairing.field import Pairs
 from roundtap_core.pairing.smallest_change import Bound, smallest_change
 from roundtap_core.records import BYE, NO_SHOW, UNPAIRED_LOSS, WON_BYE, Draw, Match
+from roundtap_core.result_json import match_to_json
 
 Waits = Mapping[str, tuple[str, MatchState | None]]
 

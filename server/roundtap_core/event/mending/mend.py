@@ -22,7 +22,7 @@ from roundtap_core.event.state import (
     tournament_of,
 )
 from roundtap_core.records import BYE, CONCESSION, NO_SHOW, SECOND_SWISS, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Match
-from roundtap_core.result_json import result_to_json
+from roundtap_core.result_json import match_to_json
 from roundtap_core.standings.totals import SwissTotals, swiss_totals
 from roundtap_core.wire import digest
 
@@ -86,19 +86,6 @@ def refuse_unless_shown(mend: Mend, plan: str) -> None:
         raise Problem("mend_changed_meanwhile")
     if not plan and mend.warnings:
         raise Problem("mend_warned", n=len(mend.warnings))
-
-
-def match_to_json(match: Match) -> dict[str, Any]:
-    """A match as entries hold it: the event file's keys, all of them that are set."""
-    data: dict[str, Any] = {"a": match.a}
-    for key in ("b", "table", "bye", "game", "extension_minutes"):
-        if getattr(match, key) is not None:
-            data[key] = getattr(match, key)
-    if match.picks is not None:
-        data["picks"] = list(match.picks)
-    if match.result is not None:
-        data["result"] = result_to_json(match.result)
-    return data
 
 
 def people_of(matches: Iterable[Match]) -> list[str]:

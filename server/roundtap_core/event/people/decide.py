@@ -12,7 +12,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.course import elimination_rounds, refuse_after_cut, second_stage_begun, second_swiss_rounds
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging.decide import roles_of
-from roundtap_core.event.lookups import Step, last_round, of_match, the_entrant, without_draft, written
+from roundtap_core.event.lookups import Step, free_table, last_round, of_match, the_entrant, without_draft, written
 from roundtap_core.event.people import commands as c
 from roundtap_core.event.people.leave import (
     both_left,
@@ -83,21 +83,9 @@ def _late_match(state: EventState, entrant: Entrant, match_id: str, busy: frozen
         raise Problem("won_bye_stays")
     if waiting is None or waiting not in meetable(state):
         raise Problem("nobody_to_meet")
-    return NewEntry("late-match", {
-        "match": match_id, "competitor": entrant.id,
-        "table": _late_table(state, entrant, state.entrants[waiting.match.a], busy),
-    })
-
-
-def _late_table(state: EventState, entrant: Entrant, other: Entrant, busy: frozenset[int]) -> int:
-    """A fixed table of either of the two, else the lowest free one; tables that are fixed for others stay theirs."""
-    assert state.live is not None
-    taken = {m.match.table for m in state.live.matches} | busy
-    for fixed in (entrant.fixed_table, other.fixed_table):
-        if fixed is not None and fixed not in taken:
-            return fixed
-    taken |= {known.fixed_table for known in state.entrants.values()}
-    return next(number for number in range(1, len(taken) + 2) if number not in taken)
+    own = (entrant.fixed_table, state.entrants[waiting.match.a].fixed_table)
+    table = free_table(state, {m.match.table for m in live.matches} | busy, own)
+    return NewEntry("late-match", {"match": match_id, "competitor": entrant.id, "table": table})
 
 
 def _set_check_in(state: EventState, command: c.SetCheckIn, now: Instant) -> NewEntries:
@@ -183,16 +171,6 @@ def _set_fixed_table(state: EventState, command: c.SetFixedTable, now: Instant) 
         return []
     return [*without_draft(state),
             NewEntry("fixed-table-set", {"competitor": entrant.id, "table": command.fixed_table})]
-
-
-DECIDE_ARRIVING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
-    c.SetCheckIn: _set_check_in,
-    c.CheckIn: _check_in,
-    c.SetSignUp: _set_sign_up,
-    c.ConfirmEntry: _confirm,
-    c.RemoveCompetitor: _remove,
-    c.SetFixedTable: _set_fixed_table,
-}
 
 
 TICK_LETTERS = 40
@@ -332,7 +310,6 @@ def _set_came_with(state: EventState, command: c.SetCameWith, now: Instant) -> N
 
 
 DECIDE_PEOPLE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
-    **DECIDE_ARRIVING,
     c.EnterCompetitor: _enter,
     c.ChangePerson: _change,
     c.DropCompetitor: _drop,
@@ -341,6 +318,12 @@ DECIDE_PEOPLE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] =
     c.CorrectList: _correct_list,
     c.Tick: _tick,
     c.SetCameWith: _set_came_with,
+    c.SetCheckIn: _set_check_in,
+    c.CheckIn: _check_in,
+    c.SetSignUp: _set_sign_up,
+    c.ConfirmEntry: _confirm,
+    c.RemoveCompetitor: _remove,
+    c.SetFixedTable: _set_fixed_table,
 }
 
 

@@ -14,7 +14,7 @@ from roundtap_core.event.course import bracket_now, situation_of, time_is_up, wi
 from roundtap_core.event.cut.decide import cut_after, tiebreak_after
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.fates import Fates
-from roundtap_core.event.lookups import Step, find_match, of_match
+from roundtap_core.event.lookups import Step, find_match, free_table, of_match
 from roundtap_core.event.match_log import RULING as RULING_LINE
 from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.people.decide import with_missed, without_missed
@@ -101,23 +101,16 @@ def undoing(state: EventState, match: MatchState, busy: Collection[int] = frozen
             raise Problem("already_left", competitor=who)
     if alone is not None and not _sits_out(state, match, absent[0]):
         raise Problem("no_absence")
-    return NewEntry("no-show-undone", {"match": match.id, "absent": absent, "table": _table(state, match, busy)})
+    others = () if state.live is None else state.live.matches
+    taken = {m.match.table for m in others if m.id != match.id} | set(busy)
+    # Its own; where that was given away, the lowest that is free.
+    return NewEntry("no-show-undone", {
+        "match": match.id, "absent": absent, "table": free_table(state, taken, (drawn.table,))})
 
 
 def _sits_out(state: EventState, match: MatchState, who: str) -> bool:
     return any(m.match.a == who and m.match.bye == UNPAIRED_LOSS
                for r in state.public_rounds if match.id.startswith(f"{r.number}.") for m in r.matches)
-
-
-def _table(state: EventState, match: MatchState, busy: Collection[int]) -> int | None:
-    """Its own; where that was given away, the lowest that is free."""
-    assert match.drawn is not None
-    assert state.live is not None
-    taken = {m.match.table for m in state.live.matches if m.id != match.id} | set(busy)
-    if match.drawn.table not in taken:
-        return match.drawn.table
-    taken |= {entrant.fixed_table for entrant in state.entrants.values()}
-    return next(number for number in range(1, len(taken) + 2) if number not in taken)
 
 
 ACCEPTED, REFUSED = "accepted", "refused"

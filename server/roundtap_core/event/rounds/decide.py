@@ -24,7 +24,6 @@ from roundtap_core.event.course import (
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.lookups import Step
 from roundtap_core.event.match_log import LogLine
-from roundtap_core.event.mending.mend import match_to_json
 from roundtap_core.event.rounds import commands as c
 from roundtap_core.event.rounds.close import close_live, cut_short, places
 from roundtap_core.event.rounds.imposed import adopt_round, impose_round, round_drawn
@@ -42,7 +41,7 @@ from roundtap_core.event.state import (
     tournament_of,
 )
 from roundtap_core.records import SWISS, TIEBREAK, Draw, Match, drawn_for
-from roundtap_core.result_json import result_from_json
+from roundtap_core.result_json import match_to_json, result_from_json
 from roundtap_core.rounds.next_round import next_tiebreak_round, second_stage_round
 from roundtap_core.rulebooks.base import ORGANIZER
 
