@@ -15,7 +15,8 @@ from roundtap.kit.leash import start_roundtap
 from roundtap_hub.hub import read_or_make_secret
 from roundtap_hub.main import open_folder
 from roundtap_hub.serving import SECOND
-from roundtap_hub.standby.kin import GROUP, PORT, interface_addresses
+from roundtap_hub.standby.kin import GROUP, PORT
+from roundtap_hub.tls import local_addresses
 from standby_kit import answers
 
 
@@ -41,7 +42,7 @@ class Ear:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(("", PORT))
-        for address in interface_addresses():
+        for address in (str(each) for each in local_addresses() if each.version == 4):
             self.socket.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
                                    socket.inet_aton(GROUP) + socket.inet_aton(address))
         self.socket.settimeout(WAIT_S)

@@ -35,8 +35,7 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, At, Entry, NewEntry, seal
-from roundtap_core.event.person import Person, refuse_unfit_person
-from roundtap_core.event.played_on import OpenPoint
+from roundtap_core.event.person import refuse_unfit_person
 from roundtap_core.event.rounds.decide import tables_drafted, tables_in_play
 from roundtap_core.event.rounds.imposed import ADOPTED
 from roundtap_core.event.seen import refuse_unless_seen
@@ -309,15 +308,11 @@ def _of_event(pending: Snapshot, step: Step, command: Command, at: At, request: 
     step = replace(step, command=command)
     _refuse(pending, state, step)
     if isinstance(command, PublishRound):
-        command = structs.replace(command, list_points=_list_points(people, state, request))
+        # What the lists lack at this very moment: entries know digests only, the people are kept here.
+        coming = {record.competitor: record.person for record in request.people if record.event == state.id}
+        command = structs.replace(command, list_points=list_points(state, {**people, **coming}))
     for new in decide(state, command, at.instant):
         entry = seal(new, step.stream, state.number + 1, state.head, at, actor)
         state = apply(state, entry)
         made.append(entry)
     return (pending.with_event(state) if made else pending), made
-
-
-def _list_points(people: Mapping[str, Person], state: EventState, request: Request) -> tuple[OpenPoint, ...]:
-    """What the lists lack at this very moment: entries know digests only, the people are kept here."""
-    coming = {record.competitor: record.person for record in request.people if record.event == state.id}
-    return list_points(state, {**people, **coming})

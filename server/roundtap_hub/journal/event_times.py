@@ -58,15 +58,11 @@ class Times:
         self._service = service
         self._lock = threading.Lock()
         self._known: OrderedDict[str, EventTimes] = OrderedDict()
-        self._listens = False
+        service.listen(lambda _, entries: self._hear(entries))
 
     def of(self, state: EventState) -> EventTimes:
         """Everything up to the state, at least. Raises Problem("journal_broken") where it cannot be read."""
         with self._lock:
-            if not self._listens:
-                # From the first question on: a hub that nobody asks has nothing to remember.
-                self._service.listen(lambda _, entries: self._hear(entries))
-                self._listens = True
             known = self._known.get(state.id)
             if known is not None and known.number >= state.number:
                 self._known.move_to_end(state.id)

@@ -13,10 +13,12 @@ import secrets
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+
+import msgspec
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
@@ -39,16 +41,6 @@ class Named:
     epoch: str = ""
     commits: int = 0
     heads: Mapping[str, Head] = field(default_factory=dict)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"lineage": self.lineage, "epoch": self.epoch, "commits": self.commits,
-                "heads": {stream: list(head) for stream, head in self.heads.items()}}
-
-    @classmethod
-    def from_json(cls, said: Mapping[str, Any]) -> Named:
-        """Raises KeyError, TypeError or ValueError where it is none."""
-        heads = {str(stream): Head(int(number), str(head)) for stream, (number, head) in said["heads"].items()}
-        return cls(str(said["lineage"]), str(said["epoch"]), int(said["commits"]), heads)
 
 
 class HeadFile:
@@ -84,7 +76,7 @@ class HeadFile:
 
     def begin(self, named: Named) -> None:
         """Make the file anew, whole or not at all. Raises OSError."""
-        data = checked_line(named.to_json())
+        data = checked_line(asdict(named))
         write_atomically(self.path, data + bytes(SPARE_BYTES), 0o600)
         made = os.open(self.path, os.O_RDWR)
         if self._file >= 0:
@@ -98,8 +90,7 @@ class HeadFile:
         assert named is not None
         owed = self._owed = {**self._owed, **heads}
         now = replace(named, epoch=epoch, commits=named.commits + 1, heads={**named.heads, **owed})
-        line = checked_line({"epoch": epoch, "commits": now.commits,
-                             "heads": {stream: list(head) for stream, head in owed.items()}})
+        line = checked_line({"epoch": epoch, "commits": now.commits, "heads": owed})
         length = os.fstat(self._file).st_size if self._file >= 0 else 0
         if self._at + len(line) >= length:
             self.begin(now)
@@ -146,11 +137,11 @@ def read_head_file(path: Path) -> Named | None:
             continue
         try:
             if "lineage" in said:
-                named = Named.from_json(said)
+                named = msgspec.convert(said, Named)
             elif named is not None:
-                more = Named.from_json({**said, "lineage": named.lineage})
+                more = msgspec.convert({**said, "lineage": named.lineage}, Named)
                 named = replace(more, heads={**named.heads, **more.heads})
-        except (KeyError, TypeError, ValueError) as error:
+        except msgspec.ValidationError as error:
             raise Problem("head_unreadable", file=str(path)) from error
     if named is None:
         raise Problem("head_unreadable", file=str(path))

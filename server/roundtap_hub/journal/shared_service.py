@@ -112,7 +112,8 @@ class SharedService(Service):
         self._save(waiting)
 
     def _save(self, waiting: list[Request]) -> None:
-        if any(self._is_unknown(step) for request in waiting for step in request.steps):
+        known = {VENUE, *self.snapshot.events, *self.snapshot.shelf}
+        if any(step.stream not in known for request in waiting for step in request.steps):
             # Made by another hub a moment ago, perhaps; "unknown" would be on record for ever.
             self._catch_up(None)
         for attempt in range(ATTEMPTS):
@@ -273,10 +274,6 @@ class SharedService(Service):
         return {VENUE: Head(venue.number, venue.head),
                 **{state.id: Head(state.number, state.head) for state in self.snapshot.events.values()},
                 **{told.id: Head(told.number, told.head) for told in self.snapshot.shelf.values()}}
-
-    def _is_unknown(self, step: Step) -> bool:
-        known = step.stream in self.snapshot.events or step.stream in self.snapshot.shelf
-        return step.stream != VENUE and not known
 
 
 def _advanced(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snapshot:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import http.client
 import json
 import logging
@@ -10,7 +9,6 @@ import queue
 import secrets
 import select
 import socket
-import struct
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +28,7 @@ from roundtap_hub.private_files import write_private
 from roundtap_hub.reached_at import url_at
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.standby.standby_folder import is_promoted, read_notes
+from roundtap_hub.tls import local_addresses
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +51,6 @@ AT_ONCE = 20
 REST_S = 0.2
 ASKED_MAX = 64
 ANSWER_BYTES_MAX = 1024 * 1024
-SIOCGIFADDR = 0x8915
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,9 +314,9 @@ class Beacon:
         return found
 
     def _say(self, said: socket.socket) -> None:
-        """On every interface there is now: a cable may have come, and an access point gone."""
+        """From every address there is now: a cable may have come, and an access point gone."""
         message = json.dumps(self._kin.beacon(), separators=(",", ":")).encode()
-        for address in interface_addresses():
+        for address in (str(each) for each in local_addresses() if each.version == 4):
             with suppress(OSError):
                 here = socket.inet_aton(address)
                 if address not in self._joined:
@@ -378,17 +376,6 @@ class Beacon:
         finally:
             enough.cancel()
             connection.close()
-
-
-def interface_addresses() -> list[str]:
-    """The IPv4 address of each interface, the machine's own loop included; none where the system does not say."""
-    found = []
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-        for _, name in socket.if_nameindex():
-            with suppress(OSError):
-                said = fcntl.ioctl(asking.fileno(), SIOCGIFADDR, struct.pack("256s", name.encode()[:15]))
-                found.append(socket.inet_ntoa(said[20:24]))
-    return found
 
 
 def hang_up(connection: http.client.HTTPConnection) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import itertools
 import json
 import os
@@ -89,15 +88,13 @@ class StandbyFolder:
             (self.path / name).unlink(missing_ok=True)
 
     def take_files(self, files: Mapping[str, str]) -> None:
-        """The hub's PIN, secret and certificates. Raises ValueError for a path that leads elsewhere."""
+        """The hub's PIN, secret and certificates. Raises ValueError for a path that leads elsewhere, and for what
+        is no base 64."""
         for name, text in files.items():
             parts = PurePosixPath(name).parts
             if not parts or ".." in parts or parts[0] == "/":
                 raise ValueError(name)
-            try:
-                content = base64.b64decode(text, validate=True)
-            except binascii.Error as error:
-                raise ValueError(name) from error
+            content = base64.b64decode(text, validate=True)
             path = self.path.joinpath(*parts)
             if not path.exists() or path.read_bytes() != content:
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
