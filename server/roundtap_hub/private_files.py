@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from roundtap_systemd.atomic_write import write_atomically
 
@@ -20,6 +23,13 @@ def write_private(path: Path, text: str) -> None:
     Written by root it belongs to whom the folder belongs to: who helps with sudo locks no hub out.
     """
     write_private_bytes(path, text.encode())
+
+
+def read_json(path: Path) -> Any:
+    """What such a file says; None where there is none, or it says nothing that could be read."""
+    with suppress(OSError, ValueError):
+        return json.loads(path.read_text(encoding="utf-8"))
+    return None
 
 
 def write_private_bytes(path: Path, content: bytes) -> None:

@@ -73,17 +73,13 @@ def claims_of_views(afresh: Afresh) -> list[Claim]:
     return [claim for unit, heard in afresh.heard.items() if (claim := claim_of_view(unit, heard)) is not None]
 
 
-def held_table(heard: Heard) -> int | None:
-    """Where the unit stood, as its last view had it."""
-    return _number_or_none((heard.holds or {}).get("table"))
-
-
 def claim_of_report(snapshot: Snapshot, pending: Pending) -> Claim | None:
     """What a report that waits says of its match; None where it names no round."""
     said = pending.report
     afresh = snapshot.venue.afresh or Afresh()
     heard = afresh.heard.get(pending.unit)
-    table = held_table(heard) if heard is not None else None
+    # Where it stood, as its last view had it.
+    table = _number_or_none((heard.holds or {}).get("table")) if heard is not None else None
     if table is None:
         table = snapshot.venue.tables.get(pending.unit)
     try:
@@ -289,7 +285,7 @@ def assemble(state: EventState, lost: Lost) -> Assembled:
         who for match in expected for who in (match["a"], match.get("b")) if who}
     put = [_with_game(each, expected) for each in _one_at_a_table(matches.values())]
     byes = _byes(expected, put, seats, lost.number)
-    missing = sorted(wanted - set(seats) - {each.a for each in byes}, key=_natural)
+    missing = sorted(wanted - set(seats) - {each.a for each in byes}, key=lambda who: (len(who), who))
     return Assembled((*put, *byes), _once(wrong), tuple(missing), _decided(lost))
 
 
@@ -414,7 +410,3 @@ def _point_key(claim: Claim) -> str:
 
 def _once(wrong: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple({(problem.key, *sorted(map(str, problem.params.items()))): problem for problem in wrong}.values())
-
-
-def _natural(who: str) -> tuple[int, str]:
-    return len(who), who

@@ -50,10 +50,8 @@ class FolderCopy:
 
     def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
         self.close()
-        if not self.folder.is_dir():
-            raise FileNotFoundError(2, f"no folder {self.folder}")
-        if self.may_be_missing and not self.is_there():
-            raise FileNotFoundError(2, f"no stick at {self.folder}")
+        if not (self.is_there() if self.may_be_missing else self.folder.is_dir()):
+            raise FileNotFoundError(2, f"nothing at {self.folder}")
         if not self._same_disk and on_same_disk(self.folder, self._data):
             raise Problem("copy_same_disk", copy=self.name)
         path = self.folder / COPY_FILE

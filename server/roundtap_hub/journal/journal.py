@@ -6,7 +6,7 @@ import errno
 import json
 import logging
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -48,6 +48,10 @@ SAY_WHAT_IT_IS, SAY_IF_OVER = ("event-created", "about-set"), ("event-finished",
 """Kinds of entries that tell what a list shows of an event, without all the others."""
 
 REMOVED = "competitor-removed"
+
+DURABLE = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "busy_timeout=5000")
+"""WAL with a full sync: a commit that returned survives a power cut. What is deleted is overwritten."""
+LOOKING = ("query_only=ON", "busy_timeout=5000")
 
 
 class Head(NamedTuple):
@@ -115,7 +119,7 @@ class Journal:
         self._engine: Engine = create_engine(_looking_url(url) if read_only else url, hide_parameters=True,
                                              poolclass=QueuePool, pool_size=2, max_overflow=2)
         if self._engine.dialect.name == "sqlite":
-            event.listen(self._engine, "connect", _reading_sqlite if read_only else _durable_sqlite)
+            event.listen(self._engine, "connect", _with_pragmas(LOOKING if read_only else DURABLE))
         self.seals = SealBook(self._engine)
         try:
             if read_only:
@@ -355,21 +359,13 @@ def _looking_url(url: str) -> str:
     return f"sqlite:///file:{quote(path)}?mode=ro&uri=true" if sign and scheme == "sqlite" else url
 
 
-def _durable_sqlite(connection: Any, _record: object) -> None:
-    """WAL with a full sync: a commit that returned survives a power cut. What is deleted is overwritten."""
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode=WAL")
-    cursor.execute("PRAGMA synchronous=FULL")
-    cursor.execute("PRAGMA secure_delete=ON")
-    cursor.execute("PRAGMA busy_timeout=5000")
-    cursor.close()
+def _with_pragmas(pragmas: Iterable[str]) -> Callable[[Any, object], None]:
+    """What each new connection of SQLite's driver is told."""
+    def connected(connection: Any, _: object) -> None:
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}")
 
-
-def _reading_sqlite(connection: Any, _record: object) -> None:
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA query_only=ON")
-    cursor.execute("PRAGMA busy_timeout=5000")
-    cursor.close()
+    return connected
 
 
 def to_row(entry: Entry) -> Mapping[str, Any]:

@@ -338,19 +338,14 @@ class Follower:
                         connection.execute(psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(channel)))
                     reachable = True
                     self._commits(None)
-                    self._listen(connection)
+                    while not self._stop.is_set():
+                        for notice in connection.notifies(timeout=LOOK_UP_S):
+                            self._hear(notice.channel, notice.payload)
             except psycopg.Error as lost:
                 if reachable:
                     log.error("what other hubs write is not heard at the moment: %s", reason_of(lost))
                 reachable = False
                 self._stop.wait(RECONNECT_S)
-
-    def _listen(self, connection: psycopg.Connection[Any]) -> None:
-        while not self._stop.is_set():
-            for notice in connection.notifies(timeout=LOOK_UP_S):
-                self._hear(notice.channel, notice.payload)
-                if self._stop.is_set():
-                    return
 
     def _hear(self, channel: str, payload: str) -> None:
         try:

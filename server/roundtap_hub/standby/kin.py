@@ -24,7 +24,7 @@ from roundtap_core.wire import BEACON, ECHO, REQUEST, envelope, opened
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.lineage import is_newer, lineage_key
 from roundtap_hub.journal.venue import Venue
-from roundtap_hub.private_files import write_private
+from roundtap_hub.private_files import read_json, write_private
 from roundtap_hub.reached_at import url_at
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.standby.standby_folder import is_promoted, read_notes
@@ -108,7 +108,8 @@ class Kin:
         self._now_ms = clocks.mono_ms
         self._started_ms = clocks.mono_ms()
         self._venue = venue
-        self._known = _read_list(folder / KNOWN)
+        known = read_json(folder / KNOWN)
+        self._known = [each for each in known if isinstance(each, str)] if isinstance(known, list) else []
         notes = read_notes(folder) if is_promoted(folder) else {}
         self._own, self._followed = ([str(notes[name])] if notes.get(name) else [] for name in ("own", "hub"))
         self._twin = False
@@ -214,13 +215,11 @@ class Kin:
         """What was noted before a restart: a hub that was taken over stays that."""
         if self._alone:
             return
-        try:
-            noted = json.loads((self.folder / TAKEN_OVER).read_text(encoding="utf-8"))
+        with suppress(KeyError, TypeError):
+            noted = read_json(self.folder / TAKEN_OVER)
             if noted["epochs"] == len(self._venue().epochs):
                 self.taken_over = TakenOver(str(noted["url"]), noted["heads"])
                 _say(self.taken_over)
-        except (OSError, ValueError, KeyError, TypeError):
-            return
 
     def _note_standbys(self) -> None:
         """Where standbys answer is known before they come again."""
@@ -239,14 +238,6 @@ class Kin:
 def _say(by: TakenOver) -> None:
     log.warning("another hub (a standby that took over, or a restored copy) goes on with this journal%s: "
                 "nothing is taken here any more", f" at {by.url}" if by.url else "")
-
-
-def _read_list(path: Path) -> list[str]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return []
-    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
 
 
 class Beacon:

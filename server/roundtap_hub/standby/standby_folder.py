@@ -22,7 +22,7 @@ from roundtap_hub.journal.lineage import following_epoch
 from roundtap_hub.journal.snapshot import read_venue
 from roundtap_hub.journal.venue import Venue
 from roundtap_hub.models import SECRETS, CheckpointRow
-from roundtap_hub.private_files import held_alone, write_private, write_private_bytes
+from roundtap_hub.private_files import held_alone, read_json, write_private, write_private_bytes
 
 NOTES, KEY_TURNED, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
 
@@ -121,10 +121,7 @@ class StandbyFolder:
 
 def read_notes(folder: Path) -> dict[str, Any]:
     """What a standby noted in its folder; empty where there is nothing to be read."""
-    try:
-        notes = json.loads((folder / NOTES).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
+    notes = read_json(folder / NOTES)
     return notes if isinstance(notes, dict) else {}
 
 
