@@ -300,15 +300,10 @@ class Journal:
     def secrets(self) -> list[SQLModel]:
         """All keys of units and all staff that can be read; none where nothing is written: who only looks needs
         none."""
-        if self.read_only:
-            return []
-        found: list[SQLModel] = []
-        for row in self.secret_rows():
-            if isinstance(row, Problem):
-                log.error("%s", row)
-            else:
-                found.append(row)
-        return found
+        rows = [] if self.read_only else self.secret_rows()
+        for wrong in (row for row in rows if isinstance(row, Problem)):
+            log.error("%s", wrong)
+        return [row for row in rows if not isinstance(row, Problem)]
 
     def secret_rows(self) -> list[SQLModel | Problem]:
         """What lies there of keys and staff; Problem("row_malformed") for a row that is none. Nothing of a database

@@ -108,9 +108,8 @@ class StandbyFolder:
 
     def set_aside(self) -> None:
         """Start over: what is here gets another name and is never deleted."""
-        number = 1
-        while (aside := self.path / f"before-{number}").exists():
-            number += 1
+        names = (self.path / f"before-{number}" for number in itertools.count(1))
+        aside = next(path for path in names if not path.exists())
         aside.mkdir(mode=0o700)
         left = (NOTES, KEY_TURNED, PROMOTED)
         for path in [*self.path.glob("roundtap.db*"), *self.path.glob("head*"), *(self.path / name for name in left)]:
