@@ -11,6 +11,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -89,14 +90,11 @@ MODEL = Path("/proc/device-tree/model")
 def has_clock(rtc: Path = RTC, model: Path = MODEL) -> bool:
     """Whether the machine knew the time when it was switched on: a clock of its own set the kernel's (a Pi 5's, or one
     on I2C with `dtoverlay=i2c-rtc`). Only a Pi is doubted: everything else has one."""
-    try:
+    with suppress(OSError):
         return rtc.read_text(encoding="ascii").strip() == "1"
-    except OSError:
-        pass
-    try:
+    with suppress(OSError):
         return "raspberry pi" not in model.read_text(encoding="utf-8", errors="replace").lower()
-    except OSError:
-        return True
+    return True
 
 
 class Offer(msgspec.Struct):

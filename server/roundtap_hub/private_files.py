@@ -6,7 +6,6 @@ import fcntl
 import json
 import os
 import stat
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -56,13 +55,8 @@ def make_private_folder(folder: Path) -> list[Path]:
     Returns what is open to others and could not be narrowed: it belongs to somebody else.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=FOLDER_MODE)
-    return [path for path in (folder, *_files(folder)) if not _narrowed(path)]
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.iterdir()):
-        if path.is_file() and not path.is_symlink():
-            yield path
+    files = (path for path in sorted(folder.iterdir()) if path.is_file() and not path.is_symlink())
+    return [path for path in (folder, *files) if not _narrowed(path)]
 
 
 def _narrowed(path: Path) -> bool:

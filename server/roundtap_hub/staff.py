@@ -74,9 +74,9 @@ class Staff:
     """
 
     def __init__(self, service: Service, taken: Callable[[str], bool] = lambda pin: False,
-                 make_pin: Callable[[], str] = new_pin, chance: Callable[[int], str] = secrets.token_hex) -> None:
-        self._service, self._taken, self._make_pin, self._chance = service, taken, make_pin, chance
-        self._salt = chance(8)
+                 make_pin: Callable[[], str] = new_pin) -> None:
+        self._service, self._taken, self._make_pin = service, taken, make_pin
+        self._salt = secrets.token_hex(8)
         self._changing = threading.Lock()
 
     @property
@@ -127,7 +127,7 @@ class Staff:
                 raise Problem("staff_name_twice", name=name)
             _check_role(role)
             self._make_place(actor)
-            return self._with_new_pin(StaffRow(person=self._chance(ID_BYTES), name=name), actor, role=role)
+            return self._with_new_pin(StaffRow(person=secrets.token_hex(ID_BYTES), name=name), actor, role=role)
 
     def replace_pin(self, person_id: str, actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
         """Another PIN for a person, also for one who was revoked; sessions of the one before are over. Raises
@@ -247,11 +247,9 @@ class Sessions:
     Time is counted by `clocks` alone: what somebody does to the system's time ends no session and prolongs none.
     """
 
-    def __init__(self, clocks: Clocks, path: Path | None = None,
-                 chance: Callable[[int], str] = secrets.token_urlsafe) -> None:
+    def __init__(self, clocks: Clocks, path: Path | None = None) -> None:
         self._clocks = clocks
         self._path = path
-        self._chance = chance
         self._lock = threading.Lock()
         self._kept: dict[str, Session] = {}
         self._noted_ms = clocks.mono_ms()
@@ -272,7 +270,7 @@ class Sessions:
 
     def begin(self, address: str, agent: str, person: str = "", pin: str = "") -> str:
         """Log a browser in, of one of the staff, or with the hub's PIN. Returns its token, which is nowhere else."""
-        token, now = self._chance(TOKEN_BYTES), self._clocks.mono_ms()
+        token, now = secrets.token_urlsafe(TOKEN_BYTES), self._clocks.mono_ms()
         session = Session(token_hash(token)[:12], token_hash(token), address, agent[:AGENT_LETTERS], now, now,
                           self._clocks.wall(), person, pin)
         with self._lock:

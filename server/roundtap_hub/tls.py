@@ -143,7 +143,6 @@ class Certificates:
 
     def _make_authority(self) -> None:
         from cryptography import x509
-        from cryptography.hazmat.primitives import hashes
         from cryptography.hazmat.primitives.asymmetric import ec
         from cryptography.x509.oid import NameOID
 
@@ -158,14 +157,14 @@ class Certificates:
             (_key_usage(key_cert_sign=True, crl_sign=True), True),
             (x509.NameConstraints(permitted, None), True),
             (x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False),
-        ]).sign(key, hashes.SHA256())
+        ], key)
         # The certificate last: where it stands, its key does.
         write_private(self._folder / AUTHORITY_KEY, _pem_of(key))
         write_private(self._folder / AUTHORITY, _pem(built))
 
     def _make_leaf(self, names: Names, newest: datetime) -> None:
         from cryptography import x509
-        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import ec
         from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
@@ -192,7 +191,7 @@ class Certificates:
                 (x509.SubjectAlternativeName([*alternatives, *reached]), False),
                 (x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False),
                 (x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key()), False),
-            ]).sign(authority_key, hashes.SHA256())
+            ], authority_key)
         leaf = _pem(built)
         # What it is for comes last: a power cut in between makes another one at the next start.
         write_private(self._folder / LEAF_KEY, _pem_of(key))
@@ -244,14 +243,15 @@ def lines_of(path: Path) -> list[str]:
 
 
 def _certificate(issuer: x509.Name, subject: x509.Name, key: Any, first: datetime, last: datetime,
-                 extensions: Iterable[tuple[x509.ExtensionType, bool]]) -> x509.CertificateBuilder:
+                 extensions: Iterable[tuple[x509.ExtensionType, bool]], signer: Any) -> x509.Certificate:
     from cryptography import x509
+    from cryptography.hazmat.primitives import hashes
 
     built = (x509.CertificateBuilder().issuer_name(issuer).subject_name(subject).public_key(key)
              .serial_number(x509.random_serial_number()).not_valid_before(first).not_valid_after(last))
     for extension, critical in extensions:
         built = built.add_extension(extension, critical)
-    return built
+    return built.sign(signer, hashes.SHA256())
 
 
 def _key_usage(**allowed: bool) -> x509.KeyUsage:

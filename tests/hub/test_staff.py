@@ -4,7 +4,6 @@ are counted as those at one."""
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,7 +53,7 @@ def door(machine: Machine, folder: Path, service: Service) -> Organizers:
         write_pin(folder / "pin", HUBS_PIN)
     pin = PinFile(read_or_make_pin(folder / "pin")[0], folder / "pin")
     return Organizers(pin, Sessions(machine.clocks, folder / "sessions.json"),
-                      PinGate(machine.clocks.mono_ms), Staff(service, pin.is_it, chance=secrets.token_hex))
+                      PinGate(machine.clocks.mono_ms), Staff(service, pin.is_it))
 
 
 def rows(service: Service) -> list[StaffRow]:

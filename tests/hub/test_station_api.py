@@ -146,7 +146,7 @@ def test_a_slip_that_was_asked_for_is_printed_wherever_a_unit_stands(hub):
 
 @pytest.mark.parametrize("asked", ["http://127.0.0.1:8080", "http://localhost:8080", "http://[::1]:8080"])
 def test_a_station_on_the_hub_s_own_machine_prints_the_address_that_phones_reach(hub, asked, monkeypatch):
-    monkeypatch.setattr(type(hub.hub.host.reached_at), "addresses", property(lambda _: [ip_address("192.168.178.21")]))
+    monkeypatch.setattr(hub.hub.host.reached_at, "addresses", (ip_address("192.168.178.21"),))
     message = hub.request()
     answer = hub.client.post("/station/jobs", json=message, base_url=asked)
     jobs = opened(KEYS[UNIT], ECHO, answer.json)["jobs"]

@@ -367,12 +367,10 @@ def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:
     except Problem:
         # An event at rest that cannot be read: nobody knows, and the unit asks again.
         return None
-    if state is not None and report_id in state.fates:
-        return state.fates[report_id]
-    if report_id in snapshot.venue.refused:
-        return snapshot.venue.refused[report_id]
+    known = state.fates.get(report_id) if state is not None else None
+    known = known or snapshot.venue.refused.get(report_id)
     waiting = snapshot.venue.afresh.pending.get(report_id) if snapshot.venue.afresh is not None else None
-    return waiting.fate if waiting is not None else None
+    return known or (waiting.fate if waiting is not None else None)
 
 
 def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[Echo]:

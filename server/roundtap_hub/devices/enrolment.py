@@ -149,11 +149,8 @@ class WaitingRoom:
         with self._lock:
             now_ms = self._now_ms()
             self._forget(now_ms)
-            for each in self._asking.values():
-                for serial, code in each.codes.items():
-                    if code.number == number and code.may_be_typed(now_ms):
-                        return each, serial
-        return None
+            return next(((each, serial) for each in self._asking.values() for serial, code in each.codes.items()
+                         if code.number == number and code.may_be_typed(now_ms)), None)
 
     def take(self, asking: Asking, serial: int) -> str | None:
         """Use up one of its codes: its `commit`; None where that was done before."""
@@ -216,12 +213,12 @@ class WaitingRoom:
         """In turn, so that a number comes back as late as can be."""
         taken = {code.number for each in self._asking.values() for code in each.codes.values()
                  if code.may_be_typed(now_ms)}
-        for step in range(len(NUMBERS)):
-            number = NUMBERS[(self._next - NUMBERS.start + step) % len(NUMBERS)]
-            if number not in taken:
-                self._next = number + 1 if number + 1 in NUMBERS else NUMBERS.start
-                return number
-        raise Full
+        turn = self._next - NUMBERS.start
+        free: list[int] = [number for number in (*NUMBERS[turn:], *NUMBERS[:turn]) if number not in taken]
+        if not free:
+            raise Full
+        self._next = free[0] + 1 if free[0] + 1 in NUMBERS else NUMBERS.start
+        return free[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,15 +346,12 @@ class EnrolDesk:
     """Any thread may ask. `room`: who waits; what units say comes by `EnrolApi` (device_api.py)."""
 
     def __init__(self, service: Service, presence: Presence, keys: UnitKeys,
-                 now_ms: Callable[[], int], wait_s: float = LIVES_MS / 1000,
-                 new_name: Callable[[], str] = lambda: secrets.token_hex(8)) -> None:
+                 now_ms: Callable[[], int]) -> None:
         self.room = WaitingRoom(now_ms)
         self._service = service
         self._presence = presence
         self._keys = keys
         self._now_ms = now_ms
-        self._wait_s = wait_s
-        self._new_name = new_name
         self._lock = threading.Lock()
         self._exchanges: dict[str, Exchange] = {}
 
@@ -381,13 +375,13 @@ class EnrolDesk:
                 raise Problem("enrol_used")
             venue = self._service.snapshot.venue
             about = About((venue.epochs or (venue.epoch,))[0], venue.epoch, asking.unit_id, asking.kind, serial,
-                          self._new_name())
+                          secrets.token_hex(8))
             exchange = Exchange(asking, about, typed.code, commit, wish, self._now_ms())
             self._exchanges[about.exchange] = exchange
         return self._outcome(exchange)
 
     def _outcome(self, exchange: Exchange) -> Enrolled:
-        if not exchange.done.wait(self._wait_s):
+        if not exchange.done.wait(LIVES_MS / 1000):
             exchange.end(LATE)
             # What is being stored just now is waited for: somebody would otherwise be told the opposite.
             exchange.done.wait(STORE_WITHIN_S)

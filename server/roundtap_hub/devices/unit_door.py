@@ -210,18 +210,16 @@ class Challenges:
     no memory. Those that were used are kept until they would be too old anyway. Any thread may ask.
     """
 
-    def __init__(self, now_ms: Callable[[], int], secret: bytes | None = None,
-                 new_random: Callable[[], str] = lambda: secrets.token_hex(RANDOM_LETTERS // 2)) -> None:
+    def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
-        self._secret = secret or secrets.token_bytes(32)
-        self._new_random = new_random
+        self._secret = secrets.token_bytes(32)
         self._lock = threading.Lock()
         self._used: dict[str, int] = {}
         """When each was used, in that order."""
 
     def issue(self) -> str:
         """A new one."""
-        said = f"{self._new_random()}.{self._now_ms():x}"
+        said = f"{secrets.token_hex(RANDOM_LETTERS // 2)}.{self._now_ms():x}"
         return f"{said}.{self._mac(said)}"
 
     def take(self, challenge: object) -> bool:

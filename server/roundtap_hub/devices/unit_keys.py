@@ -61,11 +61,9 @@ class UnitKeys(Mapping[str, bytes]):
     process).
     """
 
-    def __init__(self, service: Service, known: Mapping[str, bytes] | None = None,
-                 new_key: Callable[[], bytes] = lambda: secrets.token_bytes(KEY_BYTES)) -> None:
+    def __init__(self, service: Service, known: Mapping[str, bytes] | None = None) -> None:
         self._service = service
         self._known = {unit: UnitKey(key, usual_role(unit)) for unit, key in (known or {}).items()}
-        self._new_key = new_key
         self._lock = threading.Lock()
         self._listeners: list[Listener] = []
         self._local: Mapping[str, UnitKey] = {}
@@ -130,14 +128,14 @@ class UnitKeys(Mapping[str, bytes]):
     def add(self, unit: str, role: str = TABLE, actor: str = ORGANIZER) -> bytes:
         """A new unit; the key that was made for it. Problem "unit_name", "unit_known", "unit_role", "too_many_units",
         and what `Service.ask` raises."""
-        key = self._new_key()
+        key = secrets.token_bytes(KEY_BYTES)
         self.enrol(unit, role, key, actor=actor)
         return key
 
     def replace(self, unit: str, actor: str = ORGANIZER) -> bytes:
         """A new key for a unit that has one, which counts no more. Problem "unknown_unit", "unit_local", and as `add`
         has them."""
-        said, key = self._said.get(unit, NO_KEY), self._new_key()
+        said, key = self._said.get(unit, NO_KEY), secrets.token_bytes(KEY_BYTES)
         self._say(keyed(unit, self.known(unit).role, key.hex(), said), actor, key)
         return key
 

@@ -8,7 +8,7 @@ import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from types import coroutine
 from typing import Any
 from urllib.parse import parse_qs
@@ -48,6 +48,7 @@ TOO_SLOW = "too-slow"
 """The version of a page that nobody knows what it shows: what comes next is to be loaded, too."""
 
 
+@dataclass(slots=True, eq=False)
 class FeedClient:
     """`version`: what its page shows once it has taken all that it was told. All methods run in the event loop.
 
@@ -55,21 +56,18 @@ class FeedClient:
     a client whose buffer is full gets a task, which goes on from there.
     """
 
-    __slots__ = ("_send", "_task", "_waiting", "closed", "display", "key", "sent_on", "turn", "version")
-
-    def __init__(self, key: PageKey, version: str, send: Send) -> None:
-        self.key = key
-        self.version = version
-        self.closed = False
-        self.turn = 0
-        """When it hears the tick, of TICKS_APART."""
-        self.display = ""
-        """Of which display it is the page; "": nobody's."""
-        self.sent_on = False
-        """Its display was told to go elsewhere."""
-        self._send = send
-        self._waiting: list[bytes] = []
-        self._task: asyncio.Task[None] | None = None
+    key: PageKey
+    version: str
+    _send: Send
+    closed: bool = False
+    turn: int = 0
+    """When it hears the tick, of TICKS_APART."""
+    display: str = ""
+    """Of which display it is the page; "": nobody's."""
+    sent_on: bool = False
+    """Its display was told to go elsewhere."""
+    _waiting: list[bytes] = field(default_factory=list)
+    _task: asyncio.Task[None] | None = None
 
     def tell(self, event: bytes) -> None:
         if self.closed:
@@ -124,6 +122,7 @@ def _rest(begun: Coroutine[Any, Any, None], waited_for: Any) -> Generator[Any, A
     yield from begun
 
 
+@dataclass(slots=True, eq=False)
 class Group:
     """Clients that look at the same page in the same way.
 
@@ -131,13 +130,11 @@ class Group:
     the page of both, where anybody had it drawn.
     """
 
-    __slots__ = ("clients", "key", "shown", "told", "version")
-
-    def __init__(self, key: PageKey, version: str, shown: Rendered | None) -> None:
-        self.key = key
-        self.version = self.told = version
-        self.shown = shown
-        self.clients: set[FeedClient] = set()
+    key: PageKey
+    version: str
+    told: str
+    shown: Rendered | None
+    clients: set[FeedClient] = field(default_factory=set)
 
     def turn(self, version: str, shown: Rendered | None) -> bool:
         """The page is another one now: everybody hears what changed, or that something did. False: nothing shows."""
@@ -249,7 +246,7 @@ class BrowserFeed:
         version = self._cache.version(page)
         group = self._groups.get(key)
         if group is None:
-            group = self._groups[key] = Group(key, version, self._cache.shown(key, version))
+            group = self._groups[key] = Group(key, version, version, self._cache.shown(key, version))
         client = FeedClient(key, asked.get("seen", ""), send)
         client.turn = self._next_turn = (self._next_turn + 1) % TICKS_APART
         client.tell(b"retry: 2000\n\n" + self._hubs_event())
