@@ -35,36 +35,6 @@ TONES: Mapping[str, tuple[tuple[int, float], ...]] = {
 """Pitch in hertz (0: silence) and seconds, as `static/sounds.js` has them."""
 
 
-class Moments:
-    """Notices each moment of an event's clock once, from what the clock is at two looks."""
-
-    def __init__(self) -> None:
-        self._before: dict[str, tuple[str, int | None, bool]] = {}
-        """By event: state, milliseconds left, whether it is over, when it was looked at last."""
-
-    def passed(self, state: EventState, now: Instant) -> str | None:
-        """The moment that has passed since the last look, if it is not too long ago."""
-        clock = state.clock
-        view = public_clock(state, clock, now)
-        left_ms = None if clock.total_ms is None else _left_ms(view, now)
-        over = left_ms is not None and left_ms <= 0 and (not view["open_end"] or view["over"])
-        before = self._before.get(state.id)
-        self._before[state.id] = (clock.state, left_ms, over)
-        if clock.state != RUNNING or before is None:
-            return None
-        was, was_left_ms, was_over = before
-        if was == IDLE and now.mono_ms - clock.anchor.mono_ms <= LATE_MS:
-            return START
-        if left_ms is None or was_left_ms is None:
-            return None
-        if over and not was_over and -left_ms <= LATE_MS:
-            return TIME
-        return FIVE if was_left_ms > FIVE_MS >= left_ms > FIVE_MS - LATE_MS else None
-
-    def forget_all_but(self, events: Mapping[str, EventState]) -> None:
-        self._before = {event: known for event, known in self._before.items() if event in events}
-
-
 def _left_ms(view: Mapping[str, int | None], now: Instant) -> int | None:
     deadline_ms = view["deadline_ms"]
     return view["remaining_ms"] if deadline_ms is None else deadline_ms - now.mono_ms
@@ -111,7 +81,8 @@ class HubSound:
         self._service = service
         self._now = now
         self._play = play
-        self._moments = Moments()
+        self._before: dict[str, tuple[str, int | None, bool]] = {}
+        """By event: state, milliseconds left, whether it is over, when it was looked at last."""
         self._waiting: SimpleQueue[str | None] = SimpleQueue()
         self._task: asyncio.Task[None] | None = None
         self._thread = threading.Thread(target=self._work, name="hub-sound", daemon=True)
@@ -130,11 +101,30 @@ class HubSound:
     def look(self) -> None:
         """Let be heard what has passed since the last look."""
         snapshot, now = self._service.snapshot, self._now()
-        self._moments.forget_all_but(snapshot.events)
+        self._before = {event: known for event, known in self._before.items() if event in snapshot.events}
         for state in snapshot.events.values():
-            moment = self._moments.passed(state, now) if not state.finished else None
+            moment = self._passed(state, now) if not state.finished else None
             if moment is not None and snapshot.venue.walls.hub_sound:
                 self._waiting.put(moment)
+
+    def _passed(self, state: EventState, now: Instant) -> str | None:
+        """The moment that has passed since the last look, if it is not too long ago."""
+        clock = state.clock
+        view = public_clock(state, clock, now)
+        left_ms = None if clock.total_ms is None else _left_ms(view, now)
+        over = left_ms is not None and left_ms <= 0 and (not view["open_end"] or view["over"])
+        before = self._before.get(state.id)
+        self._before[state.id] = (clock.state, left_ms, over)
+        if clock.state != RUNNING or before is None:
+            return None
+        was, was_left_ms, was_over = before
+        if was == IDLE and now.mono_ms - clock.anchor.mono_ms <= LATE_MS:
+            return START
+        if left_ms is None or was_left_ms is None:
+            return None
+        if over and not was_over and -left_ms <= LATE_MS:
+            return TIME
+        return FIVE if was_left_ms > FIVE_MS >= left_ms > FIVE_MS - LATE_MS else None
 
     async def _keep_looking(self) -> None:
         while True:

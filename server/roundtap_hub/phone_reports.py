@@ -45,10 +45,6 @@ class Told:
     number: int
     key: str
 
-    def echo(self) -> dict[str, Any]:
-        """What the page believes, and nothing else: the hub's own word on the very report that it sent."""
-        return {"report_id": self.name, "fate": self.fate, "reason": self.reason, "number": self.number}
-
 
 def report_id(who: Person, name: str) -> str:
     """The id on record: nobody's phone can use up the id of somebody else's report, or of a unit's."""
@@ -153,9 +149,11 @@ def in_phone_s_words(problem: Problem) -> Problem:
 
 
 def told_in_words(found: Told, words: Words) -> dict[str, Any]:
-    """The echo, and what it means in the words of whoever asks."""
+    """The echo, the hub's own word on the very report that was sent: the page believes nothing else. And what it means
+    in the words of whoever asks."""
     title = words("me.said.saved", number=found.number) if found.fate == ACCEPTED else words("me.said.not")
-    return {**found.echo(), "title": title, "text": words(found.key)}
+    return {"report_id": found.name, "fate": found.fate, "reason": found.reason, "number": found.number,
+            "title": title, "text": words(found.key)}
 
 
 AGAIN: Mapping[str, int] = {"too_often": 429, "not_saved": 503, "hub_slow": 503, "phone_not_yet": 503}
