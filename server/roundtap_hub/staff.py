@@ -227,9 +227,9 @@ class Session:
     wall: str | None = None
     """When it began, where the machine knew."""
     person: str = ""
-    """Whose PIN opened it (staff.py); "": the hub's one."""
+    """Whose PIN opened it; "": the hub's one."""
     pin: str = ""
-    """Of the PIN that opened it (`pin_mark` in staff.py): with any other the session is over."""
+    """Of the PIN that opened it (`pin_mark`): with any other the session is over."""
 
 
 def token_hash(token: str) -> str:
