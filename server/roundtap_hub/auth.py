@@ -136,9 +136,7 @@ def form_is_ours(expected: str, token: str, origin: str | None, own: str) -> boo
 
     `own`: scheme and host that were asked ("https://10.42.0.1:8443").
     """
-    if origin is not None and origin != own:
-        return False
-    return bool(expected) and hmac.compare_digest(expected.encode(), token.encode())
+    return origin in (None, own) and bool(expected) and hmac.compare_digest(expected.encode(), token.encode())
 
 
 PATH = re.compile(r"/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*")

@@ -65,11 +65,9 @@ def is_hotspot(address: Address) -> bool:
 
 def _devices_by_network(route: Path) -> list[tuple[IPv4Network, str]]:
     """Networks that this machine is on itself, and by which device; the smallest first."""
-    found = []
-    for line in lines_of(route)[1:]:
-        device, network, gateway, *_, mask = line.split()[:8]
-        if int(gateway, 16) == 0 and int(mask, 16) != 0:
-            found.append((IPv4Network((_little(network), str(_little(mask)))), device))
+    rows = [line.split()[:8] for line in lines_of(route)[1:]]
+    found = [(IPv4Network((_little(network), str(_little(mask)))), device)
+             for device, network, gateway, *_, mask in rows if int(gateway, 16) == 0 and int(mask, 16) != 0]
     return sorted(found, key=lambda one: -one[0].prefixlen)
 
 

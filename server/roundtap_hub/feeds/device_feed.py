@@ -403,20 +403,14 @@ class DeviceFeed:
     def _concerned(self, changes: TableChanges, by_clock: frozenset[str]) -> set[Connection]:
         snapshot = self._seen
         events = changes.events | by_clock
-        found = {connection for unit in changes.units for connection in self._connections.get(unit, ())}
-        if changes.tables:
-            for unit, table in snapshot.venue.tables.items():
-                if table in changes.tables:
-                    found.update(self._connections.get(unit, ()))
-        if events:
-            for connection in self._all():
-                if connection.event in events or not connection.reported.isdisjoint(events):
-                    found.add(connection)
-                else:
-                    at = snapshot.venue.tables.get(connection.unit)
-                    place = find_table(snapshot, at) if at is not None else None
-                    if place is not None and place[0].id in events:
-                        found.add(connection)
+        units = {*changes.units, *(unit for unit, at in snapshot.venue.tables.items() if at in changes.tables)}
+        found = {connection for unit in units for connection in self._connections.get(unit, ())}
+        for connection in self._all() if events else ():
+            at = snapshot.venue.tables.get(connection.unit)
+            place = find_table(snapshot, at) if at is not None else None
+            if connection.event in events or not connection.reported.isdisjoint(events) or (
+                    place is not None and place[0].id in events):
+                found.add(connection)
         return found
 
     def _push_view(self, connection: Connection) -> None:

@@ -111,32 +111,24 @@ def rounds_planned(state: EventState, played: RoundState) -> int:
 def pairings_by_table(moment: EventAt, played: RoundState, names: Names) -> list[Content]:
     """Tables in order, then who plays at none. `by_hand`: an official put these two together."""
     members = shown_members(moment)
-
-    def place(match: MatchState) -> tuple[bool, int]:
-        return match.match.table is None, match.match.table or 0
-
     return [
         {"table": m.match.table, "a": names[m.match.a], "b": names[m.match.b] if m.match.b else None,
          "a_members": list(members.get(m.match.a, ())), "b_members": list(members.get(m.match.b or "", ())),
          "bye": m.match.bye, "a_record": record_of(moment, m.match.a)[0],
          "b_record": record_of(moment, m.match.b)[0] if m.match.b else None,
          "by_hand": bool(m.by_hand)}
-        for m in sorted(played.matches, key=place)
+        for m in sorted(played.matches, key=lambda match: (match.match.table is None, match.match.table or 0))
     ]
 
 
 def pairings_by_name(moment: EventAt, played: RoundState, names: Names) -> list[Content]:
     """Everybody with record and first tiebreaker, so that people find errors before they play."""
-    rows = []
     members = shown_members(moment)
-    for match in played.matches:
-        for side in SIDES:
-            who = match.match.competitor(side)
-            if who is not None:
-                record, values = record_of(moment, who)
-                rows.append({"name": names[who], "members": list(members.get(who, ())), "record": record,
-                             "value": values[0].text if values else "", "table": match.match.table,
-                             "bye": match.match.bye})
+    seats = [(match.match, who, *record_of(moment, who)) for match in played.matches for side in SIDES
+             if (who := match.match.competitor(side)) is not None]
+    rows = [{"name": names[who], "members": list(members.get(who, ())), "record": record,
+             "value": values[0].text if values else "", "table": match.table, "bye": match.bye}
+            for match, who, record, values in seats]
     return sorted(rows, key=lambda row: sort_key(str(row["name"])))
 
 
