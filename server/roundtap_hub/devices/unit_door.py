@@ -241,12 +241,6 @@ class Challenges:
             self._used[challenge] = now_ms
         return True
 
-    @property
-    def kept(self) -> int:
-        """How many used ones are remembered."""
-        with self._lock:
-            return len(self._used)
-
     def _made_ms(self, challenge: object) -> int | None:
         if not isinstance(challenge, str) or len(challenge) > LENGTH_MAX or not challenge.isascii():
             return None
