@@ -13,6 +13,7 @@ from enrol_kit import Hall, Unit, hall_at, pass_time
 
 from roundtap_core.enrol_keys import About, agreed
 from roundtap_core.errors import Problem
+from roundtap_hub.devices import enrolment
 from roundtap_hub.devices.enrolment import Enrolled, Typed, read_typed
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.journal.journal import Journal, JournalConflict
@@ -144,7 +145,7 @@ def test_wrong_digits_are_told_on_both_sides_and_the_next_code_comes_after_a_pau
 
 
 def test_a_unit_that_vanishes_leaves_nothing_behind(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hall.desk, "_wait_s", 0.01)
+    monkeypatch.setattr(enrolment, "WAIT_S", 0.01)
     unit = hall.unit()
     unit.step()
     assert hall.type(unit.shows).problem == "enrol_silent"
@@ -153,7 +154,7 @@ def test_a_unit_that_vanishes_leaves_nothing_behind(hall: Hall, monkeypatch: pyt
     assert hall.desk.room.listed() == []
     unit.step()
     assert unit.asking.showing.state == CODE
-    monkeypatch.setattr(hall.desk, "_wait_s", 10.0)
+    monkeypatch.setattr(enrolment, "WAIT_S", 10.0)
     hall.clock.ms += 60_000
     unit.step()
     assert enrol(hall, unit).unit == "table-1"
@@ -304,9 +305,7 @@ def test_a_lamp_blinks_where_somebody_asks_for_it(hall: Hall) -> None:
 
 
 def test_a_hub_with_no_place_left_is_asked_again_later(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
-    from roundtap_hub.devices import enrolment as waiting
-
-    monkeypatch.setattr(waiting, "ADDRESS_MAX", 1)
+    monkeypatch.setattr(enrolment, "ADDRESS_MAX", 1)
     hall.unit("m-1").step()
     second = hall.unit("m-2")
     second.step()

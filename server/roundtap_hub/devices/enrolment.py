@@ -33,6 +33,8 @@ EXCHANGES_MAX = 64
 
 LIVES_MS = 10_000
 """From the typed code to the unit's confirmation."""
+WAIT_S = LIVES_MS / 1000
+"""So long who typed the code waits for what comes of it."""
 
 OFFERED, CHECKED, STORING, STORED, UNSAVED, WRONG, LATE, MALFORMED = (
     "offered", "checked", "storing", "stored", "unsaved", "wrong", "late", "malformed")
@@ -381,7 +383,7 @@ class EnrolDesk:
         return self._outcome(exchange)
 
     def _outcome(self, exchange: Exchange) -> Enrolled:
-        if not exchange.done.wait(LIVES_MS / 1000):
+        if not exchange.done.wait(WAIT_S):
             exchange.end(LATE)
             # What is being stored just now is waited for: somebody would otherwise be told the opposite.
             exchange.done.wait(STORE_WITHIN_S)
