@@ -11,7 +11,7 @@ import queue
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from roundtap_devices.boards import Board
 from roundtap_devices.display.screen import DIMMED, FULL, OFF, Screen, VirtualScreen
@@ -92,12 +92,6 @@ class BoardProcess:
         give_back(self.front)
 
 
-class Drawable(Protocol):
-    """What stands on a screen."""
-
-    def says(self) -> str: ...
-
-
 class BoardUnit:
     """What the loop drives: call `step(now_ms, items)` with what came in, `Edge`s of the buttons and (kind, value)
     pairs of the link. Nothing of it ends the unit. heard: told the text of each new screen. Times are monotonic
@@ -106,7 +100,7 @@ class BoardUnit:
     def __init__(self, screen: Screen, hands: Hands, heard: Callable[[str], None]) -> None:
         self._screen, self._hands, self._heard = screen, hands, heard
         self._rest = ScreenRest()
-        self.scene: Drawable | None = None
+        self.scene: Any = None
         """What stands on the screen."""
         self._image: Any = None
         self._now_ms = 0

@@ -31,8 +31,7 @@ from roundtap_units.link.kept_connection import ask_challenge
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import OwnHealth
-from roundtap_units.station.printer_desk import PrinterDesk, PrinterSettings
-from roundtap_units.station.station import PrintLog
+from roundtap_units.station.printer_desk import PrinterDesk, PrinterSettings, PrintLog
 from roundtap_units.station.station_link import HubStationLink
 from roundtap_units.unit_words import unit_words
 

@@ -11,8 +11,7 @@ from selenium import webdriver
 
 from kit import wait_until
 from roundtap_units.link.find_hub import find_hub
-from roundtap_units.wall.hub_watch import HERE, HubWatch
-from roundtap_units.wall.wall_proxy import Memory, WallProxy, waiting_page
+from roundtap_units.wall.wall_proxy import HERE, HubWatch, Memory, WallProxy, waiting_page
 from standby_kit import StandbyKit
 
 KIT = StandbyKit

@@ -179,7 +179,7 @@ def test_the_test_picture_reaches_every_edge() -> None:
 
 def test_at_a_terminal_an_empty_answer_is_a_yes(monkeypatch: pytest.MonkeyPatch) -> None:
     for language, no in (("en", "no"), ("es", "No"), ("de", "nein"), ("pl", "nie")):
-        person = main._AtTerminal(unit_words(language))
+        person = main.AtTerminal(unit_words(language))
         for answer, wanted in (("", True), (no, False)):
             monkeypatch.setattr("builtins.input", lambda _, answer=answer: answer)
             assert person.sees("?") is wanted

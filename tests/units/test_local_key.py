@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from test_station_link import ByHand
 
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened, sign
 from roundtap_units.link.identity import HubAddress, LocalKey, is_on_hubs_machine, local_key, read_local
@@ -109,8 +110,7 @@ def test_a_station_follows_a_hub_that_was_started_anew(folder):
 
     written(folder)
     here = local_key("station")
-    link = HubStationLink(here, post, challenge=lambda: "first",
-                          renew=LocalKey("station").renewed)
+    link = HubStationLink(here, ByHand(post), renew=LocalKey("station").renewed)
     assert link.exchange()
     known[0] = OTHER
     assert not link.exchange()

@@ -18,11 +18,12 @@ from roundtap_units.station.printer_desk import (
     SPEEDS,
     PrinterDesk,
     PrinterSettings,
+    PrintLog,
     read_settings,
     taken_order,
     write_settings,
 )
-from roundtap_units.station.station import PrintLog, Station
+from roundtap_units.station.station import Station
 from roundtap_units.unit_words import unit_words
 
 ADAPTER = FoundPort("/dev/serial/by-id/usb-1a86", "/dev/ttyUSB0", SERIAL)

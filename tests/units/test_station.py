@@ -10,7 +10,8 @@ from roundtap_devices.printing.ports import SerialPort
 from roundtap_devices.printing.printer import Printer
 from roundtap_devices.printing.printer_profiles import POS_5890
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
-from roundtap_units.station.station import PrintLog, Station, compose_with
+from roundtap_units.station.printer_desk import PrintLog, compose_with
+from roundtap_units.station.station import Station
 from roundtap_units.unit_words import unit_words
 
 STEP_MS = 20
@@ -219,7 +220,7 @@ def test_a_full_disk_holds_the_job_back(desk, monkeypatch):
         if full:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("roundtap_units.station.station.os.fsync", fsync)
+    monkeypatch.setattr("roundtap_units.station.printer_desk.os.fsync", fsync)
     desk.want("s1")
     desk.until(lambda: desk.hub.told.get("s1") == ("queued", "not-noted"))
     assert desk.slips_on_paper == 0

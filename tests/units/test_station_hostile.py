@@ -7,7 +7,7 @@ import random
 
 import pytest
 from test_station import Desk, desk  # noqa: F401
-from test_station_link import Wire, a_link
+from test_station_link import ByHand, Wire, a_link
 
 from gallery.on_paper import pairings_content, slip_content
 from roundtap_core.messages import Job
@@ -15,7 +15,7 @@ from roundtap_devices.printing.printer import Printer
 from roundtap_devices.printing.printer_profiles import POS_5890
 from roundtap_units.link.hub_choice import SILENT_MS
 from roundtap_units.link.link import HubAddress
-from roundtap_units.station.station import KEPT_JOBS, PrintLog, compose_with
+from roundtap_units.station.printer_desk import KEPT_JOBS, PrintLog, compose_with
 from roundtap_units.station.station_link import HubStationLink
 from roundtap_units.unit_words import unit_words
 
@@ -52,8 +52,8 @@ def test_a_row_with_a_name_that_is_no_job_has_failed_once(more):
 def test_a_silent_hub_has_its_place_taken_by_the_next_address():
     now_ms = [0]
     wire = Wire()
-    link = HubStationLink(HubAddress("one", 80, "station-1", bytes(range(32)), (("two", 81),)), wire.post,
-                          lambda: "n", lambda: "c", lambda: now_ms[0])
+    link = HubStationLink(HubAddress("one", 80, "station-1", bytes(range(32)), (("two", 81),)),
+                          ByHand(wire.post), lambda: now_ms[0])
     wire.broken = OSError("no route")
     places = []
     for now_ms[0] in (0, SILENT_MS - 1, SILENT_MS, SILENT_MS + 1):
@@ -174,7 +174,7 @@ def test_a_printers_part_that_stumbles_costs_one_job(desk, monkeypatch):  # noqa
 
 
 def test_a_hub_that_invents_jobs_for_ever_does_not_fill_the_station(tmp_path, monkeypatch):
-    monkeypatch.setattr("roundtap_units.station.station.os.fsync", lambda descriptor: None)
+    monkeypatch.setattr("roundtap_units.station.printer_desk.os.fsync", lambda descriptor: None)
     log = PrintLog(tmp_path / "printed.jsonl")
     for n in range(3 * KEPT_JOBS):
         log.note(f"j{n}", "printed")

@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+import json
+from types import SimpleNamespace
+
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
-from roundtap_units.link.link import HubAddress
-from roundtap_units.station.station_link import REFUSED_TIMES, HubStationLink, KeyRefused
+from roundtap_units.link.identity import HubAddress
+from roundtap_units.station.station_link import REFUSED_TIMES, HubStationLink
 
 KEY = bytes(range(32))
 OTHER_KEY = bytes(range(1, 33))
+
+
+class ByHand:
+    """Connections to a hub that is two functions: `challenge()`, and `post(path, message)`, which gives its answer."""
+
+    def __init__(self, post, challenge=lambda: "first", status=200):
+        self.post, self.challenge, self.status = post, challenge, status
+
+    def __call__(self, host, port, within_s):
+        return self
+
+    def request(self, method, path, body="", headers=()):
+        self.said = {"challenge": self.challenge()} if method == "GET" else self.post(path, json.loads(body))
+
+    def getresponse(self):
+        return SimpleNamespace(status=self.status, read=lambda most: json.dumps(self.said).encode())
+
+    def close(self):
+        """It is the same hub again."""
 
 
 class Wire:
@@ -32,14 +54,12 @@ class Wire:
         payload = opened(KEY, REQUEST, message)
         assert payload is not None
         self.heard.append((path, payload))
-        return envelope(self.key, ECHO, {"nonce": payload["nonce"], "challenge": f"after {payload['nonce']}",
+        return envelope(self.key, ECHO, {"nonce": payload["nonce"], "challenge": f"after {len(self.heard)}",
                                          "jobs": self.jobs})
 
 
 def a_link(wire):
-    nonces = (f"n{i}" for i in range(1000))
-    return HubStationLink(HubAddress("10.42.0.1", 8080, "station-1", KEY), wire.post, lambda: next(nonces),
-                          wire.challenge)
+    return HubStationLink(HubAddress("10.42.0.1", 8080, "station-1", KEY), ByHand(wire.post, wire.challenge))
 
 
 def test_states_go_out_and_jobs_come_in():
@@ -48,8 +68,10 @@ def test_states_go_out_and_jobs_come_in():
     link = a_link(wire)
     link.report("e1/x/slip/1.2", "printed", "")
     assert link.exchange()
-    assert wire.heard == [("/station/jobs", {"unit": "station-1", "nonce": "n0", "challenge": "asked 1",
-                                            "states": [["e1/x/slip/1.2", "printed", ""]]})]
+    (path, payload), = wire.heard
+    assert len(payload.pop("nonce")) == 16
+    assert (path, payload) == ("/station/jobs", {"unit": "station-1", "challenge": "asked 1",
+                                                 "states": [["e1/x/slip/1.2", "printed", ""]]})
     assert [(job.id, job.kind, job.content) for job in link.next_jobs()] == [("e1/x/slip/1.1", "slip", {"table": 1})]
     link.exchange()
     assert wire.heard[1][1]["states"] == []
@@ -78,8 +100,7 @@ def test_an_answer_with_another_key_or_of_another_request_counts_for_nothing():
     assert not link.exchange()
     wire.key = KEY
     old = wire.post("/station/jobs", envelope(KEY, REQUEST, {"nonce": "n0", "states": []}))
-    replayed = HubStationLink(HubAddress("h", 1, "station-1", KEY), lambda path, message: old, lambda: "n7",
-                              wire.challenge)
+    replayed = HubStationLink(HubAddress("h", 1, "station-1", KEY), ByHand(lambda path, message: old))
     assert not replayed.exchange()
     assert link.unsaid
 
@@ -98,7 +119,7 @@ def test_each_answer_brings_the_next_challenge_and_only_where_one_is_lost_anothe
     link = a_link(wire)
     for _ in range(3):
         assert link.exchange()
-    assert [payload["challenge"] for _, payload in wire.heard] == ["asked 1", "after n0", "after n1"]
+    assert [payload["challenge"] for _, payload in wire.heard] == ["asked 1", "after 1", "after 2"]
     wire.broken = OSError("the answer was lost")
     assert not link.exchange()
     wire.broken = None
@@ -110,10 +131,18 @@ def test_a_key_that_is_refused_for_half_a_minute_is_gone_and_a_lost_challenge_or
     answers = []
 
     def post(path, message):
-        raise answers.pop(0)
+        answer = answers.pop(0)
+        if isinstance(answer, OSError):
+            raise answer
+        hub.status = answer
 
-    link = HubStationLink(HubAddress("hub", 80, "station-1", KEY), post, lambda: "n", lambda: "c")
-    answers += [KeyRefused()] * (REFUSED_TIMES - 1) + [OSError()] + [KeyRefused()] * REFUSED_TIMES
+    def challenge():
+        hub.status = 200
+        return "c"
+
+    hub = ByHand(post, challenge)
+    link = HubStationLink(HubAddress("hub", 80, "station-1", KEY), hub)
+    answers += [403] * (REFUSED_TIMES - 1) + [OSError()] + [403] * REFUSED_TIMES
     for _ in range(2 * REFUSED_TIMES - 1):
         assert not link.exchange()
         assert not link.key_is_gone

@@ -11,7 +11,6 @@ import pytest
 
 from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.link.find_hub import FoundHub
-from roundtap_units.wall.hub_watch import ANOTHER_AFTER_S, HERE, MISSES, HubWatch
 from roundtap_units.wall.main import (
     ASKS_WITHIN_S,
     STARTS_WITHIN_S,
@@ -23,7 +22,7 @@ from roundtap_units.wall.main import (
     run,
     screens,
 )
-from roundtap_units.wall.wall_proxy import Memory, WallProxy, waiting_page
+from roundtap_units.wall.wall_proxy import ANOTHER_AFTER_S, HERE, MISSES, HubWatch, Memory, WallProxy, waiting_page
 
 HUB, OTHER = ("10.42.0.1", 80), ("192.168.1.20", 8080)
 

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from roundtap_units.link.find_hub import FoundHub
-from roundtap_units.wall.hub_watch import HubWatch
-from roundtap_units.wall.wall_proxy import FEED_LASTS_S, Memory, WallProxy
+from roundtap_units.wall.wall_proxy import FEED_LASTS_S, HubWatch, Memory, WallProxy
 
 DISPLAY = "abcdefghijklmnop.C"
 POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'none'"

@@ -94,7 +94,7 @@ class Enrolling:
     def __init__(self, kind: str, unit_id: str, keep: Callable[[Enrolled], None], mono_ms: Callable[[], int],
                  configured: Sequence[Place] = (), wants: str = "", shown_ms: int = SHOWN_MS,
                  find: Callable[[Sequence[Place], Iterable[str]], FoundHub | None] = find_hub,
-                 post: Post = lambda place, message: ask_json(place, PATH, message, 8.0, 6.0),
+                 post: Post = lambda place, message: ask_json(place, PATH, message, 8.0),
                  new_code: Callable[[], str] = lambda: f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}d}",
                  wait: Callable[[float], bool] | None = None) -> None:
         self._kind = kind
@@ -112,7 +112,6 @@ class Enrolling:
         self._passed_over: frozenset[str] = frozenset()
         self._codes: list[_Code] = []
         self._serial = 0
-        self._number: int | None = None
         self._not_before_ms = 0
         self._wrong = 0
         self._failures = 0
@@ -180,10 +179,13 @@ class Enrolling:
                 self._leave_hub()
             return RETRY_MS
         self._failures = 0
-        self._number = asking.number
         if asking.offer is not None:
             return self._take(hub, (asking.hub, asking.epoch), asking.offer)
-        self._show_code(code, asking.identify)
+        if code is None:
+            self._show(STOPPED if self._wrong >= WRONG_MAX else WRONG, until_ms=self._not_before_ms,
+                       identify=asking.identify)
+        elif asking.number is not None:
+            self._show(CODE, number=asking.number, code=code.digits, until_ms=code.until_ms, identify=asking.identify)
         return min(max(asking.again_ms, ASK_MS_MIN), ASK_MS_MAX)
 
     # --- codes ---
@@ -203,7 +205,6 @@ class Enrolling:
         digits = self._new_code()
         side = SPAKE2_B(password(digits), HUB_IDENTITY, unit_identity(self._unit_id, self._kind, self._serial))
         self._codes = [*self._codes[-1:], _Code(self._serial, digits, now_ms + self._shown_ms, side, side.start())]
-        self._number = None
         return self._codes[-1]
 
     def _code_of(self, serial: int) -> _Code | None:
@@ -223,7 +224,7 @@ class Enrolling:
                 return ASK_MS_MIN
             # Whatever comes of it: no code is tried twice.
             code.used = True
-            self._show(CHECKING, hub)
+            self._show(CHECKING)
             made = self._agree(hub, About(*about, self._unit_id, self._kind, code.serial, name), code, offer)
             if made is None:
                 return self._was_wrong(hub, name)
@@ -239,7 +240,7 @@ class Enrolling:
             log.error("what the hub gave cannot be kept on the disk; it is good until this unit is switched off: %s",
                       error)
         self.enrolled = granted
-        self.showing = Showing(DONE, hub.name, unit=granted.unit)
+        self._show(DONE, unit=granted.unit)
         return 0
 
     def _agree(self, hub: FoundHub, about: About, code: _Code, offer: Offer) -> Agreed | None:
@@ -273,7 +274,7 @@ class Enrolling:
         self._wrong += 1
         now_ms = self._mono_ms()
         self._not_before_ms = now_ms + min(PAUSE_MS << min(self._wrong - 1, 8), PAUSE_MS_MAX)
-        self._show(STOPPED if self._wrong >= WRONG_MAX else WRONG, hub)
+        self._show(STOPPED if self._wrong >= WRONG_MAX else WRONG)
         try:
             self._post(hub.place, {"step": "wrong", "token": self._token, "exchange": name})
         except FAILED as error:
@@ -297,7 +298,9 @@ class Enrolling:
                 status, said = 0, {}
             granted = opened(made.key, ENROL, said) if status == 200 else None
             if granted is not None and granted.get("exchange") == name:
-                return _enrolled(read(Granted, granted), made.key, hub.place)
+                said_to_us = read(Granted, granted)
+                places = dict.fromkeys((hub.place, *map(place_of, said_to_us.hubs[:HUBS_MAX])))
+                return Enrolled(said_to_us.unit, made.key, tuple(places), said_to_us.hub)
             if status == 403 or (status == 404 and message is again):
                 return None
             message = again if status == 404 else confirm
@@ -308,25 +311,11 @@ class Enrolling:
     # --- the screen ---
 
     def _leave_hub(self) -> None:
-        self._hub, self._number, self._failures = None, None, 0
+        self._hub, self._failures = None, 0
         for code in self._codes:
             # Another hub has not been told of it.
             code.used = True
         self._show(LOOKING)
 
-    def _show(self, state: str, hub: FoundHub | None = None) -> None:
-        self.showing = Showing(state, hub.name if hub is not None else "", wrong=self._wrong)
-
-    def _show_code(self, code: _Code | None, identify: bool) -> None:
-        name = self._hub.name if self._hub is not None else ""
-        if code is None:
-            self.showing = Showing(STOPPED if self._wrong >= WRONG_MAX else WRONG, name, wrong=self._wrong,
-                                   until_ms=self._not_before_ms, identify=identify)
-        elif self._number is not None:
-            self.showing = Showing(CODE, name, self._number, code.digits, code.until_ms, self._wrong,
-                                   identify=identify)
-
-
-def _enrolled(granted: Granted, key: bytes, place: Place) -> Enrolled:
-    places = dict.fromkeys((place, *map(place_of, granted.hubs[:HUBS_MAX])))
-    return Enrolled(granted.unit, key, tuple(places), granted.hub)
+    def _show(self, state: str, **more: Any) -> None:
+        self.showing = Showing(state, self._hub.name if self._hub is not None else "", wrong=self._wrong, **more)

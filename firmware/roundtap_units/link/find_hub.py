@@ -9,7 +9,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ from typing import Any
 from roundtap_core.messages import HubAnswer
 from roundtap_core.typed import read
 from roundtap_units.link.hub_choice import Place
+from roundtap_units.link.kept_connection import PatientConnection, ask
 
-PART_WITHIN_S = 2.0
-"""For each part of the answer, and for the connection."""
+CONNECT_WITHIN_S, ANSWER_WITHIN_S = 2.0, 4.0
 BYTES_MAX = 4096
 PORTS = (8080, 80)
 """Where a hub's plain pages are: as it is started by hand, and on a card made for it."""
@@ -91,41 +91,18 @@ def ask_hub(place: Place) -> FoundHub | None:
     return FoundHub(place, hub.hub, hub.epoch, hub.name) if status == 200 else None
 
 
-def ask_json(place: Place, path: str, message: Mapping[str, Any] | None = None, within_s: float = 4.0,
-             part_within_s: float = PART_WITHIN_S) -> tuple[int, dict[str, Any]]:
+def ask_json(place: Place, path: str, message: Mapping[str, Any] | None = None,
+             within_s: float = ANSWER_WITHIN_S) -> tuple[int, dict[str, Any]]:
     """One question to a machine that nobody has proved anything of, and its answer, bounded in bytes and in time:
     (status, the JSON object that was answered). `message` is posted; without one the path is got. OSError,
-    HTTPException or ValueError where nothing of that kind came within `within_s`."""
-    connection = http.client.HTTPConnection(*place, timeout=part_within_s)
-    enough: threading.Timer | None = None
-    try:
+    HTTPException or ValueError where nothing of that kind came within `within_s` of the connection."""
+    with closing(PatientConnection(*place, CONNECT_WITHIN_S)) as connection:
         connection.connect()
-        # The connection's own deadline is for each part of the answer: one that comes letter by letter ends with this.
-        enough = threading.Timer(within_s, _show_out, [connection.sock])
-        enough.daemon = True
-        enough.start()
-        if message is None:
-            connection.request("GET", path)
-        else:
-            connection.request("POST", path, json.dumps(message), {"Content-Type": "application/json"})
-        answer = connection.getresponse()
-        body = answer.read(BYTES_MAX + 1)
-        try:
-            said = json.loads(body) if len(body) <= BYTES_MAX else None
-        except RecursionError as error:
-            raise ValueError("something deep was answered") from error
-        if not isinstance(said, dict):
-            raise ValueError(f"no object was answered: {body[:80]!r}")
-        return answer.status, said
-    finally:
-        if enough is not None:
-            enough.cancel()
-        connection.close()
-
-
-def _show_out(connection: socket.socket) -> None:
-    with suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)
+        connection.allow(within_s)
+        status, said = ask(connection, path, message, BYTES_MAX)
+    if not isinstance(said, dict):
+        raise ValueError(f"no object was answered: {str(said)[:80]}")
+    return status, said
 
 
 def default_gateways(routes: Path = ROUTES) -> tuple[str, ...]:

@@ -52,6 +52,7 @@ class HubTime:
         """How often the hub's machine was started again, as far as this unit heard."""
         self._samples: deque[_Sample] = deque(maxlen=SAMPLES_MAX)
         self._bounds: _Sample | None = None
+        """Never changed but for another one: who only reads it takes no lock."""
 
     def heard_round_trip(self, hub_now_ms: int, sent_ms: int, received_ms: int) -> None:
         """All three are whole milliseconds, cut off: each may have been almost one more."""
@@ -71,24 +72,18 @@ class HubTime:
 
     def hub_ms(self, here_ms: int) -> int | None:
         """What the hub's clock shows now; None before the first round trip."""
-        with self._lock:
-            if self._bounds is None:
-                return None
-            return here_ms + round((self._bounds.low_ms + self._bounds.high_ms) / 2)
+        bounds = self._bounds
+        return None if bounds is None else here_ms + round((bounds.low_ms + bounds.high_ms) / 2)
 
     def at_least_ms(self, here_ms: int) -> float | None:
         """What the hub's clock has reached by now for sure; None before the first round trip."""
-        with self._lock:
-            if self._bounds is None:
-                return None
-            return here_ms + self._bounds.low_ms - _widened(self._bounds.at_ms, here_ms)
+        bounds = self._bounds
+        return None if bounds is None else here_ms + bounds.low_ms - _widened(bounds.at_ms, here_ms)
 
     def error_ms(self, here_ms: int) -> float | None:
         """How far off `hub_ms` may be at the most; None before the first round trip."""
-        with self._lock:
-            if self._bounds is None:
-                return None
-            return (self._bounds.high_ms - self._bounds.low_ms) / 2 + _widened(self._bounds.at_ms, here_ms)
+        bounds = self._bounds
+        return None if bounds is None else (bounds.high_ms - bounds.low_ms) / 2 + _widened(bounds.at_ms, here_ms)
 
     def _narrowed(self, now_ms: int) -> _Sample:
         """What all samples allow together, the newest first. Where an old one contradicts the newer ones, a clock has

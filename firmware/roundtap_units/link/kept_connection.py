@@ -1,4 +1,5 @@
-"""One HTTP connection to the hub that is kept open: a question, the wait for its answer, and when either happened.
+"""One HTTP connection to the hub that is kept open: a question, the wait for its answer, and when either happened; and
+questions, signed or not, on a connection for one or two of them.
 Each answer is read within a time for the whole, not for each byte: nobody holds a unit up by drops."""
 
 from __future__ import annotations
@@ -6,6 +7,7 @@ from __future__ import annotations
 import http.client
 import io
 import json
+import secrets
 import select
 import socket
 import time
@@ -15,6 +17,7 @@ from typing import Any
 
 from roundtap_core.messages import Challenge
 from roundtap_core.typed import read
+from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 
 CONNECT_TIMEOUT_S = 5.0
 REST_TIMEOUT_S = 5.0
@@ -23,7 +26,6 @@ UNHEARD_MS = 5000
 """What the hub's machine has not acknowledged for so long was lost on the way: the kernel gives the connection up."""
 LOOK_MS = 200
 ANSWER_BYTES_MAX = 65_536
-CHALLENGE_BYTES_MAX = 4096
 
 
 class PatientSocket:
@@ -201,13 +203,41 @@ def _readable(connection: socket.socket, wait_ms: int) -> bool:
     return bool(poll.poll(wait_ms))
 
 
+class KeyRefused(ValueError):
+    """The answer has the code for a key that the hub does not know. Nothing of it is signed: it may be anybody's."""
+
+
+def ask(connection: http.client.HTTPConnection, path: str, message: Mapping[str, Any] | None = None,
+        bytes_max: int = ANSWER_BYTES_MAX) -> tuple[int, Any]:
+    """One question, and (the status, the JSON) of its answer; None where a status that is no success has a page of
+    its own. `message` is posted; without one the path is got. OSError, HTTPException or ValueError where none came."""
+    if message is None:
+        connection.request("GET", path)
+    else:
+        connection.request("POST", path, json.dumps(message), {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    raw = answer.read(bytes_max + 1)
+    if len(raw) > bytes_max:
+        raise ValueError(f"more than {bytes_max} bytes were answered")
+    return answer.status, _said(raw, answer.status)
+
+
 def ask_challenge(connection: http.client.HTTPConnection) -> str:
     """The hub's challenge, asked for before a hello, so that no kept packet passes for a new one; the connection may go
-    on being used. OSError, HTTPException or ValueError where none came: it is not signed, and who makes one up opens
-    nothing with it."""
-    connection.request("GET", "/device/challenge")
-    answer = connection.getresponse()
-    try:
-        return read(Challenge, json.loads(answer.read(CHALLENGE_BYTES_MAX))).challenge
-    except RecursionError as error:
-        raise ValueError("no challenge, but something deep") from error
+    on being used. It is not signed: who makes one up opens nothing with it."""
+    return read(Challenge, ask(connection, "/device/challenge")[1]).challenge
+
+
+def ask_signed(connection: http.client.HTTPConnection, path: str, unit: str, key: bytes, challenge: str | None,
+               payload: Mapping[str, Any], bytes_max: int = ANSWER_BYTES_MAX) -> dict[str, Any]:
+    """What the hub answers to this unit's `payload`, signed by both. `challenge`: the hub's that is good for this
+    question; None: another is asked for first. As `ask`, and KeyRefused."""
+    nonce = secrets.token_hex(8)
+    asked = {"unit": unit, "nonce": nonce, "challenge": challenge or ask_challenge(connection), **payload}
+    status, message = ask(connection, path, envelope(key, REQUEST, asked), bytes_max)
+    if status == http.client.FORBIDDEN:
+        raise KeyRefused(f"the hub refused: {str(message)[:200]}")
+    answer = opened(key, ECHO, message)
+    if answer is None or answer.get("nonce") != nonce:
+        raise ValueError(f"no right answer: {str(message)[:200]}")
+    return answer

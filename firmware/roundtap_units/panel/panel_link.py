@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import queue
-import secrets
 import socket
 import threading
 from collections.abc import Callable, Mapping
@@ -18,10 +17,9 @@ from typing import Any
 from roundtap_core.messages import Done as WordOnPress
 from roundtap_core.messages import PanelHears, StandbyState
 from roundtap_core.typed import read
-from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_systemd.root_steps import HOTSPOT, Refused, ask_root
 from roundtap_units.link.identity import HubAddress, local_file
-from roundtap_units.link.kept_connection import PatientConnection, ask_challenge
+from roundtap_units.link.kept_connection import ANSWER_BYTES_MAX, PatientConnection, ask_signed
 from roundtap_units.panel.panel_dialogue import POWER_OFF, TURN, Done, Press
 
 log = logging.getLogger(__name__)
@@ -30,7 +28,6 @@ PATH = "/device/panel"
 ASK_EVERY_S = 1.0
 LOOK_WITHIN_S, PRESS_WITHIN_S = 4.0, 28.0
 """For an answer to a look, and to a press: a stick may take long to be let go of."""
-ANSWER_BYTES_MAX = 64 * 1024
 HOTSPOT_EVERY = 30
 """The hotspot is asked for with every so manieth look."""
 STANDBY_WITHIN_S = 5.0
@@ -134,20 +131,12 @@ class PanelLink:
             self._here, self._challenge = here, None
         if self._here is None:
             raise ConnectionRefusedError("no hub has been started on this machine")
-        here, nonce = self._here, secrets.token_hex(8)
-        challenge, self._challenge = self._challenge, None
+        here = self._here
+        # A press goes with a fresh challenge: refused for an old one it would be lost.
+        challenge, self._challenge = self._challenge if pressed is None else None, None
         with closing(self._connect(here.host, here.port, within_s)) as connection:
-            if challenge is None or pressed is not None:
-                # A press goes with a fresh one: refused for an old one it would be lost.
-                challenge = ask_challenge(connection)
-            connection.request("POST", PATH, json.dumps(envelope(here.key, REQUEST, {
-                "unit": here.unit, "nonce": nonce, "challenge": challenge, "language": self._language,
-                "do": pressed})), {"Content-Type": "application/json"})
-            message = json.loads(connection.getresponse().read(ANSWER_BYTES_MAX))
-        answer = opened(here.key, ECHO, message)
-        if answer is None or answer.get("nonce") != nonce:
-            raise ValueError(f"no right answer: {str(message)[:200]}")
-        heard = read(PanelHears, answer)
+            heard = read(PanelHears, ask_signed(connection, PATH, here.unit, here.key, challenge,
+                                                {"language": self._language, "do": pressed}))
         self._challenge = heard.challenge
         self._receive("hub", heard.view)
         return heard.done

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from roundtap_core.words import Words
 from roundtap_devices.printing.escpos_job import compose
@@ -32,8 +31,8 @@ from roundtap_units.link.identity import (
     of_enrolled,
 )
 from roundtap_units.link.own_health import OwnHealth
-from roundtap_units.station.printer_desk import AUTO, PrinterDesk, PrinterSettings
-from roundtap_units.station.station import PrintLog, Station
+from roundtap_units.station.printer_desk import AUTO, PrinterDesk, PrinterSettings, PrintLog
+from roundtap_units.station.station import Station
 from roundtap_units.unit_config import ENROL_ANEW, ConfigError, UnitConfig, read_unit_config, run_unit
 from roundtap_units.unit_words import unit_words
 
@@ -157,16 +156,10 @@ def _enrolled(config: Config, desk: PrinterDesk, stopping: StopSignal) -> HubAdd
     return of_enrolled(asking.enrolled, config.hubs) if asking.enrolled is not None else None
 
 
-class Asking(Protocol):
-    """What is to be said; `link.enrolling.Enrolling` is the real one."""
-
-    showing: Showing
-
-
 class EnrolStation:
     """Call `step` again and again. said: told each code as well, for the machine's own console."""
 
-    def __init__(self, asking: Asking, printer: Printer, profile: PrinterProfile, words: Words,
+    def __init__(self, asking: Enrolling, printer: Printer, profile: PrinterProfile, words: Words,
                  said: Callable[[str], None]) -> None:
         self._asking = asking
         self._printer = printer

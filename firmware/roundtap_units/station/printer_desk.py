@@ -1,17 +1,20 @@
-"""The station's printer as it stands: found, opened by its port's id, tried at other speeds, set to other models."""
+"""The station's printer as it stands: found, opened by its port's id, tried at other speeds, set to other models; what
+lays jobs out for it, and which jobs may be on its paper."""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from roundtap_core.messages import PrinterOrder
+from roundtap_core.messages import Job, PrinterOrder, SpeedTest
 from roundtap_core.typed import Malformed, read
 from roundtap_core.words import Words
+from roundtap_devices.printing.escpos_job import Composed, compose
 from roundtap_devices.printing.ports import (
     USB,
     FoundPort,
@@ -34,7 +37,7 @@ from roundtap_devices.printing.printer_profiles import (
     printer_profile,
 )
 from roundtap_systemd.atomic_write import write_atomically
-from roundtap_units.station.station import SENDING, Compose, PrintLog, compose_with
+from roundtap_units.documents.notices import laid_out, speed_page, width_page
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +46,17 @@ SPEEDS = (9600, 19200, 38400, 115200, 57600)
 
 VIRTUAL_BAUD = 115200
 
+QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent", "printed", "uncertain", "failed"
+"""queued: nothing of it has left, `detail` says what it waits for. sending: bytes are leaving. sent: all were taken
+by a printer that never answers. printed: the printer answered. uncertain: it may be on paper, and a person decides.
+failed: it cannot be printed at all."""
+TEST_PRINT, SPEED_PRINT = "code-pages", "speed"
+"""Kinds whose content may say `at`: which settings of the printer they try."""
+KEPT_JOBS = 4000
+"""Of a few events: a hub that comes back from an old backup must still not have its jobs printed again."""
+
 Open = Callable[[FoundPort, int, str], Port]
+Compose = Callable[[Job], Composed]
 AUTO = "auto"
 FILE = "printer.json"
 
@@ -112,6 +125,100 @@ def taken_order(settings: PrinterSettings, order: object) -> PrinterSettings | N
     if said.id == settings.order or said.printer not in PROFILES or said.baud not in (0, *BAUDS):
         return None
     return PrinterSettings(said.port or settings.port, said.printer, said.baud, "", said.confirmed, said.id)
+
+
+class PrintLog:
+    """Which jobs may be on paper, noted on the disk before the first byte leaves: an append-only file of JSON lines
+    [job id, state, detail], synced line by line.
+
+    The last line of a job counts. A torn last line was never acted upon, and is cut off.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.jobs: dict[str, tuple[str, str]] = {}
+        self.printer_answers = False
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._read()
+        self._rewrite()
+        self._file = open(path, "ab")  # noqa: SIM115 — held open for the station's life.
+
+    def close(self) -> None:
+        self._file.close()
+
+    def note(self, job_id: str, state: str, detail: str = "") -> None:
+        """On return it is on the disk. Raises OSError; a job that could not be noted as begun is forgotten again."""
+        if len(self.jobs) >= 2 * KEPT_JOBS:
+            self._shorten()
+        before = self.jobs.pop(job_id, None)
+        self.jobs[job_id] = (state, detail)
+        try:
+            self._append([job_id, state, detail])
+        except OSError:
+            if before is None:
+                del self.jobs[job_id]
+            raise
+
+    def note_answers(self, answers: bool) -> None:
+        """Whether this printer answers: then its silence means something; it takes a person's word that it answers no
+        more. Raises OSError."""
+        if self.printer_answers != answers:
+            self._append({"printer_answers": answers})
+            self.printer_answers = answers
+
+    def in_state(self, state: str) -> list[str]:
+        return [job_id for job_id, (known, _) in self.jobs.items() if known == state]
+
+    def _shorten(self) -> None:
+        """A station that is never started again does not grow either. OSError: it is as long as before."""
+        self._rewrite()
+        self._file.close()
+        self._file = open(self._path, "ab")  # noqa: SIM115
+
+    def _append(self, line: Any) -> None:
+        self._file.write(_line(line))
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def _read(self) -> None:
+        if not self._path.exists():
+            return
+        for raw in self._path.read_bytes().split(b"\n")[:-1]:
+            try:
+                line = json.loads(raw)
+                if isinstance(line, dict):
+                    self.printer_answers = line["printer_answers"]
+                else:
+                    job_id, state, detail = line
+                    self.jobs.pop(job_id, None)
+                    self.jobs[job_id] = (state, detail)
+            except (ValueError, KeyError, TypeError):
+                log.error("a line of %s cannot be read and is passed over", self._path)
+
+    def _rewrite(self) -> None:
+        """One line a job, the newest KEPT_JOBS, in one atomic step: the file does not grow from start to start."""
+        self.jobs = dict(list(self.jobs.items())[-KEPT_JOBS:])
+        answers = [{"printer_answers": True}] if self.printer_answers else []
+        jobs = [[job_id, state, detail] for job_id, (state, detail) in self.jobs.items()]
+        write_atomically(self._path, b"".join(_line(line) for line in (*answers, *jobs)))
+
+
+def _line(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def compose_with(profile: PrinterProfile, words: Words) -> Compose:
+    """Lays jobs out for one printer in one language."""
+
+    def composed(job: Job) -> Composed:
+        if job.kind == TEST_PRINT:
+            return compose(width_page(profile, words), profile)
+        if job.kind == SPEED_PRINT:
+            test = read(SpeedTest, job.content)
+            return compose(speed_page(test.number % 100, test.at.baud), profile)
+        return compose(laid_out(job.kind, job.content, profile.sheet, words), profile)
+
+    return composed
 
 
 class PrinterDesk:

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import os
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, Protocol
 
-from roundtap_core.messages import Job, SpeedTest
-from roundtap_core.typed import read
-from roundtap_core.words import Words
-from roundtap_devices.printing.escpos_job import Composed, compose
+from roundtap_core.messages import Job
 from roundtap_devices.printing.printer import HELD, NO_PORT, READY, SILENT, UNCONFIRMED, UNPLUGGED, Outcome, Printer
-from roundtap_devices.printing.printer_profiles import PrinterProfile
-from roundtap_systemd.atomic_write import write_atomically
-from roundtap_units.documents.notices import laid_out, speed_page, width_page
 from roundtap_units.fault_log import FaultLog
+from roundtap_units.station.printer_desk import (
+    FAILED,
+    QUEUED,
+    SENDING,
+    SPEED_PRINT,
+    TEST_PRINT,
+    UNCERTAIN,
+    Compose,
+    PrinterDesk,
+    PrintLog,
+)
+from roundtap_units.station.station_link import HubStationLink
 
 log = logging.getLogger(__name__)
-
-QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent", "printed", "uncertain", "failed"
-"""queued: nothing of it has left, `detail` says what it waits for. sending: bytes are leaving. sent: all were taken
-by a printer that never answers. printed: the printer answered. uncertain: it may be on paper, and a person decides.
-failed: it cannot be printed at all."""
 
 RETRY_MS = 2000
 MUTE, MUTE_AFTER_MS = "mute", 60_000
@@ -33,128 +29,6 @@ TOLD_AT_START = 100
 """Of older jobs the hub is told when it asks for one of them again."""
 TOLD_MAX = 4000
 """Jobs of which it is known what the hub was told last."""
-TEST_PRINT, SPEED_PRINT = "code-pages", "speed"
-"""Kinds whose content may say `at`: which settings of the printer they try."""
-KEPT_JOBS = 4000
-"""Of a few events: a hub that comes back from an old backup must still not have its jobs printed again."""
-
-
-class PrintLog:
-    """Which jobs may be on paper, noted on the disk before the first byte leaves: an append-only file of JSON lines
-    [job id, state, detail], synced line by line.
-
-    The last line of a job counts. A torn last line was never acted upon, and is cut off.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.jobs: dict[str, tuple[str, str]] = {}
-        self.printer_answers = False
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._read()
-        self._rewrite()
-        self._file = open(path, "ab")  # noqa: SIM115 — held open for the station's life.
-
-    def close(self) -> None:
-        self._file.close()
-
-    def note(self, job_id: str, state: str, detail: str = "") -> None:
-        """On return it is on the disk. Raises OSError; a job that could not be noted as begun is forgotten again."""
-        if len(self.jobs) >= 2 * KEPT_JOBS:
-            self._shorten()
-        before = self.jobs.pop(job_id, None)
-        self.jobs[job_id] = (state, detail)
-        try:
-            self._append([job_id, state, detail])
-        except OSError:
-            if before is None:
-                del self.jobs[job_id]
-            raise
-
-    def note_answers(self, answers: bool) -> None:
-        """Whether this printer answers: then its silence means something; it takes a person's word that it answers no
-        more. Raises OSError."""
-        if self.printer_answers != answers:
-            self._append({"printer_answers": answers})
-            self.printer_answers = answers
-
-    def in_state(self, state: str) -> list[str]:
-        return [job_id for job_id, (known, _) in self.jobs.items() if known == state]
-
-    def _shorten(self) -> None:
-        """A station that is never started again does not grow either. OSError: it is as long as before."""
-        self._rewrite()
-        self._file.close()
-        self._file = open(self._path, "ab")  # noqa: SIM115
-
-    def _append(self, line: Any) -> None:
-        self._file.write(_line(line))
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-    def _read(self) -> None:
-        if not self._path.exists():
-            return
-        for raw in self._path.read_bytes().split(b"\n")[:-1]:
-            try:
-                line = json.loads(raw)
-                if isinstance(line, dict):
-                    self.printer_answers = line["printer_answers"]
-                else:
-                    job_id, state, detail = line
-                    self.jobs.pop(job_id, None)
-                    self.jobs[job_id] = (state, detail)
-            except (ValueError, KeyError, TypeError):
-                log.error("a line of %s cannot be read and is passed over", self._path)
-
-    def _rewrite(self) -> None:
-        """One line a job, the newest KEPT_JOBS, in one atomic step: the file does not grow from start to start."""
-        self.jobs = dict(list(self.jobs.items())[-KEPT_JOBS:])
-        answers = [{"printer_answers": True}] if self.printer_answers else []
-        jobs = [[job_id, state, detail] for job_id, (state, detail) in self.jobs.items()]
-        write_atomically(self._path, b"".join(_line(line) for line in (*answers, *jobs)))
-
-
-def _line(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-
-
-class StationLink(Protocol):
-    """What the station knows of the hub. Neither call waits."""
-
-    def next_jobs(self) -> list[Job]:
-        """What the hub wants printed, in order, as it said last. A job that is not in it any more is not wanted."""
-
-    def report(self, job_id: str, state: str, detail: str) -> None:
-        """The state of a job; the link sees to it that the hub learns the last one."""
-
-    def printer_order(self) -> object:
-        """What somebody said on the hub's console about this station's printer, or None."""
-
-
-Compose = Callable[[Job], Composed]
-
-
-class Desk(Protocol):
-    """Who sets the printer up anew when somebody says so."""
-
-    def make(self) -> Printer:
-        """Another printer, by the settings of now."""
-
-    def compose(self) -> Compose:
-        """What lays jobs out for it."""
-
-    def take(self, order: object) -> bool:
-        """The hub's word on the printer; whether it was news."""
-
-    def try_out(self, wanted: object) -> bool:
-        """What a test print is printed with; whether that is another setting."""
-
-    def answered(self) -> None:
-        """The printer answers: its speed is right."""
-
-    def confirmed_by_person(self) -> None:
-        """Somebody saw that it prints."""
 
 
 class Station:
@@ -165,9 +39,8 @@ class Station:
     is noted is never begun again, and one that was under way when the station stopped is uncertain.
     """
 
-    def __init__(self, link: StationLink, printer: Printer, print_log: PrintLog, compose_job: Compose,
-                 look_every_ms: int | None = None,
-                 desk: Desk | None = None) -> None:
+    def __init__(self, link: HubStationLink, printer: Printer, print_log: PrintLog, compose_job: Compose,
+                 look_every_ms: int | None = None, desk: PrinterDesk | None = None) -> None:
         self._link = link
         self._desk = desk
         self._printer = printer
@@ -347,17 +220,3 @@ class Station:
             if len(self._told) > TOLD_MAX:
                 del self._told[next(iter(self._told))]
             self._link.report(job_id, state, detail)
-
-
-def compose_with(profile: PrinterProfile, words: Words) -> Compose:
-    """Lays jobs out for one printer in one language."""
-
-    def composed(job: Job) -> Composed:
-        if job.kind == TEST_PRINT:
-            return compose(width_page(profile, words), profile)
-        if job.kind == SPEED_PRINT:
-            test = read(SpeedTest, job.content)
-            return compose(speed_page(test.number % 100, test.at.baud), profile)
-        return compose(laid_out(job.kind, job.content, profile.sheet, words), profile)
-
-    return composed

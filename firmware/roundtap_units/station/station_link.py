@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import http.client
-import json
 import logging
-import secrets
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import Any
 
 from roundtap_core.messages import Job, JobNamed, StationHears
 from roundtap_core.typed import Malformed, read
-from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_units.link.hub_choice import SILENT_MS
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.link.identity import HubAddress
-from roundtap_units.link.kept_connection import PatientConnection, ask_challenge
+from roundtap_units.link.kept_connection import KeyRefused, PatientConnection, ask_signed
 from roundtap_units.link.own_health import OwnHealth
 
 log = logging.getLogger(__name__)
@@ -34,25 +31,17 @@ REFUSED_TIMES = 15
 """So often in succession, for half a minute, a hub has to say that it does not know this key: a challenge that was lost
 is refused once, and a hub that is being restored for some seconds."""
 
-Post = Callable[[str, Mapping[str, Any]], Any]
-
-
-class KeyRefused(ValueError):
-    """The hub's answer has the code for a key that it does not know. Nothing of it is signed: it may be anybody's."""
-
 
 class HubStationLink:
     """`next_jobs` and `report` never wait; `exchange` is one round with the hub, called by the link's own thread.
 
     A state is sent until the hub has answered a request that carried it. Each answer brings the challenge of the next
-    request; where one is lost, another is asked for. post: sends JSON to a path of the hub and returns the JSON of the
-    answer; challenge: asks for one; both raise OSError, HTTPException or ValueError. renew: asked before each round who
-    this station is from now on; None: who it was. printer: what the console shows of the printer; None: nothing.
+    request; where one is lost, another is asked for. renew: asked before each round who this station is from now on;
+    None: who it was. printer: what the console shows of the printer; None: nothing.
     """
 
-    def __init__(self, address: HubAddress, post: Post | None = None,
-                 new_nonce: Callable[[], str] = lambda: secrets.token_hex(8),
-                 challenge: Callable[[], str] | None = None,
+    def __init__(self, address: HubAddress,
+                 connect: Callable[[str, int, float], http.client.HTTPConnection] = PatientConnection,
                  mono_ms: Callable[[], int] = mono_ms,
                  renew: Callable[[], HubAddress | None] = lambda: None,
                  health: OwnHealth | None = None,
@@ -62,9 +51,7 @@ class HubStationLink:
         self._health = health
         self._printer = printer
         self._printer_order: object = None
-        self._post = post or self._post_http
-        self._new_nonce = new_nonce
-        self._ask_challenge = challenge or self._ask_http
+        self._connect = connect
         self._challenge: str | None = None
         self._mono_ms = mono_ms
         self._places = address.places
@@ -111,23 +98,20 @@ class HubStationLink:
             self.address, self._places, self._challenge = here, here.places, None
         with self._lock:
             said = dict(list(self._unsaid.items())[:STATES_AT_ONCE])
-        nonce = self._new_nonce()
         # Good once: whatever becomes of this request, the next one has another.
         challenge, self._challenge = self._challenge, None
         try:
             payload: dict[str, Any] = {
-                "unit": self.address.unit, "nonce": nonce, "challenge": challenge or self._ask_challenge(),
                 "states": [[job_id, state, detail] for job_id, (state, detail) in said.items()]}
             health = self._health.news(self._mono_ms()) if self._health is not None else None
             if health is not None:
                 payload["health"] = health
             if (printer := self._printer()) is not None:
                 payload["printer"] = dict(printer)
-            message = self._post(PATH, envelope(self.address.key, REQUEST, payload))
-            answer = opened(self.address.key, ECHO, message)
-            if answer is None or answer.get("nonce") != nonce:
-                raise ValueError(f"no right answer: {str(message)[:200]}")
-            heard = read(StationHears, answer)
+            here = self.address
+            with closing(self._connect(here.host, here.port, ANSWER_TIMEOUT_S)) as connection:
+                heard = read(StationHears, ask_signed(connection, PATH, here.unit, here.key, challenge, payload,
+                                                      ANSWER_BYTES_MAX))
             self._challenge = heard.challenge
         except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError, RecursionError) as error:
             log.info("the hub was not reached: %s", error)
@@ -198,22 +182,3 @@ class HubStationLink:
                 self._work.wait(POLL_S)
             else:
                 self._stopping.wait(POLL_S)
-
-    def _post_http(self, path: str, message: Mapping[str, Any]) -> Any:
-        connection = PatientConnection(self.address.host, self.address.port, ANSWER_TIMEOUT_S)
-        try:
-            connection.request("POST", path, json.dumps(message), {"Content-Type": "application/json"})
-            answer = connection.getresponse()
-            said = answer.read(ANSWER_BYTES_MAX)
-            if answer.status == 403:
-                raise KeyRefused(f"the hub refused: {said[:200]!r}")
-            return json.loads(said)
-        finally:
-            connection.close()
-
-    def _ask_http(self) -> str:
-        connection = PatientConnection(self.address.host, self.address.port, ANSWER_TIMEOUT_S)
-        try:
-            return ask_challenge(connection)
-        finally:
-            connection.close()

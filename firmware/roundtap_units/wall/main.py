@@ -19,8 +19,7 @@ from pathlib import Path
 from roundtap_core.words import LANGUAGES
 from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.link.hub_choice import place_of
-from roundtap_units.wall.hub_watch import HubWatch
-from roundtap_units.wall.wall_proxy import LOOPBACK, Memory, WallProxy, waiting_page
+from roundtap_units.wall.wall_proxy import LOOPBACK, HubWatch, Memory, WallProxy, waiting_page
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from io import BytesIO
-from typing import Any, Protocol
+from typing import Any
 
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_devices.boards import BOARDS, Board, BoardError, board
@@ -130,16 +130,6 @@ def display_card(name: str) -> Any:
     return image
 
 
-class Person(Protocol):
-    """Who stands before the board."""
-
-    def say(self, text: str) -> None:
-        """Tell them something."""
-
-    def sees(self, question: str) -> bool:
-        """Ask them whether they see or hear it."""
-
-
 @dataclass(slots=True)
 class Walk:
     """A walk through everything on a board, with a person at it: each button, light, buzzer and the screen, one by one.
@@ -151,7 +141,7 @@ class Walk:
     front: Front
     screen: Screen
     edges: queue.SimpleQueue[Any]
-    person: Person
+    person: AtTerminal
     words: Words
     mono_ms: Callable[[], int]
     wait: Callable[[int], None]
@@ -291,7 +281,7 @@ def _test(made: Board, words: Words) -> int:
     front = Front(made, lambda: real_factory(tempfile.gettempdir()), edges, mono_ms)
     screen = oled_screen(made.screen, front.pins)
     try:
-        silent = Walk(made, front, screen, edges, _AtTerminal(words), words, mono_ms,
+        silent = Walk(made, front, screen, edges, AtTerminal(words), words, mono_ms,
                       lambda ms: time.sleep(ms / 1000)).run()
     finally:
         screen.close()
@@ -299,18 +289,20 @@ def _test(made: Board, words: Words) -> int:
     return SILENT if silent else DONE
 
 
-class _AtTerminal:
-    """A person at a terminal; an empty answer is a yes."""
+@dataclass
+class AtTerminal:
+    """A person at a terminal."""
 
-    def __init__(self, words: Words) -> None:
-        self._words = words
+    words: Words
 
     def say(self, text: str) -> None:
+        """Tell them something."""
         print(text, flush=True)
 
     def sees(self, question: str) -> bool:
+        """Ask them whether they see or hear it; an empty answer is a yes."""
         try:
-            answer = input(f"{question} {self._words('walk.yes_no')} ")
+            answer = input(f"{question} {self.words('walk.yes_no')} ")
         except EOFError:
             return False
-        return not answer.strip().lower().startswith(self._words("walk.no"))
+        return not answer.strip().lower().startswith(self.words("walk.no"))

@@ -26,7 +26,7 @@ from roundtap_units.table.dialogue.agreement import (
 )
 from roundtap_units.table.dialogue.entry import Entry
 from roundtap_units.table.dialogue.games import Game, Starter, lots_heard, unheard_lot
-from roundtap_units.table.dialogue.seating import Idle, ListReview, NoMatch, Seating, WhoAreYou, may_review
+from roundtap_units.table.dialogue.seating import Idle, ListReview, NoMatch, Seating, WhoAreYou, review_s
 from roundtap_units.table.dialogue.table_state import (
     Effect,
     Fate,
@@ -91,9 +91,6 @@ class Call(Moment):
         """Whether the call fills the screen; a press looks behind it for a while."""
         return self.on and now_ms >= self._peek_until_ms
 
-    def press(self, gesture: Gesture, now_ms: int) -> None:
-        self.look_behind(now_ms)
-
     def look_behind(self, now_ms: int) -> None:
         """Keep what was being done in sight, eight seconds after each press."""
         self._peek_until_ms = now_ms + PEEK_MS
@@ -143,7 +140,7 @@ class Dialogue:
         if after is not None:
             lots_heard(table)
         self._stay(before.leave_refused if before else (), view, now_ms)
-        if isinstance(table.question, ListReview) and not may_review(table):
+        if isinstance(table.question, ListReview) and review_s(table) is None:
             table.question = None
         if isinstance(table.question, AfterAll) and table.second is None:
             table.question = None

@@ -113,19 +113,6 @@ class Counter:
     def left(self) -> int:
         return self.step.turns - self.ended
 
-    @property
-    def over(self) -> bool:
-        return self.left <= 0
-
-    def ended_one(self) -> Counter:
-        return replace(self, ended=self.ended + 1)
-
-    def taken_back(self) -> Counter:
-        return replace(self, ended=self.ended - 1)
-
-    def back_at_the_last(self) -> Counter:
-        return replace(self, ended=self.step.turns - 1)
-
 
 def likely_left(way: Way, figure: Figure, side: Side, answers: Mapping[str, Any]) -> int:
     """Where a figure of `side` starts: who has just lost in the last turns has usually nothing left."""

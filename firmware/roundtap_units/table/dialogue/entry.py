@@ -137,12 +137,12 @@ class Entry(Moment):
         """Whose turn it is ends it; the other's button takes the last one back, or asks again whose it was."""
         if side != turns.whose:
             if turns.ended:
-                self.turns = turns.taken_back()
+                self.turns = replace(turns, ended=turns.ended - 1)
             else:
                 self._back()
             return
-        self.turns = turns.ended_one()
-        if self.turns.over:
+        self.turns = replace(turns, ended=turns.ended + 1)
+        if self.turns.left <= 0:
             self._answer(turns.step.name, "")
 
     def _answer(self, name: str, value: Any, now_ms: int | None = None) -> None:
@@ -183,7 +183,7 @@ class Entry(Moment):
         if self.dial is not None and self.dial.figure.name == name:
             self.dial = replace(self.dial, value=value, touched=True)
         elif self.turns is not None and not value:
-            self.turns = self.turns.back_at_the_last()
+            self.turns = replace(self.turns, ended=self.turns.step.turns - 1)
 
     def finish(self, now_ms: int) -> None:
         """Report what was entered, if it is possible. While a question is open there is nothing to report."""
@@ -236,10 +236,6 @@ class Entry(Moment):
     def others(self) -> tuple[Way, ...]:
         """The ways behind this one."""
         return tuple(way for way in self.ways if self.way is None or way.id != self.way.id)
-
-    def unset(self, figure: Figure) -> bool:
-        """Whether nobody has set or confirmed this figure yet."""
-        return figure.name not in self.answers
 
     def preview(self) -> Result:
         """The result as entered so far, for the eyes only; what was not asked yet counts as it is offered."""
@@ -425,7 +421,8 @@ def _wheels(entry: Entry, side: Side) -> tuple[tuple[str, ...], int | None, bool
     shown = next((each for each in entry.way.figures() if (each.key, each.whose) == (key, whose)), None)
     if shown is None:
         return ("",), None, False
-    return (spoken(shown, entry.answers.get(shown.name, entry.likely_of(shown))),), None, entry.unset(shown)
+    return ((spoken(shown, entry.answers.get(shown.name, entry.likely_of(shown))),), None,
+            shown.name not in entry.answers)
 
 
 def _worth(entry: Entry) -> str:

@@ -61,10 +61,6 @@ class OwnSheet:
     def rest(self) -> None:
         self.at, self.asked = None, False
 
-    def confirm(self, figure: Figure) -> None:
-        """▲ says that the figure is right as it stands."""
-        self.values[figure.key] = self.value(figure)
-
     def step(self, picks: Picks) -> None:
         self.cursor = self.cursor % picks.of + 1
 
@@ -114,14 +110,16 @@ def _part(both: Parallel, side: Side) -> Part:
             return Part(words("parallel.let_go", squads=squad_letters(both.lost(side))), words("parallel.let_go.what"),
                         marks=_marks(both, side, page), hint=words("parallel.let_go.sure") if hand else "")
         must, rounds = _warning(table, side)
+        arrows = words("parallel.mark" if sheet.unset(page) else "parallel.next")
         return Part(must or name, rounds or result_text.label(table, page.key), marks=_marks(both, side, page),
-                    hint=_hint(both, side, words("parallel.pick", sign=sign), _after_picks(both, side, page)))
+                    hint=_hint(both, side, words("parallel.pick", sign=sign), arrows))
     if isinstance(page, Figure):
         return Part(name, result_text.label(table, page.key), (str(sheet.value(page)),),
                     hint=_count_hint(both, side, page), unset=sheet.unset(page))
     if sheet.done:
-        return Part(name, words("parallel.waits"), _own_figures(both, side),
-                    hint=words("parallel.back") if hand else "")
+        told = tuple(str(sheet.value(page)) for page in both.pages(side)
+                     if isinstance(page, Figure) and page.key in ("score", "wounds"))
+        return Part(name, words("parallel.waits"), told, hint=words("parallel.back") if hand else "")
     return Part(name, table.phase, (table.clock,) if table.clock else (), hint=words("parallel.open", sign=sign))
 
 
@@ -139,11 +137,6 @@ def _hint(both: Parallel, side: Side, own: str, arrows: str) -> str:
     return f"{own}  {arrows}" if both.hand == side else own
 
 
-def _after_picks(both: Parallel, side: Side, page: Picks) -> str:
-    complete = len(both.sheets[side].picked) == page.take
-    return both.table.words("parallel.next" if complete else "parallel.mark")
-
-
 def _marks(both: Parallel, side: Side, page: Picks) -> tuple[Mark, ...]:
     sheet, owed = both.sheets[side], both.table.match.of(side).to_field
     return tuple(
@@ -151,12 +144,6 @@ def _marks(both: Parallel, side: Side, page: Picks) -> tuple[Mark, ...]:
              squad == sheet.cursor)
         for squad in range(1, page.of + 1)
     )
-
-
-def _own_figures(both: Parallel, side: Side) -> tuple[str, ...]:
-    sheet = both.sheets[side]
-    return tuple(str(sheet.value(page)) for page in both.pages(side)
-                 if isinstance(page, Figure) and page.key in ("score", "wounds"))
 
 
 def _sum(both: Parallel, side: Side) -> Part:
@@ -280,7 +267,8 @@ class Parallel(Moment):
                 sheet.rest()
                 return
         else:
-            sheet.confirm(page)
+            # ▲ says that the figure is right as it stands.
+            sheet.values[page.key] = sheet.value(page)
         assert sheet.at is not None
         if sheet.at + 1 < len(self.pages(side)):
             sheet.at += 1

@@ -58,10 +58,9 @@ class Idle(Moment):
     def _note(self, side: Side) -> str:
         """The phase of the round, the games so far and who begins, or the squads that are still to be shown."""
         table = self.table
-        assert table.view is not None
         if table.form is not None and table.form.parallel and not self._fielded(side):
             return table.words("parallel.squads", sign=SIGNS[side])
-        hint = table.words("look.hint") if may_review(table) else ""
+        hint = table.words("look.hint") if review_s(table) is not None else ""
         return "  ".join(text for text in (table.phase, note(table, side), hint) if text)
 
     def _fielded(self, side: Side) -> bool:
@@ -132,19 +131,18 @@ class NoMatch(Moment):
         return table.halves(kind, lambda side: Half(head, big, small))
 
 
-def may_review(table: TableState) -> bool:
-    """Only where the rulebook has such a look, and before the round has started."""
+def review_s(table: TableState) -> int | None:
+    """How long a look there is; None where the rulebook has none, and once the round has started."""
     view = table.view
-    return table.form is not None and table.form.look_s is not None and view is not None and view.clock.state == "idle"
+    return view.form.look_s if view is not None and view.form is not None and view.clock.state == "idle" else None
 
 
 def look(table: TableState, gesture: Gesture, now_ms: int) -> bool:
     """▼ begins the look; whether it did."""
-    if gesture.kind != TAP or gesture.key != "down" or not may_review(table):
+    seconds = review_s(table)
+    if gesture.kind != TAP or gesture.key != "down" or seconds is None:
         return False
-    assert table.form is not None
-    assert table.form.look_s is not None
-    table.question = ListReview(table, now_ms + 1000 * table.form.look_s)
+    table.question = ListReview(table, now_ms + 1000 * seconds)
     return True
 
 

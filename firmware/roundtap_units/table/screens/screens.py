@@ -45,7 +45,8 @@ ARROWS: dict[Side, str] = {"a": "◄", "b": "►"}
 def draw(scene: Scene) -> Image.Image:
     """The picture of a scene. On a board between two people, what is for side b is upside down for everyone else."""
     if isinstance(scene, Halves):
-        return _halves(scene) if scene.facing == "opposite" else _from_the_edge(scene)
+        return _face_to_face(_half(scene.a, scene), _half(scene.b, scene)) if scene.facing == "opposite" \
+            else _from_the_edge(scene)
     if isinstance(scene, Duo):
         return _duo(scene)
     assert isinstance(scene, Figures | Page)
@@ -63,10 +64,11 @@ def labelled(image: Image.Image, label: str) -> Image.Image:
 # --- for both ---
 
 
-def _halves(scene: Halves) -> Image.Image:
+def _face_to_face(a: Image.Image, b: Image.Image) -> Image.Image:
+    """Each half turned to its person."""
     image = Image.new("1", (WIDTH, HEIGHT), 0)
-    image.paste(_half(scene.a, scene), (0, HALF))
-    image.paste(_half(scene.b, scene).rotate(180), (0, 0))
+    image.paste(a, (0, HALF))
+    image.paste(b.rotate(180), (0, 0))
     # Dotted, so that no letter seems to be underlined.
     ImageDraw.Draw(image).point([(x, 31) for x in range(0, WIDTH, 4)], fill=1)
     return image
@@ -148,11 +150,7 @@ def _both(pen: ImageDraw.ImageDraw, top: int, left: str, right: str) -> None:
 
 def _duo(scene: Duo) -> Image.Image:
     if scene.facing == "opposite":
-        image = Image.new("1", (WIDTH, HEIGHT), 0)
-        image.paste(_part_half(scene.a, scene), (0, HALF))
-        image.paste(_part_half(scene.b, scene).rotate(180), (0, 0))
-        ImageDraw.Draw(image).point([(x, 31) for x in range(0, WIDTH, 4)], fill=1)
-        return image
+        return _face_to_face(_part_half(scene.a, scene), _part_half(scene.b, scene))
     image, pen = canvas(WIDTH, HEIGHT)
     for side in SIDES:
         _column(pen, scene.of(side), side)
