@@ -129,8 +129,7 @@ def test_a_tables_report_of_before_is_signed_with_the_key_of_now(tmp_path):
             posted.append(message["mac"])
             raise ConnectionError
 
-    sending = ReportSending(bytes.fromhex(ONE), outbox, lambda: 0, lambda _: None, lambda *_: True)
-    sending.use_key(bytes.fromhex(OTHER))
+    sending = ReportSending(lambda: bytes.fromhex(OTHER), outbox, lambda: 0, lambda _: None, lambda *_: True)
     with pytest.raises(ConnectionError):
         sending.post_all(Connection())
     assert posted == [sign(bytes.fromhex(OTHER), REPORT, report)]

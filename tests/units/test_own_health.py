@@ -9,6 +9,7 @@ from roundtap_core.version import version
 from roundtap_core.wire import ECHO, envelope
 from roundtap_systemd.health import Machine
 from roundtap_units.link.hub_time import HubTime, SamplePlan
+from roundtap_units.link.identity import HubAddress
 from roundtap_units.link.link import StatusSending
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import LOOK_EVERY_MS, OwnHealth
@@ -80,8 +81,8 @@ class Hub:
 
 
 def test_whoever_serves_a_new_feed_hears_the_status_at_once(tmp_path: Path) -> None:
-    sending = StatusSending("table-1", KEY, Outbox(tmp_path / "outbox.jsonl"), SamplePlan(HubTime()), lambda: 0,
-                            lambda *_: None)
+    sending = StatusSending(lambda: HubAddress("hub", 80, "table-1", KEY), Outbox(tmp_path / "outbox.jsonl"),
+                            SamplePlan(HubTime()), lambda: 0, lambda *_: None)
     sending.begin("s1")
     assert not sending.waiting, "there is nothing to say yet"
     sending.keep({"match": None})
@@ -93,8 +94,8 @@ def test_whoever_serves_a_new_feed_hears_the_status_at_once(tmp_path: Path) -> N
 
 def test_a_status_carries_it_once_a_feed_and_again_where_nobody_answered(tmp_path: Path) -> None:
     hub, health = Hub(), OwnHealth(pi(tmp_path))
-    sending = StatusSending("table-1", KEY, Outbox(tmp_path / "outbox.jsonl"), SamplePlan(HubTime()), lambda: 0,
-                            lambda *_: None, health)
+    sending = StatusSending(lambda: HubAddress("hub", 80, "table-1", KEY), Outbox(tmp_path / "outbox.jsonl"),
+                            SamplePlan(HubTime()), lambda: 0, lambda *_: None, health)
 
     def says(silent: bool = False) -> bool:
         hub.silent = silent

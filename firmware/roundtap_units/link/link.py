@@ -85,14 +85,14 @@ class Pace:
 class StatusSending:
     """What one unit says of itself, now and then and when it changes; and its questions of what time it is.
 
-    `session` is the open feed's; None while there is none. heard_time: told each signed answer with the hub's time in
-    it. What is sent may raise whatever a network and a strange answer raise."""
+    address: who the unit is by now. `session` is the open feed's; None while there is none. heard_time: told each
+    signed answer with the hub's time in it. What is sent may raise whatever a network and a strange answer raise."""
 
-    def __init__(self, unit: str, key: bytes, outbox: Outbox, plan: SamplePlan, mono_ms: Callable[[], int],
-                 heard_time: Callable[[TimeSaid, Answer], None], health: OwnHealth | None = None) -> None:
+    def __init__(self, address: Callable[[], HubAddress], outbox: Outbox, plan: SamplePlan,
+                 mono_ms: Callable[[], int], heard_time: Callable[[TimeSaid, Answer], None],
+                 health: OwnHealth | None = None) -> None:
         self.session: str | None = None
-        self._unit = unit
-        self._key = key
+        self._address = address
         self._outbox = outbox
         self._plan = plan
         self._mono_ms = mono_ms
@@ -102,10 +102,6 @@ class StatusSending:
         self._changed = False
         self._sequence = 0
         self._next_ms = 0
-
-    def use_key(self, unit: str, key: bytes) -> None:
-        """Who this is from now on."""
-        self._unit, self._key = unit, key
 
     def tell(self, status: Mapping[str, Any]) -> None:
         """Something that is to be said at once."""
@@ -157,13 +153,14 @@ class StatusSending:
 
     def _post(self, connection: KeptConnection, waits: Waits) -> None:
         self._sequence += 1
-        payload = {**(self._status or {}), "unit": self._unit, "session": self.session, "seq": self._sequence,
+        address = self._address()
+        payload = {**(self._status or {}), "unit": address.unit, "session": self.session, "seq": self._sequence,
                    "waiting": len(self._outbox.waiting())}
         health = self._health.news(self._mono_ms()) if self._health is not None else None
         if health is not None:
             payload["health"] = health
-        answer = connection.post("/device/status", envelope(self._key, REQUEST, payload), waits)
-        said = opened(self._key, ECHO, answer.message)
+        answer = connection.post("/device/status", envelope(address.key, REQUEST, payload), waits)
+        said = opened(address.key, ECHO, answer.message)
         if said is None or said.get("seq") != payload["seq"] or said.get("session") != payload["session"]:
             raise ValueError(f"no echo of the status: {str(answer.message)[:200]}")
         if self._health is not None and health is not None:
@@ -172,11 +169,11 @@ class StatusSending:
 
     def ask_time(self, connection: KeptConnection, waits: Waits) -> None:
         """A round trip for nothing but the clock. Its number is used once: no other answer passes for this one's."""
-        nonce, sent_ms = secrets.token_hex(8), self._mono_ms()
+        nonce, sent_ms, address = secrets.token_hex(8), self._mono_ms(), self._address()
         try:
-            asked = envelope(self._key, REQUEST, {"unit": self._unit, "nonce": nonce})
+            asked = envelope(address.key, REQUEST, {"unit": address.unit, "nonce": nonce})
             answer = connection.post("/device/time", asked, waits)
-            said = opened(self._key, ECHO, answer.message)
+            said = opened(address.key, ECHO, answer.message)
             if said is None or said.get("nonce") != nonce:
                 raise ValueError(f"no signed time: {str(answer.message)[:200]}")
             self._heard_time(read(TimeSaid, said), answer)
@@ -212,7 +209,7 @@ class HubLink:
         self._memory = memory or UnitMemory(None)
         self._holds = holds
         self._hubs = HubChoice(address.places, self._memory)
-        self._reports = ReportSending(address.key, outbox, mono_ms, self._heard_echo, self._waits)
+        self._reports = ReportSending(lambda: self._address.key, outbox, mono_ms, self._heard_echo, self._waits)
         self._pace = Pace(mono_ms)
         self._faults = FaultLog(log, mono_ms)
         self._epoch = self._memory.epoch
@@ -222,8 +219,7 @@ class HubLink:
         self.time = HubTime()
         self._stop = threading.Event()
         self._plan = SamplePlan(self.time)
-        self._statuses = StatusSending(address.unit, address.key, outbox, self._plan, mono_ms, self._heard_time,
-                                       health)
+        self._statuses = StatusSending(lambda: self._address, outbox, self._plan, mono_ms, self._heard_time, health)
         self._boot: str | None = None
         self._work = threading.Event()
         self._reports_due = threading.Event()
@@ -285,8 +281,6 @@ class HubLink:
     def _become(self, here: HubAddress) -> None:
         """The hub on this machine was started anew, and so was its key for this unit."""
         self._address, self._hubs = here, HubChoice(here.places, self._memory)
-        self._reports.use_key(here.key)
-        self._statuses.use_key(here.unit, here.key)
         self._receive("key", (here.unit, here.key))
 
     def _feed_once(self, place: Place) -> None:

@@ -80,7 +80,8 @@ class Outbox:
         self._lines: list[bytes] = []
         """Whole lines that can be read, while spoilt ones among them have to be moved."""
         self._spoilt: list[bytes] = []
-        self._damaged = 0
+        self.damaged = 0
+        """Lines that were spoilt and may have been reports, ever since this outbox was begun."""
         self._unnoted: list[bytes] = []
         """Fates that are not on the disk yet: they are true all the same."""
         self._file: BinaryIO | None = None
@@ -92,11 +93,6 @@ class Outbox:
     def failing(self) -> bool:
         """Whether the disk refused the last time: nothing new can be kept."""
         return self._refused or self._file is None
-
-    @property
-    def damaged(self) -> int:
-        """Lines that were spoilt and may have been reports, ever since this outbox was begun."""
-        return self._damaged
 
     def close(self) -> None:
         if self._file is not None:
@@ -212,12 +208,8 @@ class Outbox:
                 return
             if self._file is None:
                 raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-            lines = []
-            for kept in rest.values():
-                lines.append(_report_line(kept))
-                if kept.fate is not None:
-                    lines.append(_fate_line(kept))
-            write_atomically(self._path, b"".join(lines))
+            write_atomically(self._path, b"".join(
+                _report_line(kept) + (b"" if kept.fate is None else _fate_line(kept)) for kept in rest.values()))
             # All of it was written just now, what was owed too.
             self._unnoted = []
             self._kept = rest
@@ -253,7 +245,7 @@ class Outbox:
         except FileNotFoundError:
             data = b""
         with contextlib.suppress(FileNotFoundError):
-            self._damaged = sum(map(_may_be_report, self._aside.read_bytes().split(b"\n")))
+            self.damaged = sum(map(_may_be_report, self._aside.read_bytes().split(b"\n")))
         whole = data[: data.rfind(b"\n") + 1]
         self._torn = len(whole) if len(whole) < len(data) else None
         for raw in whole.split(b"\n")[:-1]:
@@ -264,7 +256,7 @@ class Outbox:
                 # A worn card can spoil a line; the reports on the others must still get out.
                 log.error("a line of %s cannot be read and is put aside", self._path)
                 self._spoilt.append(raw)
-                self._damaged += _may_be_report(raw)
+                self.damaged += _may_be_report(raw)
         self._loaded = True
 
     def _clean(self) -> None:
@@ -282,7 +274,7 @@ class Outbox:
                 os.fsync(file.fileno())
             write_atomically(self._path, b"".join(raw + b"\n" for raw in self._lines))
             # What was counted twice, being in both files, is counted once from now on.
-            self._damaged = sum(map(_may_be_report, self._aside.read_bytes().split(b"\n")))
+            self.damaged = sum(map(_may_be_report, self._aside.read_bytes().split(b"\n")))
         elif self._torn is not None:
             with open(self._path, "r+b") as torn:
                 torn.truncate(self._torn)

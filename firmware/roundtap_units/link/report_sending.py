@@ -78,23 +78,19 @@ class ReportOrder:
 
 
 class ReportSending:
-    """For the thread that sends; its `order`'s `trouble` and `at_once` are for any.
+    """key: by which both sign now. For the thread that sends; its `order`'s `trouble` and `at_once` are for any.
 
     echoed: called with each echo whose signature holds; ValueError where it is not to be believed. waits(seconds since
     the question, when the feed told what the answer will say, or None): whether an answer is still waited for.
     """
 
-    def __init__(self, key: bytes, outbox: Outbox, mono_ms: Callable[[], int],
+    def __init__(self, key: Callable[[], bytes], outbox: Outbox, mono_ms: Callable[[], int],
                  echoed: Callable[[Echo], None], waits: Callable[[float, float | None], bool]) -> None:
-        self._key, self._key_mark = key, key_mark(key)
+        self._key = key
         self._outbox = outbox
         self._echoed = echoed
         self._waits = waits
         self.order = ReportOrder(mono_ms)
-
-    def use_key(self, key: bytes) -> None:
-        """From now on; what was signed with another is signed anew."""
-        self._key, self._key_mark = key, key_mark(key)
 
     def post_all(self, connection: KeptConnection) -> None:
         """Every report without an answer, those of one match in their order. One that gets none holds up no others;
@@ -129,13 +125,12 @@ class ReportSending:
                 raise
             # The feed's word is the hub's as well.
             return
-        echo = opened(self._key, ECHO, answer.message)
+        echo = opened(self._key(), ECHO, answer.message)
         if echo is None or echo.get("report_id") != kept.id:
             raise NotTaken(answer.status, f"no echo of the report ({answer.status}): {str(answer.message)[:200]}")
         self._echoed(read(Echo, echo))
 
     def _mac(self, kept: Kept) -> str:
         """Its signature; where the key was renewed since, by the key that the hub knows now."""
-        if kept.key is None or kept.key == self._key_mark:
-            return kept.mac
-        return sign(self._key, REPORT, dict(kept.report))
+        key = self._key()
+        return kept.mac if kept.key in (None, key_mark(key)) else sign(key, REPORT, dict(kept.report))

@@ -97,27 +97,27 @@ def _run(config: Config, panel_path: Path | None) -> bool:
     from roundtap_devices.virtual.virtual_printer import VirtualPrinter
     from roundtap_units.station.station_link import HubStationLink
 
-    print_log = PrintLog(config.folder / "printed.jsonl")
-    twin = VirtualPrinter(printer_profile(config.printer)) if panel_path else None
-    desk = PrinterDesk(config.folder, config.written, unit_words(config.language), print_log,
-                       device=(lambda: twin.device) if twin else None)
-    stopping = StopSignal()
-    panel = PrinterPanel(panel_path, twin, mono_ms) if panel_path and twin else None
-    if panel:
-        panel.start()
-    identity = config.identity() or _enrolled(config, desk, stopping)
-    if identity is None:
-        if panel:
-            panel.close()
-        print_log.close()
-        return not stopping.is_set()
-    health = OwnHealth(Machine(config.folder), printer=lambda: station.printer_word)
-    link = HubStationLink(identity,
-                          renew=LocalKey("station").renewed if config.local else lambda: None, health=health,
-                          printer=desk.told)
-    station = Station(link, desk.make(), print_log, desk.compose(), LOOK_EVERY_MS, desk)
-    link.start()
-    try:
+    with contextlib.ExitStack() as ends:
+        print_log = PrintLog(config.folder / "printed.jsonl")
+        ends.callback(print_log.close)
+        twin = VirtualPrinter(printer_profile(config.printer)) if panel_path else None
+        desk = PrinterDesk(config.folder, config.written, unit_words(config.language), print_log,
+                           device=(lambda: twin.device) if twin else None)
+        stopping = StopSignal()
+        if panel_path and twin:
+            panel = PrinterPanel(panel_path, twin, mono_ms)
+            panel.start()
+            ends.callback(panel.close)
+        identity = config.identity() or _enrolled(config, desk, stopping)
+        if identity is None:
+            return not stopping.is_set()
+        health = OwnHealth(Machine(config.folder), printer=lambda: station.printer_word)
+        link = HubStationLink(identity, renew=LocalKey("station").renewed if config.local else lambda: None,
+                              health=health, printer=desk.told)
+        station = Station(link, desk.make(), print_log, desk.compose(), LOOK_EVERY_MS, desk)
+        ends.callback(station.close)
+        link.start()
+        ends.callback(link.stop)
         while not stopping.is_set():
             station.step(mono_ms())
             if identity.enrolled and link.key_is_gone and not station.busy:
@@ -126,12 +126,6 @@ def _run(config: Config, panel_path: Path | None) -> bool:
                 os.environ[ENROL_ANEW] = "1"
                 return True
             stopping.wait(BUSY_S if station.busy else IDLE_S)
-    finally:
-        link.stop()
-        station.close()
-        if panel:
-            panel.close()
-        print_log.close()
     return False
 
 

@@ -159,12 +159,17 @@ class PrintLog:
                 del self.jobs[job_id]
             raise
 
-    def note_answers(self, answers: bool) -> None:
+    def note_answers(self, answers: bool) -> bool:
         """Whether this printer answers: then its silence means something; it takes a person's word that it answers no
-        more. Raises OSError."""
-        if self.printer_answers != answers:
-            self._append({"printer_answers": answers})
-            self.printer_answers = answers
+        more. False where the disk refuses: it counts as before."""
+        try:
+            if self.printer_answers != answers:
+                self._append({"printer_answers": answers})
+        except OSError:
+            log.exception("it cannot be noted whether the printer answers")
+            return False
+        self.printer_answers = answers
+        return True
 
     def in_state(self, state: str) -> list[str]:
         return [job_id for job_id, (known, _) in self.jobs.items() if known == state]
@@ -320,10 +325,7 @@ class PrinterDesk:
     def _forget_answers(self, wanted: PrinterSettings) -> None:
         """Another port or speed may be one that answers nothing: its silence is no fault."""
         if (wanted.port, wanted.baud) != (self.settings.port, self.settings.baud):
-            try:
-                self._log.note_answers(False)
-            except OSError:
-                log.exception("it cannot be noted that another printer is there")
+            self._log.note_answers(False)
 
     def try_out(self, wanted: object) -> bool:
         """What a test print is to be printed with, {port, printer, baud}; whether `make` is to be called. It is not

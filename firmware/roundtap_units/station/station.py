@@ -97,7 +97,7 @@ class Station:
             self._silent_since_ms = None
             self._settle(job.id, outcome.state, outcome.detail)
         if self._printer.answers:
-            self._note_that_it_answers()
+            self._log.note_answers(True)
 
     def _look_now_and_then(self, now_ms: int) -> None:
         """While nothing is to be printed, the printer is asked how it is: who opens the doors wants to know before."""
@@ -135,12 +135,7 @@ class Station:
         return MUTE if now_ms - self._silent_since_ms >= MUTE_AFTER_MS else detail
 
     def _go_on_unanswered(self) -> None:
-        if not self._printer.answers:
-            return
-        try:
-            self._log.note_answers(False)
-        except OSError:
-            log.exception("it cannot be noted that the printer answers no more")
+        if not self._printer.answers or not self._log.note_answers(False):
             return
         self._printer.go_on_unanswered()
         if self._desk is not None:
@@ -206,12 +201,6 @@ class Station:
             # What stands on the disk, "sending", makes it uncertain after a restart: too careful, never wrong.
             log.exception("the state of job %s cannot be noted", job_id)
         self._tell(job_id, state, detail)
-
-    def _note_that_it_answers(self) -> None:
-        try:
-            self._log.note_answers(True)
-        except OSError:
-            log.exception("it cannot be noted that the printer answers")
 
     def _tell(self, job_id: str, state: str, detail: str) -> None:
         if self._told.get(job_id) != (state, detail):

@@ -62,7 +62,8 @@ class EnrolTable(BoardUnit):
     def page(self, showing: Showing, now_ms: int) -> Page:
         """What is shown now."""
         words, left_s = self._languages(self.language), max(0, showing.until_ms - now_ms + 999) // 1000
-        title, big, lines, hint = words("enrol.looking"), "", (words("enrol.looking.line"),), self._language_hint(words)
+        title, big, lines = words("enrol.looking"), "", (words("enrol.looking.line"),)
+        hint = f"▲▼ {words('enrol.language')}"
         if showing.state == CODE:
             title = words("enrol.here" if showing.identify else "enrol.title")
             big = f"{showing.number}  {showing.code[:3]} {showing.code[3:]}"
@@ -79,9 +80,6 @@ class EnrolTable(BoardUnit):
             title, big, lines, hint = words("enrol.done"), showing.unit, (showing.hub[:HUB_LETTERS],), ""
         return Page(kind="enrol", facing=self._facing, badge=self._badge(words), title=title, big=big, lines=lines,
                     hint=hint)
-
-    def _language_hint(self, words: Words) -> str:
-        return f"▲▼ {words('enrol.language')}"
 
     def _press(self, gesture: Gesture) -> None:
         if self._asking.showing.state == STOPPED:

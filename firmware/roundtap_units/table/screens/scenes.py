@@ -91,9 +91,6 @@ class Halves(Scene):
     a: Half
     b: Half
 
-    def of(self, side: Side) -> Half:
-        return self.a if side == "a" else self.b
-
     def says(self) -> str:
         return _join(*(text for half in (self.a, self.b) for text in (half.head, half.big, half.small, half.note)))
 
