@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board, BoardError, board
 from roundtap_devices.toml_tables import TableError
+from roundtap_units.link.hub_choice import place_of
 from roundtap_units.link.identity import HubAddress, is_on_hubs_machine, known_identity, local_key
 
 COMMON_KEYS = ("unit", "key", "hub", "folder", "language", "local")
@@ -158,11 +158,7 @@ def _key(path: Path | None, said: str) -> bytes:
 
 def _place(path: Path | None, address: object) -> tuple[str, int]:
     try:
-        hub = urlsplit(address) if isinstance(address, str) else urlsplit("")
-        host, port = hub.hostname, hub.port or 80
-    except ValueError:
-        host, port = None, 0
-    if host is None or hub.scheme != "http":
+        return place_of(address)
+    except ValueError as error:
         raise ConfigError(f'{path}: hub: an address like "http://10.42.0.1:8080" is wanted, or a list of such, '
-                          f"not {address!r}")
-    return host, port
+                          f"not {address!r}") from error

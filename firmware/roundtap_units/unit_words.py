@@ -6,5 +6,4 @@ from roundtap_core.words import Words, catalogue, core_words
 
 
 def unit_words(language: str) -> Words:
-    """The units' texts over the core's."""
     return catalogue("roundtap_units", language).also(core_words(language))

@@ -11,8 +11,8 @@ import pytest
 from roundtap_core.messages import StandbyState
 from roundtap_core.typed import read
 from roundtap_hub.standby.main import SOCKET, StandbySocket
+from roundtap_units.panel.main import PanelLink
 from roundtap_units.panel.panel_dialogue import TURN, Done, Press
-from roundtap_units.panel.panel_link import PanelLink
 
 
 class Standby:

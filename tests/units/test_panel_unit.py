@@ -26,9 +26,17 @@ from roundtap_units import board_process
 from roundtap_units.link.identity import HubAddress
 from roundtap_units.panel import main
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.main import ConfigError, PanelUnit, read_config
+from roundtap_units.panel.main import (
+    AWAY,
+    FAILED,
+    HOTSPOT_EVERY,
+    UNKNOWN,
+    ConfigError,
+    PanelLink,
+    PanelUnit,
+    read_config,
+)
 from roundtap_units.panel.panel_dialogue import EJECT, NEW_PIN, POWER_OFF, TURN, Done, PanelDialogue, Press
-from roundtap_units.panel.panel_link import AWAY, FAILED, HOTSPOT_EVERY, UNKNOWN, PanelLink
 from roundtap_units.unit_words import unit_words
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))

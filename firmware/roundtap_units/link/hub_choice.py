@@ -170,13 +170,11 @@ class HubChoice:
     @property
     def present(self) -> Place:
         """Where reports and statuses go."""
-        with self._lock:
-            return self._present
+        return self._present
 
     def left(self, epoch: object) -> bool:
         """Whether this is an epoch that the unit has left for a newer one."""
-        with self._lock:
-            return self._left(epoch)
+        return epoch != self._memory.epoch and epoch in self._memory.epochs
 
     def heard(self, now_ms: int) -> None:
         """The present hub has said something."""
@@ -210,7 +208,7 @@ class HubChoice:
     def believed(self, place: Place, epoch: str, others: Sequence[object], now_ms: int) -> bool:
         """A signed welcome came: whether to stay. If so, it is noted where the others are."""
         with self._lock:
-            older = self._left(epoch)
+            older = self.left(epoch)
             if older and any(each not in self._vain for each in self.known() if each != place):
                 self._vain.add(place)
                 return False
@@ -231,9 +229,6 @@ class HubChoice:
             if self._memory.epoch is not None:
                 self._memory.note_welcome(address_of(self._present), self._memory.epoch,
                                           [address_of(each) for each in places_of(others)])
-
-    def _left(self, epoch: object) -> bool:
-        return epoch != self._memory.epoch and epoch in self._memory.epochs
 
 
 def places_of(addresses: Sequence[object]) -> list[Place]:

@@ -7,7 +7,7 @@ import json
 import logging
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -84,11 +84,12 @@ def read_settings(folder: Path, written: PrinterSettings) -> PrinterSettings:
     """What was found out and confirmed before. `written`: what the configuration file says, which goes first where it
     says anything; what was confirmed of another printer does not hold for that one."""
     try:
-        said = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        kept = PrinterSettings(**_checked(said))
+        kept = read(PrinterSettings, json.loads((folder / FILE).read_text(encoding="utf-8")))
+        if kept.baud not in (0, *BAUDS) or kept.flow not in ("", *FLOWS):
+            raise ValueError("no such speed or flow control")
     except FileNotFoundError:
         return written
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         log.error("%s cannot be read and is passed over: %s", folder / FILE, error)
         return written
     usual = PrinterSettings()
@@ -101,18 +102,6 @@ def write_settings(folder: Path, settings: PrinterSettings) -> None:
     """In one atomic step. OSError: the file stands as it was."""
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / FILE, json.dumps(asdict(settings), indent=1).encode() + b"\n")
-
-
-def _checked(said: Any) -> dict[str, Any]:
-    known = {each.name: each for each in fields(PrinterSettings)}
-    if not isinstance(said, dict) or not set(said) <= set(known):
-        raise ValueError("these are no settings of a printer")
-    for name, value in said.items():
-        if not isinstance(value, {"baud": int, "confirmed": bool}.get(name, str)):
-            raise ValueError(f"{name}: {value!r}")
-    if said.get("baud", 0) not in (0, *BAUDS) or said.get("flow", "") not in ("", *FLOWS):
-        raise ValueError("no such speed or flow control")
-    return said
 
 
 def taken_order(settings: PrinterSettings, order: object) -> PrinterSettings | None:
@@ -342,14 +331,11 @@ class PrinterDesk:
     def told(self) -> dict[str, Any]:
         """What the hub's console shows of it."""
         ports = [port.id for port in self._find()] if self._device is None else []
-        return {"port": self.settings.port, "printer": self.settings.printer, "baud": self._told_speed(),
+        at_usb = self.settings.port.startswith("usb-") or (self._opened is not None and self._opened.kind == USB)
+        # At USB the line has no speed.
+        return {"port": self.settings.port, "printer": self.settings.printer, "baud": 0 if at_usb else self.speed,
                 "confirmed": self.settings.confirmed or self._log.printer_answers, "ports": ports[:8],
                 "models": [[name, SOLD_AS[name]] for name in PROFILES], "bauds": list(SPEEDS)}
-
-    def _told_speed(self) -> int:
-        """0 where the line has none."""
-        at_usb = self.settings.port.startswith("usb-") or (self._opened is not None and self._opened.kind == USB)
-        return 0 if at_usb else self.speed
 
     def _profile_of(self, settings: PrinterSettings) -> PrinterProfile:
         profile = printer_profile(settings.printer)

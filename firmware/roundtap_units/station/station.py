@@ -143,7 +143,6 @@ class Station:
         self._silent_since_ms = None
 
     def close(self) -> None:
-        """Let go of the printer's port."""
         self._printer.close()
 
     def _renew(self) -> None:

@@ -60,7 +60,6 @@ class EnrolTable(BoardUnit):
         return self._done_ms is not None and now_ms - self._done_ms >= DONE_MS
 
     def page(self, showing: Showing, now_ms: int) -> Page:
-        """What is shown now."""
         words, left_s = self._languages(self.language), max(0, showing.until_ms - now_ms + 999) // 1000
         title, big, lines = words("enrol.looking"), "", (words("enrol.looking.line"),)
         hint = f"▲▼ {words('enrol.language')}"
