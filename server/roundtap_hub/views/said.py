@@ -18,10 +18,7 @@ class SaidLine:
     `left_ms` until then; `counted`: it is counted down; `until`: the time of day, "" where nobody knows it.
     """
 
-    id: str
-    event: str | None
-    kind: str
-    text: str
+    said: Said
     until_ms: int | None
     left_ms: int | None
     counted: bool
@@ -36,8 +33,7 @@ def said_lines(said: Iterable[Said], now: Instant, wall: str | None) -> tuple[Sa
         if left_ms is not None and left_ms <= 0:
             continue
         until_ms = None if left_ms is None else now.mono_ms + left_ms
-        lines.append(SaidLine(each.id, each.event, each.kind, each.text, until_ms, left_ms,
-                              each.kind in COUNTED and left_ms is not None,
+        lines.append(SaidLine(each, until_ms, left_ms, each.kind in COUNTED and left_ms is not None,
                               time_of_day(wall, left_ms) if left_ms is not None else ""))
     return tuple(lines)
 
