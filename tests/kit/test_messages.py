@@ -208,7 +208,7 @@ READ_BY = {"reason": "the_reason(", "by": "signed_by("}
 def test_a_form_has_the_fields_that_are_told() -> None:
     pages = ROOT / "server/roundtap_hub/pages"
     rows = re.findall(r"^\| `pages/(\w+)\.py` \| (.*) \|$", sections()["Pages and forms"], flags=re.MULTILINE)
-    wanted = re.compile(r'(?:field|whole_number|(?:form|args|values|files|args)\)?\.get(?:list)?)\(\s*"([^"]+)"')
+    wanted = re.compile(r'(?:field|whole_number|one_of|(?:form|args|values|files|args)\)?\.get(?:list)?)\(\s*"([^"]+)"')
     for module, text in rows:
         code = (pages / f"{module}.py").read_text(encoding="utf-8")
         asked, listed = set(wanted.findall(code)), set(re.findall(r"`([a-z_]+)`", text))

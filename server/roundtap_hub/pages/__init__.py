@@ -40,7 +40,7 @@ def _add_routes(app: Flask) -> None:
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     # A page leads to hundreds of addresses, mostly the same ones again.
     app.jinja_env.globals.update(url_for=lru_cache(URLS_KEPT)(app.url_for), static_url=StaticFiles().url, sign=sign,
-                                 counting_aid=counting_aid.aid_view, swap_check=counting_aid.swap_view)
+                                 counting_aid=counting_aid.aid_of, swap_check=counting_aid.swap_view)
     app.jinja_env.add_extension(RegionTags)
     rooms = {name: Blueprint(name, __name__) for name in ("pages", "console", "join", "me", "s", "station")}
     base.guard(rooms["pages"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from html import unescape
 from types import MappingProxyType
@@ -67,9 +67,7 @@ PACKED_BYTES, PACK_LEVEL = 1000, 2
 """From so many bytes on an answer of the console is packed, and how hard: what takes longer saves little."""
 
 
-def the_hub() -> Hub:
-    hub: Hub = current_app.extensions["roundtap"]
-    return hub
+the_hub = visit.the_hub
 
 
 def the_snapshot() -> Snapshot:
@@ -112,7 +110,9 @@ def look_anew() -> None:
 
 def the_units() -> Mapping[str, UnitStatus]:
     """What the tables' units had said when this request first asked."""
-    units: Mapping[str, UnitStatus] = g.setdefault("units", the_hub().presence.units)
+    if "units" not in g:
+        g.units = the_hub().presence.units
+    units: Mapping[str, UnitStatus] = g.units
     return units
 
 
@@ -526,6 +526,14 @@ def back_to_event(event_id: str, anchor: str = "", number: int | None = None) ->
 def field(name: str, default: str = "") -> str:
     """What was typed in a field of the form, without the spaces around it."""
     return request.form.get(name, default).strip()
+
+
+def one_of(name: str, allowed: Collection[str], default: str = "") -> str:
+    """What was chosen in a field; Problem("not_one_of") for anything else."""
+    value = field(name, default)
+    if value not in allowed:
+        raise Invalid("not_one_of", value=value[:20], options=", ".join(filter(None, allowed)), where=f"/{name}")
+    return value
 
 
 def the_reason(name: str = "reason") -> str:

@@ -41,6 +41,7 @@ from roundtap_hub.pages.base import (
     field,
     mended_on,
     now_ms,
+    one_of,
     page,
     rendered,
     sent,
@@ -262,7 +263,6 @@ CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
 CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
 
-
 @route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
 @mended_on(event)
 def draw(event_id: str) -> AnyResponse:
@@ -299,10 +299,7 @@ def publish(event_id: str) -> AnyResponse:
 def clock(event_id: str) -> AnyResponse:
     """Start, pause, some minutes more or less, a time typed, or back to before the start. After a power cut: `continue`
     or `hold` at a time typed, or at what the tables counted."""
-    action = field("action")
-    if action not in CLOCK_ACTIONS:
-        raise Invalid("not_one_of", value=action[:20], options=", ".join(CLOCK_ACTIONS))
-    delta_ms = 0
+    action, delta_ms = one_of("action", CLOCK_ACTIONS), 0
     if action == "adjust":
         delta_ms = max(-600, min(600, whole_number("minutes") or 0)) * 60_000
     elif action == "set":

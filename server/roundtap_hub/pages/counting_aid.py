@@ -9,7 +9,7 @@ from flask import abort, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.state import EventState, MatchState
+from roundtap_core.event.state import MatchState
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import SIDES, Side
 from roundtap_core.rulebooks.base import AidFigure, Rulebook
@@ -22,14 +22,9 @@ PREFIX = "aid."
 """Of the form's fields: they travel in the page's address, beside nothing else that the page reads."""
 
 
-def aid_view(state: EventState) -> dict[str, Any] | None:
-    """The aid of the event's rulebook with what was typed; None where it has none."""
-    return aid_of(state.rulebook)
-
-
 def aid_of(book: Rulebook) -> dict[str, Any] | None:
-    """The same of a rulebook. `typed`: what was sent, by key; `worth` is None where nothing was asked yet, or `problem`
-    says why not."""
+    """A rulebook's aid; None where it has none. `typed`: what was sent, by key; `worth` is None where nothing was asked
+    yet, or `problem` says why not."""
     aid = book.counting_aid
     if aid is None:
         return None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.event.state import MatchState
 from roundtap_core.lists.list_form import fold, sought
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages.base import page, the_moment, the_snapshot
@@ -58,13 +58,9 @@ def _tables(moment: EventAt, wanted: str, here: str) -> Iterator[tuple[int, Foun
     for match in sorted(played.matches, key=lambda each: each.match.table or 0):
         number = match.match.table
         if number is not None and match.match.b is not None and str(number).startswith(wanted):
-            yield 0 if str(number) == wanted else 3, _table(moment, match, names, here)
-
-
-def _table(moment: EventAt, match: MatchState, names: dict[str, str], here: str) -> Found:
-    seat = match.match
-    return Found(TABLE, moment.event_id, _event(moment, here), names.get(seat.a, seat.a), match.id, table=seat.table,
-                 against=names.get(seat.b or "", ""))
+            yield 0 if str(number) == wanted else 3, Found(
+                TABLE, moment.event_id, _event(moment, here), names.get(match.match.a, match.match.a), match.id,
+                table=number, against=names.get(match.match.b, ""))
 
 
 def _people(moment: EventAt, wanted: str, here: str) -> Iterator[tuple[int, Found]]:
@@ -93,15 +89,9 @@ MOST_LETTERS = 80
 
 
 @route("GET /console/find", STAFF)
-def find_all() -> AnyResponse:
-    """`q`: a table's number, or part of a name."""
-    query = request.args.get("q", "").strip()[:MOST_LETTERS]
-    return page("find_all.html", query=query, found=find(the_snapshot(), query))
-
-
 @route("GET /console/<event_id>/find", STAFF, SEEN)
-def find_here(event_id: str) -> AnyResponse:
-    """As `find_all`, this event's first."""
-    state = the_moment(event_id).state
+def find_all(event_id: str = "") -> AnyResponse:
+    """`q`: a table's number, or part of a name; where an event is named, its own first."""
+    asked_from: dict[str, Any] = {"state": the_moment(event_id).state} if event_id else {}
     query = request.args.get("q", "").strip()[:MOST_LETTERS]
-    return page("find_all.html", state=state, query=query, found=find(the_snapshot(), query, state.id))
+    return page("find_all.html", query=query, found=find(the_snapshot(), query, event_id), **asked_from)

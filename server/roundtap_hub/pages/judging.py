@@ -14,6 +14,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import (
     Appeal,
+    Command,
     DecideAppeal,
     DeclineProposal,
     GrantExtension,
@@ -113,15 +114,13 @@ def came_with(event_id: str, competitor: str) -> AnyResponse:
 @route("POST /console/<event_id>/match/<match_id>/ruling", JUDGES, PLAYING, SHOWN_ROUND)
 @mended_on(match_page)
 def ruling(event_id: str, match_id: str) -> AnyResponse:
-    tell(event_id, NoteRuling(match_id, the_reason("text"), signed_by(event_id)))
-    return back_to_match(event_id, match_id)
+    return at_the_match(event_id, match_id, NoteRuling(match_id, the_reason("text"), signed_by(event_id)))
 
 
 @route("POST /console/<event_id>/match/<match_id>/appeal", JUDGES, PLAYING, SHOWN_ROUND)
 @mended_on(match_page)
 def appeal(event_id: str, match_id: str) -> AnyResponse:
-    tell(event_id, Appeal(match_id, field("competitor")))
-    return back_to_match(event_id, match_id)
+    return at_the_match(event_id, match_id, Appeal(match_id, field("competitor")))
 
 
 @route("POST /console/<event_id>/match/<match_id>/appeal-decided", HEADS, PLAYING, SHOWN_ROUND)
@@ -131,17 +130,17 @@ def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
     upheld = field("upheld")
     if upheld not in ("0", "1"):
         raise Problem("appeal_how")
-    tell(event_id, DecideAppeal(match_id, the_reason("text"), upheld == "1", signed_by(event_id)))
-    return back_to_match(event_id, match_id)
+    decided = DecideAppeal(match_id, the_reason("text"), upheld == "1", signed_by(event_id))
+    return at_the_match(event_id, match_id, decided)
 
 
 @route("POST /console/<event_id>/match/<match_id>/extension", JUDGES, PLAYING, SHOWN_ROUND)
 @mended_on(match_page)
 def extension(event_id: str, match_id: str) -> AnyResponse:
     """More minutes, or the last ones taken back."""
-    tell(event_id, TakeBackExtension(match_id, signed_by(event_id)) if field("back") else
-         GrantExtension(match_id, confirmed_minutes("minutes", "sure") or 0, signed_by(event_id)))
-    return back_to_match(event_id, match_id)
+    return at_the_match(
+        event_id, match_id, TakeBackExtension(match_id, signed_by(event_id)) if field("back") else
+        GrantExtension(match_id, confirmed_minutes("minutes", "sure") or 0, signed_by(event_id)))
 
 
 @route("POST /console/<event_id>/match/<match_id>/picks", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
@@ -151,7 +150,9 @@ def picks(event_id: str, match_id: str) -> AnyResponse:
     return carry_out(event_id, SetPicks(match_id, tuple(said)), "picks")
 
 
-def back_to_match(event_id: str, match_id: str) -> AnyResponse:
+def at_the_match(event_id: str, match_id: str, command: Command) -> AnyResponse:
+    """Carried out, and back to the match's page."""
+    tell(event_id, command)
     return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id, _anchor="judge"), 303)
 
 
@@ -293,7 +294,6 @@ def judge_hall() -> AnyResponse:
 
 @route("GET /console/<event_id>/judge", JUDGES, SEEN)
 def judge_event(event_id: str) -> AnyResponse:
-    """One event."""
     return _drawn(f"console/{event_id}", [the_moment(event_id)])
 
 

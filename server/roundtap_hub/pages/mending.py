@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -84,8 +83,7 @@ def _step(moment: EventAt) -> Mend:
 @mended_on(mend_page)
 def mended(event_id: str) -> AnyResponse:
     """What was looked at is done, as it was shown; `plan` names it."""
-    command = the_command(the_moment(event_id), the_reason(), signed_by(event_id),
-                          field("plan"))
+    command = the_command(the_moment(event_id), the_reason(), signed_by(event_id), field("plan"))
     tell(event_id, command)
     if isinstance(command, UnpublishRound):
         return back_to_event(event_id)
@@ -146,32 +144,21 @@ class Row:
 
 
 def stage_by_hand(state: EventState) -> str:
-    """The stage of the round that follows; Problem("mend_fixed_pairing") where a bracket or a tie pairs it."""
+    """The stage of the round that follows; one that a bracket or a tie pairs the core refuses."""
     if state.draft is not None:
-        stage = state.draft.stage
-    else:
-        stage = what_follows(state)
-        if stage == SWISS and state.cut is not None:
-            stage = SECOND_SWISS
-    if stage not in (SWISS, SECOND_SWISS):
-        raise Problem("mend_fixed_pairing")
-    return stage
+        return state.draft.stage
+    stage = what_follows(state)
+    return SECOND_SWISS if stage == SWISS and state.cut is not None else stage
 
 
 def labels_of(moment: EventAt) -> dict[str, str]:
-    """A text for everybody who can be paired, by competitor: the name, numbered where two have the same one."""
+    """The name of everybody who can be paired, by competitor; full names tell namesakes apart."""
     state, names = moment.state, full_names(moment)
     here = active_ids(state)
     if seeds := seeds_now(state):
         here &= set(seeds)
     called = {who: names.get(who, who) for who in here}
-    counted = Counter(called.values())
-    seen: Counter[str] = Counter()
-    labels = {}
-    for who, name in sorted(called.items(), key=lambda each: (sort_key(each[1]), each[0])):
-        seen[name] += 1
-        labels[who] = name if counted[name] == 1 else f"{name} ({seen[name]})"
-    return labels
+    return dict(sorted(called.items(), key=lambda each: (sort_key(each[1]), each[0])))
 
 
 def by_hand_view(moment: EventAt, typed: Sequence[Row], from_draw: bool) -> dict[str, Any]:
@@ -238,13 +225,12 @@ def pair_page(event_id: str, **_: str) -> AnyResponse:
     moment = the_moment(event_id)
     rows, from_draw = _typed(), request.args.get("from") != "empty"
     problem: Problem | None = g.get("problem")
-    warnings: list[tuple[str, dict[str, Any]]] = []
-    plan = ""
+    step = None
     if problem is not None and problem.key in ("mend_warned", "mend_changed_meanwhile"):
         step = imposed_mend(moment.state, _command(moment))
-        warnings, plan = warnings_of(step, full_names(moment)), step.mark
-    return page("pair.html", state=moment.state, view=by_hand_view(moment, rows, from_draw), warnings=warnings,
-                plan=plan, signers=signers(moment), said=lambda name: field(name))
+    return page("pair.html", state=moment.state, view=by_hand_view(moment, rows, from_draw),
+                warnings=warnings_of(step, full_names(moment)) if step is not None else (),
+                plan=step.mark if step is not None else "", signers=signers(moment), said=field)
 
 
 @route("POST /console/<event_id>/pair", ORGANIZERS, OPEN)
@@ -253,8 +239,7 @@ def paired(event_id: str) -> AnyResponse:
     """The round as it was typed becomes a draft, by hand and with the reason; what there is to be warned of comes back
     to be read first."""
     moment = the_moment(event_id)
-    command = replace(_command(moment), reason=the_reason(), by=signed_by(event_id),
-                      plan=field("plan"))
+    command = replace(_command(moment), reason=the_reason(), by=signed_by(event_id), plan=field("plan"))
     if not command.reason:
         raise Invalid("reason_missing")
     return carry_out(event_id, command, "draft")

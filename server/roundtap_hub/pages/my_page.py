@@ -7,8 +7,8 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -37,7 +37,7 @@ from roundtap_core.forms.questions import SQUADS_MAX, squads_read
 from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks import gate
-from roundtap_core.rulebooks.result_words import Told, outcome, tell
+from roundtap_core.rulebooks.result_words import outcome, tell
 from roundtap_core.wire import canonical
 from roundtap_hub.journal.rights import Person
 from roundtap_hub.pages import visit
@@ -79,40 +79,6 @@ Pairs = tuple[tuple[str, str], ...]
 """Fields of a form by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A result in words: who wins, all that it holds, and what it is worth to both."""
-
-    outcome: str
-    lines: tuple[Told, ...]
-    worth: Mapping[str, tuple[int, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class MyTable:
-    """The match of one player in the newest round. `what` as above. `fields`: what a report of this moment carries;
-    `yes`: what saying yes to the other side's report carries, `again`: what saying again what stands carries."""
-
-    match_id: str
-    side: Side
-    opponent: str
-    what: str
-    fields: Pairs
-    mine: Said | None = None
-    theirs: Said | None = None
-    stands: Said | None = None
-    yes: Pairs = ()
-    asks_squads: bool = False
-    """A yes says this side's squads as well: `yes` leads to that question, with all that the other side has said."""
-    again: Pairs = ()
-    number: int = 0
-    """The entry of the result that stands, 0: none does."""
-    unit: str = ""
-    """"there", "silent" (it has no contact), or "": none stands at this table."""
-    lot: str = ""
-    """What lots are still to be drawn about before play: "first_player" or "initiative"."""
-
-
 def my_match(moment: EventAt, competitor: str) -> tuple[RoundState, MatchState] | None:
     """This player's match of the newest round; None where there is none to be reported: no round, a bye, an event that
     is over."""
@@ -131,8 +97,14 @@ def my_seat(moment: EventAt, competitor: str) -> tuple[Seat, Side] | None:
     return seat_of(moment, *found, shown_names(moment), gate.PLAYER, side), side
 
 
-def my_table(moment: EventAt, competitor: str) -> MyTable | None:
-    """None where there is nothing to report."""
+def my_table(moment: EventAt, competitor: str) -> dict[str, Any] | None:
+    """The match of one player in the newest round; None where there is nothing to report.
+
+    `what` as above. `fields`: what a report of this moment carries; `yes`: what saying yes to the other side's report
+    carries, `again`: what saying again what stands carries. `asks_squads`: a yes says this side's squads as well; then
+    `yes` leads to that question, with all that the other side has said. `number`: the entry of the result that stands,
+    0: none does. `unit`: "there", "silent" (it has no contact), or "": none stands at this table. `lot`: what lots are
+    still to be drawn about before play, "first_player" or "initiative"; "" where none are."""
     at = my_seat(moment, competitor)
     if at is None:
         return None
@@ -140,17 +112,19 @@ def my_table(moment: EventAt, competitor: str) -> MyTable | None:
     played, match, fields = seat.played, seat.match, report_fields(seat.played, seat.match, side)
     mine, theirs = match.reports.get(side), match.reports.get(other(side))
     stands = match.match.result
-    found = MyTable(
-        match.id, side, seat.names[other(side)], _what(played, match, side), fields,
-        _said(seat, mine.result if mine else None), _said(seat, theirs.result if theirs else None), _said(seat, stands),
-        number=match.number or 0, unit=_unit(match), lot=_lot(seat.state, played, match))
-    if theirs is not None and theirs.result.picks and side not in theirs.result.picks:
-        found = replace(found, yes=(*fields, *trail_of(seat, theirs.result).fields()), asks_squads=True)
-    elif found.what in (CONFIRM, DIFFER) and theirs is not None:
-        found = replace(found, yes=(*fields, *_answer(fields, theirs.result, theirs)))
-    if match.state == SECOND and stands is not None:
-        found = replace(found, again=(*fields, *_answer(fields, stands, None)))
-    return found
+    what = _what(played, match, side)
+    picks = (theirs.result.picks or {}) if theirs is not None else {}
+    asks_squads = bool(picks) and side not in picks
+    yes: Pairs = ()
+    if theirs is not None and asks_squads:
+        yes = (*fields, *trail_of(seat, theirs.result).fields())
+    elif theirs is not None and what in (CONFIRM, DIFFER):
+        yes = (*fields, *_answer(fields, theirs.result, theirs))
+    again = (*fields, *_answer(fields, stands, None)) if match.state == SECOND and stands is not None else ()
+    return {"side": side, "opponent": seat.names[other(side)], "what": what, "fields": fields, "yes": yes,
+            "asks_squads": asks_squads, "again": again, "mine": _said(seat, mine.result if mine else None),
+            "theirs": _said(seat, theirs.result if theirs else None), "stands": _said(seat, stands),
+            "number": match.number or 0, "unit": _unit(match), "lot": _lot(seat.state, played, match)}
 
 
 def report_fields(played: RoundState, match: MatchState, side: Side) -> Pairs:
@@ -159,15 +133,12 @@ def report_fields(played: RoundState, match: MatchState, side: Side) -> Pairs:
             ("revision", str(match.revision)), ("serial", str(match.heard.get(side, 0) + 1)))
 
 
-def report_name(*parts: object) -> str:
-    """The name of one saying: the same for the same, so that a double press, or two tabs, say it once."""
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
-
-
 def _answer(fields: Pairs, result: Result, to: Reported | None) -> Pairs:
     said = canonical(result_to_json(result)).decode()
     agrees = (("agrees_id", to.report_id), ("agrees_hash", to.body)) if to is not None else ()
-    return (("result", said), *agrees, ("report_id", report_name(fields, said, agrees)))
+    # The same name for the same: a double press, or two tabs, say it once.
+    name = hashlib.sha256(repr((fields, said, agrees)).encode()).hexdigest()[:32]
+    return (("result", said), *agrees, ("report_id", name))
 
 
 def _what(played: RoundState, match: MatchState, side: Side) -> str:
@@ -198,16 +169,16 @@ def _lot(state: EventState, played: RoundState, match: MatchState) -> str:
     return first.about if first is not None and first.lot and not first.drawn and played.status != CLOSED else ""
 
 
-def _said(seat: Seat, result: Result | None) -> Said | None:
-    """A result told to somebody who is asked whether it is right: nothing of it is left out."""
+def _said(seat: Seat, result: Result | None) -> dict[str, Any] | None:
+    """A result told to somebody who is asked whether it is right: who wins, all that it holds, its worth to both."""
     if result is None:
         return None
     state, t = seat.state, words()
     lines = [line for line in tell(state.rulebook, seat.form, state.options, result, seat.names, t)
              # Who won stands above them.
              if line.label != t("result.winner")] + lost_squads(state, seat.played, seat.match, result, seat.names, t)
-    return Said(outcome(state.rulebook, state.options, seat.situation, result, seat.names, t), tuple(lines),
-                worth_at(seat, result))
+    return {"outcome": outcome(state.rulebook, state.options, seat.situation, result, seat.names, t), "lines": lines,
+            "worth": worth_at(seat, result)}
 
 
 def my_asking(moment: EventAt, competitor: str) -> dict[str, Any]:

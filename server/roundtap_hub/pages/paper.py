@@ -25,7 +25,7 @@ from roundtap_core.records import SWISS, UNPAIRED_LOSS
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
 from roundtap_core.words import Words
 from roundtap_hub.devices.unit_keys import STATION
-from roundtap_hub.pages.base import field, hub_address, mended_on, page, the_hub, the_moment, words
+from roundtap_hub.pages.base import field, hub_address, mended_on, one_of, page, the_hub, the_moment, words
 from roundtap_hub.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, SEEN, STAFF, route
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.job_content import (
@@ -108,15 +108,6 @@ class PaperRow:
         return self.mute or self.known.state in (UNCERTAIN, FAILED)
 
 
-@dataclass(frozen=True, slots=True)
-class PaperView:
-    """`asking` need a person; `waiting` are on their way; `done` lie on the table."""
-
-    asking: tuple[PaperRow, ...]
-    waiting: tuple[PaperRow, ...]
-    done: tuple[PaperRow, ...]
-
-
 def event_jobs(state: EventState, orders: Iterable[PrintJob], states: Mapping[str, PrintState],
                with_units: Collection[int]) -> list[PrintJob]:
     """What the event wants on paper now, and everything that was ordered for it by hand. `with_units`: tables where a
@@ -128,18 +119,17 @@ def event_jobs(state: EventState, orders: Iterable[PrintJob], states: Mapping[st
 
 
 def paper_view(state: EventState, orders: Iterable[PrintJob], states: Mapping[str, PrintState],
-               with_units: Collection[int] = ()) -> PaperView:
-    """All jobs of the event but those that were ordered anew."""
+               with_units: Collection[int]) -> dict[str, list[PaperRow]]:
+    """All jobs of the event but those that were ordered anew: `asking` need a person; `waiting` are on their way;
+    `done` lie on the table."""
     rows = sorted(
         (_row(state, job, states.get(job.id, PrintState())) for job in event_jobs(state, orders, states, with_units)),
         key=lambda row: (ORDER.get(row.known.state, 9), row.job.kind == SLIP, row.table or 0),
     )
     quiet = [row for row in rows if row.known.state != AGAIN and not row.asks]
-    return PaperView(
-        tuple(row for row in rows if row.asks),
-        tuple(row for row in quiet if row.known.state in (QUEUED, SENDING)),
-        tuple(row for row in quiet if row.known.state not in (QUEUED, SENDING)),
-    )
+    return {"asking": [row for row in rows if row.asks],
+            "waiting": [row for row in quiet if row.known.state in (QUEUED, SENDING)],
+            "done": [row for row in quiet if row.known.state not in (QUEUED, SENDING)]}
 
 
 def _row(state: EventState, job: PrintJob, known: PrintState) -> PaperRow:
@@ -172,12 +162,9 @@ def the_book() -> PrintBook:
 def paper(event_id: str) -> AnyResponse:
     """The list of an event's paper, and the sheets that a browser prints: those without any print station, too."""
     moment, book = the_moment(event_id), the_hub().paper
-    kinds = [kind for kind in BY_HAND if kind in OF_THE_HUB or moment.state.public_rounds]
-    if the_hub().access.encrypted is None:
-        kinds.remove(TRUST)
     # A hub without a clock of its own leaves the date to whoever types.
     today = (the_hub().clocks.wall() or "")[:10]
-    return page("console_paper.html", state=moment.state, kinds=kinds, details=DETAILS, today=today,
+    return page("console_paper.html", state=moment.state, kinds=kinds_now(moment.state), details=DETAILS, today=today,
                 card_letters=CARD_LETTERS, name_letters=NAME_LETTERS,
                 sheets=EVERYBODYS, desk_sheets=DESKS, hub_paper=book is not None, printers=_printers(),
                 has_bracket=bracket(moment) is not None,
@@ -185,6 +172,12 @@ def paper(event_id: str) -> AnyResponse:
                 paper=paper_view(moment.state, book.orders, book.states, _tables()) if book is not None else None,
                 stations=sorted(book.printers.items()) if book is not None else (),
                 slips_left_out=_slips_left_out(moment.state))
+
+
+def kinds_now(state: EventState) -> list[str]:
+    """What may be ordered by hand."""
+    return [kind for kind in BY_HAND if (kind in OF_THE_HUB or state.public_rounds)
+            and (kind != TRUST or the_hub().access.encrypted is not None)]
 
 
 def _tables() -> frozenset[int]:
@@ -211,15 +204,12 @@ def _printers() -> bool:
 @mended_on(paper)
 def order_paper(event_id: str) -> AnyResponse:
     """Print the newest pairings or standings, the hub's fingerprint, or the test print."""
-    state, kind = the_moment(event_id).state, field("kind")
-    if kind == SLIPS:
+    state = the_moment(event_id).state
+    if field("kind") == SLIPS:
         for job in order_slips(state, _token()):
             the_book().order(job)
         return _back(event_id)
-    if kind not in BY_HAND or (kind not in OF_THE_HUB and not state.public_rounds) or (
-            kind == TRUST and the_hub().access.encrypted is None):
-        raise Invalid("not_one_of", value=kind[:40], options=", ".join(BY_HAND))
-    the_book().order(order(state, kind, _token()))
+    the_book().order(order(state, one_of("kind", kinds_now(state)), _token()))
     return _back(event_id)
 
 
@@ -253,7 +243,7 @@ def paper_cancel(event_id: str) -> AnyResponse:
     book = the_book()
     if field("all"):
         view = paper_view(the_moment(event_id).state, book.orders, book.states, _tables())
-        book.cancel(row.job.id for row in (*view.waiting, *view.asking) if row.known.state == QUEUED)
+        book.cancel(row.job.id for row in (*view["waiting"], *view["asking"]) if row.known.state == QUEUED)
     elif (job := _job(event_id)) is not None:
         book.cancel([job.id])
     return _back(event_id)
@@ -267,27 +257,18 @@ def paper_printer(event_id: str) -> AnyResponse:
     known = book.printers.get(unit)
     if known is None:
         return _back(event_id)
-    models = [name for name, _ in known.models]
-    model, port = field("model", known.model), field("port", known.port)
-    if model not in models:
-        raise Invalid("not_one_of", value=model[:40], options=", ".join(models))
-    if port not in ("", known.port, *known.ports):
-        raise Invalid("not_one_of", value=port[:40], options=", ".join(known.ports))
-    said = field("baud", "0")
-    if said not in ("0", *map(str, known.bauds)):
-        raise Invalid("not_one_of", value=said[:40], options=", ".join(map(str, known.bauds)))
-    at = {"port": port, "printer": model, "baud": int(said)}
-    what = field("what")
+    at = {"port": one_of("port", ("", known.port, *known.ports), known.port),
+          "printer": one_of("model", [name for name, _ in known.models], known.model),
+          "baud": int(one_of("baud", ("0", *map(str, known.bauds)), "0"))}
+    what = one_of("what", ("speeds", "test", "right"))
     if what == "speeds":
         for number, baud in enumerate(known.bauds, start=1):
             book.order(order_printer_test(state, SPEED, _token(), {
                 "unit": unit, "number": number, "at": {**at, "baud": baud}}))
     elif what == "test":
         book.order(order_printer_test(state, TEST, _token(), {"unit": unit, "at": at}))
-    elif what == "right":
-        book.settle_printer(unit, {"id": _token(), **at, "confirmed": True})
     else:
-        raise Invalid("not_one_of", value=what[:40], options="speeds, test, right")
+        book.settle_printer(unit, {"id": _token(), **at, "confirmed": True})
     return _back(event_id)
 
 
@@ -468,7 +449,6 @@ def print_pairings_table(event_id: str) -> AnyResponse:
 
 @route("GET /print/<event_id>/pairings-name", EVERYBODY, SEEN)
 def print_pairings_name(event_id: str) -> AnyResponse:
-    """Pairings by name."""
     return _pairings(event_id, "pairings-name", pairings_by_name)
 
 

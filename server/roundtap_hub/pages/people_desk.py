@@ -247,12 +247,8 @@ def _person(before: Person) -> Person:
 
 
 @route("GET /console/<event_id>/competitors/<competitor>/link", DESK, SEEN)
-def person_link(event_id: str, competitor: str) -> AnyResponse:
+def person_link(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
     """Whether somebody has the link. The link itself is shown only when it is asked for: whoever sees it has it."""
-    return _page(event_id, competitor)
-
-
-def _page(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
     moment, links = the_moment(event_id), the_hub().access.links
     if competitor not in moment.state.entrants:
         abort(404)
@@ -271,7 +267,7 @@ def _page(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
 @route("POST /console/<event_id>/competitors/<competitor>/link", DESK, SEEN)
 @mended_on(person_link)
 def show_link(event_id: str, competitor: str) -> AnyResponse:
-    return _page(event_id, competitor, shown=True)
+    return person_link(event_id, competitor, shown=True)
 
 
 @route("POST /console/<event_id>/competitors/<competitor>/link/revoke", DESK, SEEN)
@@ -292,7 +288,6 @@ def absent(event_id: str) -> AnyResponse:
     grid = cells(the_snapshot(), units, state, state.live, full_names(moment), now_ms())
     view = not_there_view(units, state, grid, played_ms(state, hub.clocks.now()), hub.presence.here)
     return page("absent.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook, view=view)
-
 
 
 @route("POST /console/<event_id>/competitors", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from flask import redirect, url_for
 from msgspec.structs import replace
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.commands import DrawDoorPrize, SetPrizes
+from roundtap_core.event.commands import Command, DrawDoorPrize, SetPrizes
 from roundtap_core.event.prize import ACTIVE, AMONG, Prize
 from roundtap_core.event.prizes.decide import pool_of
 from roundtap_core.event.state import EventState
@@ -91,12 +90,6 @@ def _line(index: int, prize: Prize, placed: list[tuple[int, str]], lots: set[str
                      len(people) > prize.last - prize.first + 1, any(who in lots for who in people))
 
 
-def draw_lines(state: EventState, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The draws, the newest first, with names in the order in which they were drawn."""
-    return [{"draw": draw, "names": [names.get(who, who) for who in draw.winners]}
-            for draw in reversed(state.door_prizes)]
-
-
 def pools(state: EventState) -> dict[str, tuple[int, int]]:
     """How many take part, by whom it is drawn among: without those who have won already, and with them."""
     return {among: (len(pool_of(state, among, False)), len(pool_of(state, among, True))) for among in AMONG}
@@ -112,7 +105,7 @@ def prizes(event_id: str) -> AnyResponse:
     state, names = moment.state, full_names(moment)
     last = max((prize.last or 0 for prize in state.prizes), default=0)
     return page("prizes.html", feed=f"console/{event_id}", state=state, typed_list=typed_prizes(state.prizes),
-                lines=prize_lines(moment, names), draws=draw_lines(state, names), pools=pools(state), whom=whom,
+                lines=prize_lines(moment, names), names=names, pools=pools(state), whom=whom,
                 played_out=state.options.get("prize_places"), last_place=last,
                 people=sorted(((who, name) for who, name in names.items()), key=lambda each: sort_key(each[1])))
 
@@ -121,8 +114,7 @@ def prizes(event_id: str) -> AnyResponse:
 @mended_on(prizes)
 def save_prizes(event_id: str) -> AnyResponse:
     """`list`: one prize a line."""
-    tell(event_id, SetPrizes(read_prizes(field("list"), the_moment(event_id).state.prizes)))
-    return _back(event_id)
+    return _told(event_id, SetPrizes(read_prizes(field("list"), the_moment(event_id).state.prizes)))
 
 
 @route("POST /console/<event_id>/prizes/winner", ORGANIZERS, NOT_ARCHIVED)
@@ -134,18 +126,18 @@ def prize_winner(event_id: str) -> AnyResponse:
     if index is None or not 0 <= index < len(known) or known[index].what != field("what"):
         raise Problem("prizes_changed_meanwhile")
     chosen = replace(known[index], competitor=field("competitor") or None)
-    tell(event_id, SetPrizes((*known[:index], chosen, *known[index + 1:])))
-    return _back(event_id)
+    return _told(event_id, SetPrizes((*known[:index], chosen, *known[index + 1:])))
 
 
 @route("POST /console/<event_id>/prizes/draw", ORGANIZERS, NOT_ARCHIVED)
 @mended_on(prizes)
 def draw_door_prize(event_id: str) -> AnyResponse:
     """`what`, `count`, `among`, `again`; `seen`: how many draws were on the page."""
-    tell(event_id, DrawDoorPrize(field("what"), whole_number("count") or 0, secrets.randbits(SEED_BITS),
-                                 field("among") or ACTIVE, bool(field("again")), whole_number("seen")))
-    return _back(event_id, "draws")
+    drawn = DrawDoorPrize(field("what"), whole_number("count") or 0, secrets.randbits(SEED_BITS),
+                          field("among") or ACTIVE, bool(field("again")), whole_number("seen"))
+    return _told(event_id, drawn, "draws")
 
 
-def _back(event_id: str, anchor: str = "list") -> AnyResponse:
+def _told(event_id: str, command: Command, anchor: str = "list") -> AnyResponse:
+    tell(event_id, command)
     return redirect(url_for("console.prizes", event_id=event_id, _anchor=anchor), 303)

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 from flask import abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Invalid, Problem
+from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DropCompetitor, EnterResult, GrantExtension, NoteRuling
 from roundtap_core.event.people.leave import open_match
-from roundtap_core.event.state import EventState, MatchState
+from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.cookies import cookies_in
@@ -36,7 +36,7 @@ from roundtap_hub.pages.walking import Seat
 from roundtap_hub.policy import ROUTES, SEEN, SLIP, STAFF, NotYourRole, refuse_role, route
 from roundtap_hub.presence import TAKEN
 from roundtap_hub.printing.slip_marks import FoundSlip, OldSlip, find_slip, slip_codes
-from roundtap_hub.views.event_at import EventAt, event_at, full_names, newest_round, seats, shown_names
+from roundtap_hub.views.event_at import EventAt, full_names, newest_round, seats, shown_names
 from roundtap_hub.views.judging import judge_view
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.tables import ShownResult, show_result, side_names
@@ -169,8 +169,6 @@ def enter_slip(seat: Seat, entered: EnterResult) -> AnyResponse:
     if differs and word == COUNTS:
         # To put something else in the place of what was said is a ruling, and is noted as one.
         _refuse_unless_judge(event_id, match.id)
-        if not entered.reason:
-            raise Invalid("reason_missing")
     if differs and word not in (COUNTS, STAYS):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     steps: list[Step] = []
@@ -217,12 +215,8 @@ def _plays_elsewhere(state: EventState, match: MatchState, competitor: str) -> b
 
 def opened_by_qr(found: FoundSlip) -> AnyResponse:
     """A judge's phone has read the slip: the match, step by step where nothing is known of it yet."""
-    state = the_snapshot().event(found.event_id)
-    at = state.find_match(found.match_id) if state is not None else None
-    if state is None or at is None:
-        abort(404)
-    match = at[1]
-    fresh = match.match.result is None and not match.reports and not state.finished
+    match = _match_of(found)[1]
+    fresh = match.match.result is None and not match.reports and not the_moment(found.event_id).state.finished
     return redirect(url_for("console.walk" if fresh else "console.match_page", event_id=found.event_id,
                             match_id=found.match_id), 303)
 
@@ -258,10 +252,8 @@ def slip_mine(token: str) -> AnyResponse:
     cookie to no other page's form. The first phone that says so gets the personal one, any other has to ask at the
     desk."""
     found = _found(token)
-    moment = event_at(the_snapshot(), found.event_id)
-    at = moment.state.find_match(found.match_id) if moment else None
     side, browser = request.form.get("side", ""), visit.phone()
-    who = at[1].match.competitor("b" if side == "b" else "a") if at is not None and side in SIDES else None
+    who = _match_of(found)[1].match.competitor("b" if side == "b" else "a") if side in SIDES else None
     if who is None:
         abort(400)
     path = the_hub().access.links.claim_by_slip(found.event_id, who, browser) if browser and found.signed else None
@@ -285,12 +277,15 @@ def _found(token: str) -> FoundSlip:
     return found
 
 
-def _which_of_two(found: FoundSlip, token: str, taken: str = "") -> AnyResponse:
-    moment = event_at(the_snapshot(), found.event_id)
-    at = moment.state.find_match(found.match_id) if moment else None
-    if moment is None or at is None:
+def _match_of(found: FoundSlip) -> tuple[RoundState, MatchState]:
+    at = the_moment(found.event_id).state.find_match(found.match_id)
+    if at is None:
         abort(404)
-    played, match = at
+    return at
+
+
+def _which_of_two(found: FoundSlip, token: str, taken: str = "") -> AnyResponse:
+    moment, (played, match) = the_moment(found.event_id), _match_of(found)
     names = shown_names(moment)
     return page("slip_door.html", state=moment.state, played=played, match=match, token=token,
                 played_name=title_key(moment.state, played), seats=side_names(match, names), taken=names.get(taken, ""),

@@ -35,18 +35,21 @@ from roundtap_hub.views.units import key_rows
 
 
 @route("GET /console/units", ORGANIZERS)
-def unit_list(**_: str) -> AnyResponse:
-    """Every unit with a key: what it may do, where it stands, when it was heard, what is odd about it."""
-    return _listed()
+def unit_list(shown: str = "", key: bytes = b"") -> AnyResponse:
+    """Every unit with a key: what it may do, where it stands, when it was heard, what is odd about it. `shown`: the one
+    whose new key stands on the page, this once; to load it again shows it no more."""
+    if shown:
+        g.address = url_for("console.unit_list")
+    return page("units.html", rows=key_rows(the_hub(), the_snapshot(), the_units(), now_ms()), roles=ROLES, shown=shown,
+                key=key.hex())
 
 
 @route("POST /console/units/add", ORGANIZERS)
 @mended_on(unit_list)
 def add_unit() -> AnyResponse:
     """A unit and its key, which is on this answer and nowhere else but in the hub's journal."""
-    unit, role = field("unit"), field("role", TABLE)
-    key = the_hub().units.keys.add(unit, role, actor())
-    return _listed(unit, key)
+    unit = field("unit")
+    return unit_list(unit, the_hub().units.keys.add(unit, field("role", TABLE), actor()))
 
 
 @route("POST /console/units/replace", ORGANIZERS)
@@ -54,8 +57,7 @@ def add_unit() -> AnyResponse:
 def replace_key() -> AnyResponse:
     """Another key for a unit; with the one before it nobody gets in any more, from now on."""
     unit = field("unit")
-    key = the_hub().units.keys.replace(unit, actor())
-    return _listed(unit, key)
+    return unit_list(unit, the_hub().units.keys.replace(unit, actor()))
 
 
 @route("POST /console/units/revoke", ORGANIZERS)
@@ -85,15 +87,6 @@ def identify_unit() -> AnyResponse:
         the_moment(event_id)
         return redirect(url_for("console.units", event_id=event_id), 303)
     return redirect(url_for("console.unit_list", _anchor=f"unit-{unit}"), 303)
-
-
-def _listed(shown: str = "", key: bytes = b"") -> AnyResponse:
-    """The page. `shown`: the unit whose new key stands on it, this once; to load it again shows it no more."""
-    hub = the_hub()
-    if shown:
-        g.address = url_for("console.unit_list")
-    return page("units.html", rows=key_rows(hub, the_snapshot(), the_units(), now_ms()), roles=ROLES, shown=shown,
-                key=key.hex())
 
 
 @route("POST /console/<event_id>/units", HEADS, SEEN)
@@ -136,7 +129,6 @@ def refuse_leave(event_id: str) -> AnyResponse:
     """Whoever asked to leave stays; their table says so."""
     the_hub().hall.wishes.refuse(event_id, field("who"))
     return back_to_event(event_id)
-
 
 
 def waiting_rows() -> list[dict[str, Any]]:

@@ -36,7 +36,7 @@ def the_visit() -> Visit:
     return visit
 
 
-def _hub() -> Hub:
+def the_hub() -> Hub:
     hub: Hub = current_app.extensions["roundtap"]
     return hub
 
@@ -45,8 +45,8 @@ def _read() -> Visit:
     sent = cookies_in(request.headers.get("Cookie", ""))
     cookie = session_cookie(request.is_secure, is_here(request.remote_addr or "", request.host))
     token = sent.get(cookie, "") if cookie else ""
-    return Visit(cookie, token, _hub().access.organizers.session(token), sent.get(cookie + FORM, "") if cookie else "",
-                 sent.get(LANGUAGE, ""))
+    return Visit(cookie, token, the_hub().access.organizers.session(token),
+                 sent.get(cookie + FORM, "") if cookie else "", sent.get(LANGUAGE, ""))
 
 
 def who() -> Who | None:
@@ -54,7 +54,7 @@ def who() -> Who | None:
     if "reader" in g:
         reader: Who | None = g.reader
         return reader
-    return _hub().access.organizers.who(the_visit().session)
+    return the_hub().access.organizers.who(the_visit().session)
 
 
 def is_organizer() -> bool:
@@ -66,25 +66,25 @@ def used() -> None:
     """The organizer did something: the session lives on."""
     session = the_visit().session
     if session is not None:
-        _hub().access.organizers.sessions.use(session)
+        the_hub().access.organizers.sessions.use(session)
 
 
 def csrf_token() -> str:
     """The token that every form of this browser carries."""
     visit = the_visit()
     if visit.session is not None:
-        return form_token(visit.token, _hub().access.secret)
+        return form_token(visit.token, the_hub().access.secret)
     if not visit.form and visit.cookie:
         visit.form = secrets.token_urlsafe(18)
         visit.to_set[visit.cookie + FORM] = (visit.form, FORM_S)
-    return form_token(visit.form, _hub().access.secret)
+    return form_token(visit.form, the_hub().access.secret)
 
 
 def form_is_this_browser_s(token: str) -> bool:
     """Whether the POST of this request comes from a form that this browser was sent."""
     visit = the_visit()
     mark = visit.token if visit.session is not None else visit.form
-    expected = form_token(mark, _hub().access.secret) if mark else ""
+    expected = form_token(mark, the_hub().access.secret) if mark else ""
     return form_is_ours(expected, token, request.headers.get("Origin"), f"{request.scheme}://{request.host}")
 
 
@@ -106,7 +106,7 @@ def remember_language(chosen: str) -> None:
 def begin_session(pin: str) -> bool:
     """Log this browser in, if the PIN is right; a session that it had before ends."""
     visit = the_visit()
-    organizers = _hub().access.organizers
+    organizers = the_hub().access.organizers
     token = organizers.log_in(pin, request.remote_addr or "", request.headers.get("User-Agent", ""))
     if token is None or not visit.cookie:
         return False
@@ -121,7 +121,7 @@ def begin_session(pin: str) -> bool:
 def end_session() -> None:
     visit = the_visit()
     if visit.session is not None:
-        _hub().access.organizers.sessions.end(visit.session.id)
+        the_hub().access.organizers.sessions.end(visit.session.id)
     if visit.cookie:
         visit.to_set[visit.cookie] = ("", 0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -38,6 +39,7 @@ from roundtap_hub.pages.base import (
     mended_on,
     note,
     now_ms,
+    one_of,
     page,
     the_hub,
     the_instant,
@@ -151,6 +153,7 @@ def end_time(state: EventState) -> str:
     return time_of_day(the_hub().clocks.wall(), remaining_ms)
 
 
+UNTIL = re.compile(r"(?P<lasts>\d{1,4})|(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)")
 SCREENS_MAX = 64
 PRESSED_AGAIN_MS = 10_000
 """Who announces the same so soon has pressed twice."""
@@ -173,9 +176,7 @@ def displays(**_: str) -> AnyResponse:
 def say() -> AnyResponse:
     """An announcement on all walls and phones of one event, or of all: a line, or lunch and next start with a countdown
     in minutes or to a time of day."""
-    kind, text = field("kind", KINDS[0]), " ".join(field("text").split())
-    if kind not in KINDS:
-        raise Invalid("not_one_of", value=kind[:20], options=", ".join(KINDS), where="/kind")
+    kind, text = one_of("kind", KINDS, KINDS[0]), " ".join(field("text").split())
     lasts_ms = _lasts_ms(field("until"))
     if kind in COUNTED and lasts_ms is None:
         raise Invalid("said_until_missing", where="/until")
@@ -205,20 +206,16 @@ def _lasts_ms(typed: str) -> int | None:
     """Milliseconds that "25" (minutes) or "13:30" (today, or after midnight) are from now; None: nothing typed."""
     if not typed:
         return None
-    hours, is_time, minutes = typed.partition(":")
-    if not (hours.isdecimal() and len(hours) <= 4 and (not is_time or (minutes.isdecimal() and len(minutes) == 2))):
+    found = UNTIL.fullmatch(typed)
+    if found is None or (found["lasts"] and not 1 <= int(found["lasts"]) <= LASTS_MAX_MINUTES):
         raise Invalid("said_until", value=typed[:20], where="/until")
-    if not is_time:
-        if not 1 <= int(hours) <= LASTS_MAX_MINUTES:
-            raise Invalid("said_until", value=typed[:20], where="/until")
-        return int(hours) * 60_000
+    if found["lasts"]:
+        return int(found["lasts"]) * 60_000
     wall = the_hub().clocks.wall()
-    if int(hours) > 23 or int(minutes) > 59:
-        raise Invalid("said_until", value=typed[:20], where="/until")
     if wall is None:
         raise Invalid("said_time_unknown", where="/until")
     now = datetime.fromisoformat(wall).astimezone()
-    then = now.replace(hour=int(hours), minute=int(minutes), second=0, microsecond=0)
+    then = now.replace(hour=int(found["hour"]), minute=int(found["minute"]), second=0, microsecond=0)
     if then <= now:
         then += timedelta(days=1)
     return int((then - now).total_seconds() * 1000)
@@ -236,10 +233,7 @@ def unsay() -> AnyResponse:
 @mended_on(displays)
 def hub_sound() -> AnyResponse:
     """Whether the hub's own audio out (`--sound`) is heard."""
-    on = field("on")
-    if on not in ("0", "1"):
-        raise Invalid("not_one_of", value=on[:20], options="0, 1", where="/on")
-    _tell(HUB_SOUND, on=on == "1")
+    _tell(HUB_SOUND, on=one_of("on", ("0", "1")) == "1")
     return _back("sound")
 
 
@@ -253,12 +247,8 @@ def set_display(display: str) -> AnyResponse:
         raise Problem("unknown_display")
     if display not in screens and len(screens) >= SCREENS_MAX:
         raise Problem("too_many_displays", maximum=SCREENS_MAX)
-    show, part, theme = field("show", SHOWS[0]), field("part"), field("theme")
-    for where, value, allowed in (("/show", show, SHOWS), ("/part", part, PARTS), ("/theme", theme, ("", *THEMES))):
-        if value not in allowed:
-            raise Invalid("not_one_of", value=value[:20], options=", ".join(filter(None, allowed)), where=where)
-    _tell(DISPLAY_SET, display=display, name=name, event=_event(), show=show, part=part, theme=theme,
-          sound=field("sound") == "1")
+    _tell(DISPLAY_SET, display=display, name=name, show=one_of("show", SHOWS, SHOWS[0]), part=one_of("part", PARTS),
+          theme=one_of("theme", ("", *THEMES)), event=_event(), sound=field("sound") == "1")
     return _back(f"display-{display}")
 
 
