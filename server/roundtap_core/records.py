@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from roundtap_core.typed import Figure
-
 if TYPE_CHECKING:
     from fractions import Fraction
 
@@ -45,17 +43,17 @@ def other(side: Side) -> Side:
     return "b" if side == "a" else "a"
 
 
-class Pair(Struct, frozen=True, forbid_unknown_fields=True):
+class Pair(Struct, frozen=True):
     """One figure for each side of a table."""
 
-    a: Figure = 0
-    b: Figure = 0
+    a: int = 0
+    b: int = 0
 
     def of(self, side: Side) -> int:
         return self.a if side == "a" else self.b
 
 
-class Result(Struct, frozen=True, forbid_unknown_fields=True):
+class Result(Struct, frozen=True):
     """How a match ended, in real figures as they stood (the event file's `result`).
 
     `winner` is None where the figures tell; `timeout` holds what a time-out resolver was told.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.limits import refuse_boundless
-from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, Match, Result
+from roundtap_core.limits import FIGURE, refuse_boundless, refuse_outside
+from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, Match, Pair, Result
 from roundtap_core.typed import Malformed, read
 
 _WRITTEN = ("ended", "winner", "conceded_by", "initiative", "first_player", "picks", "timeout", "score", "wounds")
@@ -33,14 +34,26 @@ def match_to_json(match: Match) -> dict[str, Any]:
 
 
 def result_from_json(data: object) -> Result:
-    """A Result from JSON; unknown keys, wrong types, contradictions, and figures and texts that no event file may hold,
-    are Problems that name the place."""
+    """A Result from JSON; unknown keys, wrong types and contradictions are Problems that name the place. What is null
+    is not said. How large a figure may be is not asked: entries from before the limits are read so, too."""
+    if not isinstance(data, Mapping):
+        raise Problem("wrong_type", expected="object")
+    _refuse_unknown(data, Result, "")
+    for key in ("score", "wounds"):
+        if isinstance(data.get(key), Mapping):
+            _refuse_unknown(data[key], Pair, f"/{key}")
     try:
-        result = read(Result, data)
+        result = read(Result, {key: value for key, value in data.items() if value is not None})
     except Malformed as error:
         raise error.reasons[0] from None
     refuse_contradictory(result)
     return result
+
+
+def _refuse_unknown(data: Mapping[str, Any], kind: type[Struct], where: str) -> None:
+    for key in data:
+        if key not in kind.__struct_fields__:
+            raise Problem("unknown_key", where=f"{where}/{key}", key=key, known=", ".join(kind.__struct_fields__))
 
 
 def refuse_contradictory(result: Result) -> None:
@@ -56,5 +69,13 @@ def refuse_contradictory(result: Result) -> None:
     for side in result.picks or {}:
         if side not in SIDES:
             raise Problem("unknown_key", where=f"/picks/{side}", key=side, known=", ".join(SIDES))
+
+
+def refuse_wild(result: Result) -> None:
+    """Raise Problem where a result holds a figure or a text that no event file may hold."""
+    for key in ("score", "wounds"):
+        pair = getattr(result, key)
+        for side in SIDES if pair is not None else ():
+            refuse_outside(pair.of(side), FIGURE, f"/{key}/{side}")
     refuse_boundless(result.picks, "/picks")
     refuse_boundless(result.timeout, "/timeout")

@@ -10,7 +10,7 @@ from roundtap_core.forms.form import Form
 from roundtap_core.forms.questions import SQUADS_MAX
 from roundtap_core.limits import refuse_wild_options
 from roundtap_core.records import SIDES, Result, Side
-from roundtap_core.result_json import refuse_contradictory
+from roundtap_core.result_json import refuse_contradictory, refuse_wild
 from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, Situation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Count, Message, Natural, Shown, T, Word
@@ -104,6 +104,7 @@ class MatchView(Message, frozen=True):
         for result in (self.reports.a, self.reports.b, self.result, self.second):
             if result is not None:
                 refuse_contradictory(result)
+                refuse_wild(result)
 
     def of(self, side: Side) -> SideView:
         return self.a if side == "a" else self.b

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
@@ -20,7 +20,9 @@ from roundtap_core.event.results.decide import DECIDE_RESULTS
 from roundtap_core.event.rounds.decide import DECIDE_ROUNDS
 from roundtap_core.event.setup.decide import DECIDE_SETUP
 from roundtap_core.event.state import EventState
-from roundtap_core.limits import refuse_boundless
+from roundtap_core.limits import MOST_ITEMS, refuse_boundless
+from roundtap_core.records import Result
+from roundtap_core.result_json import refuse_wild
 from roundtap_core.typed import Malformed, read
 
 
@@ -41,10 +43,27 @@ def _refuse_beyond(command: c.Command) -> None:
         read(type(command), said)
     except Malformed as error:
         raise error.reasons[0] from None
-    for key, value in said.items():
-        # A report's wild result is refused on record, as impossible (results/decide.py).
-        if isinstance(value, dict | list | tuple) and not (key == "result" and isinstance(command, c.Report)):
-            refuse_boundless(value, f"/{key}")
+    for name in command.__struct_fields__:
+        # A report's wild result is refused on record, as impossible (results/decide.py); other events' names at tables
+        # are filled in by the hub.
+        if name != "taken_tables" and not (name == "result" and isinstance(command, c.Report)):
+            _refuse_wild(getattr(command, name), f"/{name}")
+
+
+def _refuse_wild(value: object, where: str) -> None:
+    """Of what types do not limit: free JSON, results, the length of lists."""
+    if isinstance(value, Result):
+        refuse_wild(value)
+    elif isinstance(value, Struct):
+        for name in value.__struct_fields__:
+            _refuse_wild(getattr(value, name), f"{where}/{name}")
+    elif isinstance(value, Mapping):
+        refuse_boundless(value, where)
+    elif isinstance(value, tuple):
+        if len(value) > MOST_ITEMS:
+            raise Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=MOST_ITEMS)
+        for inner in value:
+            _refuse_wild(inner, where)
 
 
 _DECIDE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {

@@ -1,6 +1,6 @@
 """The form of the event file (EVENT_FILE.md): what each object may hold, and within which limits.
 
-What types cannot say stands in `references.py`: unique ids, known competitors. `event.schema.json` tells other programs
+What types cannot say stands in `read.py`: unique ids, known competitors. `event.schema.json` tells other programs
 the same; it is made from these types (`tests/tools/event_schema.py`).
 """
 

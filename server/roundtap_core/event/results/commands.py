@@ -30,7 +30,7 @@ class Report(Struct, frozen=True):
     revision: Exact
     result: Mapping[str, Any]
     body: IdOrEmpty
-    draw: Id | None = None
+    draw: IdOrEmpty | None = None
     serial: Count = 0
     agrees_to: Mapping[str, str] | None = None
     a: Text | None = None
@@ -81,7 +81,7 @@ class NoteLot(Struct, frozen=True):
     match: IdOrEmpty
     about: IdOrEmpty
     side: Side
-    draw: Id | None = None
+    draw: IdOrEmpty | None = None
     stood_there: bool = True
 
 

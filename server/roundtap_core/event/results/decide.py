@@ -42,7 +42,7 @@ from roundtap_core.records import (
     Side,
     other,
 )
-from roundtap_core.result_json import result_from_json, result_to_json
+from roundtap_core.result_json import refuse_wild, result_from_json, result_to_json
 from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, Saying, excluded, refuse
 
 
@@ -165,6 +165,7 @@ def _refusal(state: EventState, command: c.Report, now: Instant) -> str | None:
         return LATE
     try:
         result = result_from_json(command.result)
+        refuse_wild(result)
     except Problem:
         return IMPOSSIBLE
     if match.decided and result == match.match.result:

@@ -82,7 +82,7 @@ class MoveTables(Struct, frozen=True):
 class PublishRound(Struct, frozen=True):
     """`number` and `attempt` are what the organizer looked at: another draft is never published by mistake.
 
-    Round 1 needs what the rulebook wants before it (setup/open_points.py): `noted` says why it is played without,
+    Round 1 needs what the rulebook wants before it (setup/decide.py): `noted` says why it is played without,
     `seen` which points that was said of (None: whichever there are), `by` who said so. `list_points` are filled in by
     whoever keeps the people, `taken_tables` (those at which other events play, with their names) and `venue_number`
     (RoundState.venue_number) by whoever knows the hall.

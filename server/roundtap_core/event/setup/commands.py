@@ -21,11 +21,11 @@ class CreateEvent(Struct, frozen=True):
     color: LineOrEmpty
     seed: Exact
     about: Mapping[str, str] = {}
-    """The keys of setup/about.py, as far as they are known."""
+    """The keys of setup/decide.py, as far as they are known."""
 
 
 class SetAbout(Struct, frozen=True):
-    """All that the event says of itself from now on (keys of setup/about.py); what is missing or empty is not said."""
+    """All that the event says of itself from now on (keys of setup/decide.py); what is missing or empty is not said."""
 
     about: Mapping[str, str]
 
