@@ -38,6 +38,7 @@ from roundtap_core.limits import (
     harmless,
 )
 from roundtap_core.lists.list_form import NUMBER as WHOLE
+from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks.base import Rulebook, Situation
 from roundtap_core.rulebooks.registry import RULEBOOKS
 
@@ -154,10 +155,11 @@ FILLED_IN = {"list_points", "taken_tables", "busy_tables", "venue_number", "stoo
 
 
 def limited(kind: Any, where: str) -> Iterator[tuple[str, Any]]:
-    """Every text and number below a type, with its place; what stands in free objects has the limits of all JSON."""
+    """Every text and number below a type, with its place; what stands in free objects has the limits of all JSON, and
+    a result's figures those of a file, as `WILD` has it: an entry from before them is read by the same type."""
     if isinstance(kind, inspect.StructType):
         for field in kind.fields:
-            if field.name not in FILLED_IN:
+            if field.name not in FILLED_IN and kind.cls is not Pair:
                 yield from limited(field.type, f"{where}.{field.name}")
     elif isinstance(kind, inspect.UnionType):
         for one in kind.types:
@@ -203,6 +205,9 @@ WILD = [
     c.SetPicks("1.1", tuple(range(10_000))),
     c.ImposeRound(({"a": "p1", "b": "p2", "table": 10**30},)),
     c.Report("r1", "1.1", "a", 10**30, {}, ""),
+    c.EnterResult("1.1", 0, Result(score=Pair(10**6, 0))),
+    c.EnterResult("1.1", 0, Result(wounds=Pair(0, -10**6))),
+    c.DropCompetitor("p1", stood=Result(timeout={"keys": {"a": 2**60}})),
     c.Report("r\u202e", "1.1", "a", 0, {}, ""),
 ]
 

@@ -216,9 +216,9 @@ def hall_of(folder: Path, table: Table, at_time: bool) -> Iterator[Hall]:
         hall = Hall(table, house, browser)
         real = house.service.tell
 
-        def hear(event: str, command: Any, actor: str, people: Any = ()) -> Any:
+        def hear(event: str, command: Any, actor: str, people: Any = (), step: str = "") -> Any:
             if not isinstance(command, c.EnterResult):
-                return real(event, command, actor, people)
+                return real(event, command, actor, people, step)
             decide(house.event, command, house.hub.clocks.now())
             hall.heard.append(command)
             return []
