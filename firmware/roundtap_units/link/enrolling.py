@@ -94,7 +94,7 @@ class Enrolling:
     def __init__(self, kind: str, unit_id: str, keep: Callable[[Enrolled], None], mono_ms: Callable[[], int],
                  configured: Sequence[Place] = (), wants: str = "", shown_ms: int = SHOWN_MS,
                  find: Callable[[Sequence[Place], Iterable[str]], FoundHub | None] = find_hub,
-                 post: Post = lambda place, message: ask_json(place, PATH, message, 8.0),
+                 post: Post = lambda place, message: ask_json(place, PATH, message, 8.0, 6.0),
                  new_code: Callable[[], str] = lambda: f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}d}",
                  wait: Callable[[float], bool] | None = None) -> None:
         self._kind = kind
@@ -318,4 +318,5 @@ class Enrolling:
         self._show(LOOKING)
 
     def _show(self, state: str, **more: Any) -> None:
-        self.showing = Showing(state, self._hub.name if self._hub is not None else "", wrong=self._wrong, **more)
+        hub = self._hub
+        self.showing = Showing(state, hub.name if hub is not None else "", wrong=self._wrong, **more)

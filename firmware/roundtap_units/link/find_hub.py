@@ -92,11 +92,12 @@ def ask_hub(place: Place) -> FoundHub | None:
 
 
 def ask_json(place: Place, path: str, message: Mapping[str, Any] | None = None,
-             within_s: float = ANSWER_WITHIN_S) -> tuple[int, dict[str, Any]]:
+             within_s: float = ANSWER_WITHIN_S, connect_within_s: float = CONNECT_WITHIN_S,
+             ) -> tuple[int, dict[str, Any]]:
     """One question to a machine that nobody has proved anything of, and its answer, bounded in bytes and in time:
     (status, the JSON object that was answered). `message` is posted; without one the path is got. OSError,
     HTTPException or ValueError where nothing of that kind came within `within_s` of the connection."""
-    with closing(PatientConnection(*place, CONNECT_WITHIN_S)) as connection:
+    with closing(PatientConnection(*place, connect_within_s)) as connection:
         connection.connect()
         connection.allow(within_s)
         status, said = ask(connection, path, message, BYTES_MAX)

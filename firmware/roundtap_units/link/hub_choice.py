@@ -174,7 +174,7 @@ class HubChoice:
 
     def left(self, epoch: object) -> bool:
         """Whether this is an epoch that the unit has left for a newer one."""
-        return epoch != self._memory.epoch and epoch in self._memory.epochs
+        return epoch in self._memory.epochs[:-1]
 
     def heard(self, now_ms: int) -> None:
         """The present hub has said something."""

@@ -193,9 +193,14 @@ def _end_of_tie(rows: Sequence[StandingsRow], place: int) -> int:
 
 def first_due(before: Tournament, field: list[str], holder: str, candidates: list[str]) -> str | None:
     """The first of `candidates` whose bye would have left a round without a repeat for `holder` and the others."""
+    if not candidates:
+        return None
     there = [holder, *field]
     place = {who: i for i, who in enumerate(there)}
-    largest = LargestMatching(range(len(there)), met_among(before, SWISS, place))
+    met = met_among(before, SWISS, place)
+    if len(there) % 2 and len(there) - 1 >= 2 * max(map(len, met)) + 2:
+        return candidates[0]  # Dirac: whoever stays out, the others can all be paired without a repeat.
+    largest = LargestMatching(range(len(there)), met)
     return next((who for who in candidates if largest.unmatched == 1 and place[who] in largest.spare), None)
 
 

@@ -53,7 +53,10 @@ def _refuse_beyond(command: c.Command) -> None:
 def _refuse_wild(value: object, where: str) -> None:
     """Of what types do not limit: free JSON, results, the length of lists."""
     if isinstance(value, Result):
-        refuse_wild(value)
+        try:
+            refuse_wild(value)
+        except Problem as problem:
+            raise problem.at(where) from None
     elif isinstance(value, Struct):
         for name in value.__struct_fields__:
             _refuse_wild(getattr(value, name), f"{where}/{name}")
@@ -62,8 +65,8 @@ def _refuse_wild(value: object, where: str) -> None:
     elif isinstance(value, tuple):
         if len(value) > MOST_ITEMS:
             raise Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=MOST_ITEMS)
-        for inner in value:
-            _refuse_wild(inner, where)
+        for index, inner in enumerate(value):
+            _refuse_wild(inner, f"{where}/{index}")
 
 
 _DECIDE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {

@@ -118,8 +118,15 @@ class FeedClient:
 @coroutine
 def _rest(begun: Coroutine[Any, Any, None], waited_for: Any) -> Generator[Any, Any, None]:
     """What is left of a coroutine that was begun by hand and waits for something."""
-    yield waited_for
-    yield from begun
+    with suppress(StopIteration):
+        while True:
+            try:
+                told = yield waited_for
+            except BaseException as error:
+                # What ends the wait is the coroutine's own business first.
+                waited_for = begun.throw(error)
+            else:
+                waited_for = begun.send(told)
 
 
 @dataclass(slots=True, eq=False)

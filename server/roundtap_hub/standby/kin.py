@@ -353,10 +353,13 @@ class Beacon:
         self._asked[url] = now_s
         nonce, parts = secrets.token_hex(16), urlsplit(url)
         connection = http.client.HTTPConnection(parts.hostname or "", parts.port or 80, timeout=ASK_WITHIN_S)
-        # The connection's own deadline is for each part of the answer: one that comes letter by letter ends with this.
-        enough = threading.Timer(ANSWER_WITHIN_S, hang_up, [connection])
-        enough.start()
+        enough: threading.Timer | None = None
         try:
+            connection.connect()
+            # The connection's own deadline is for each part of the answer: one that comes letter by letter ends with
+            # this, by the socket itself, which an answer that closes the connection takes away from it.
+            enough = threading.Timer(ANSWER_WITHIN_S, hang_up, [connection.sock])
+            enough.start()
             connection.request("POST", "/standby/who", json.dumps(self._kin.question(nonce)),
                                {"Content-Type": "application/json"})
             answer = connection.getresponse()
@@ -365,14 +368,14 @@ class Beacon:
         except (OSError, http.client.HTTPException, ValueError, RecursionError) as silent:
             log.debug("nobody at %s: %s", url, silent)
         finally:
-            enough.cancel()
+            if enough is not None:
+                enough.cancel()
             connection.close()
 
 
-def hang_up(connection: http.client.HTTPConnection) -> None:
-    """Whoever waits for its answer waits no longer. From any thread."""
-    # Whoever asks may close it meanwhile.
-    open_now = connection.sock
-    if open_now is not None:
+def hang_up(sock: socket.socket | None) -> None:
+    """Whoever waits for an answer by it waits no longer. From any thread."""
+    if sock is not None:
+        # Whoever asks may close it meanwhile.
         with suppress(OSError):
-            open_now.shutdown(socket.SHUT_RDWR)
+            sock.shutdown(socket.SHUT_RDWR)

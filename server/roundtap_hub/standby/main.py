@@ -229,7 +229,7 @@ class Standby:
         """End soon, from any thread."""
         self._stop.set()
         for connection in self._connections:
-            hang_up(connection)
+            hang_up(connection.sock)
 
     def _follow_or_fail(self) -> None:
         try:
@@ -389,7 +389,8 @@ class StandbySocket(socketserver.UnixStreamServer):
 
     def close(self) -> None:
         if self._thread.is_alive():
-            self.shutdown()
+            # Nobody waits for a caller who is being served: the key may have been turned.
+            threading.Thread(target=self.shutdown, name="standby-panel-end", daemon=True).start()
             with suppress(OSError):
                 self._path.unlink()
         self.server_close()

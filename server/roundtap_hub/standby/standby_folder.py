@@ -18,7 +18,7 @@ from roundtap_hub.journal.backups import back_up_if_behind
 from roundtap_hub.journal.copies import following, people_of
 from roundtap_hub.journal.database_url import sqlite_url
 from roundtap_hub.journal.journal import Head, Journal
-from roundtap_hub.journal.lineage import following_epoch
+from roundtap_hub.journal.lineage import lineage_key, next_epoch
 from roundtap_hub.journal.snapshot import read_venue
 from roundtap_hub.journal.venue import Venue
 from roundtap_hub.models import SECRETS, CheckpointRow
@@ -139,7 +139,9 @@ def promote_folder(folder: Path, at: At, token_hex: Callable[[int], str]) -> Non
             venue = read_venue(journal, Venue())
             if not venue.epochs:
                 raise Problem("standby_empty", where=str(folder))
-            epoch = following_epoch(folder, venue, token_hex)
+            # Without its secret no older hub would know the epoch for newer: nothing is promoted then.
+            key = lineage_key(bytes.fromhex((folder / "secret").read_text(encoding="ascii").strip()))
+            epoch = next_epoch(venue.epochs, key, token_hex)
             heads = {stream: list(head) for stream, head in journal.heads().items()}
             begun = NewEntry("epoch-begun", {"epoch": epoch, "heads": heads})
             journal.append([seal(begun, VENUE, venue.number + 1, venue.head, at, "hub")])

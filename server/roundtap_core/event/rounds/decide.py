@@ -41,7 +41,7 @@ from roundtap_core.event.state import (
     tournament_of,
 )
 from roundtap_core.records import SWISS, TIEBREAK, Draw, Match, drawn_for
-from roundtap_core.result_json import match_to_json, result_from_json
+from roundtap_core.result_json import match_to_json, refuse_wild, result_from_json
 from roundtap_core.rounds.next_round import next_tiebreak_round, second_stage_round
 from roundtap_core.rulebooks.base import ORGANIZER
 
@@ -294,7 +294,7 @@ def import_round(state: EventState, command: c.ImportRound, now: Instant) -> New
         raise Problem("import_out_of_order", number=raw["number"])
     for match in raw["matches"]:
         if match.get("result") is not None:
-            result_from_json(match["result"])
+            refuse_wild(result_from_json(match["result"]))
     raw["matches"] = _away_from(state, raw["matches"], command.busy_tables)
     stage = raw.get("stage", SWISS)
     matches = [Match(m["a"], m.get("b"), bye=m.get("bye"), game=m.get("game")) for m in raw["matches"]]
