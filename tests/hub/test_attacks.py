@@ -302,8 +302,8 @@ def test_a_question_among_hubs_is_short(house: House) -> None:
     assert house.client.post("/standby/who", said).status_code == 413
 
 
-@pytest.fixture
-def dripping() -> Iterator[int]:
+@pytest.fixture(params=[b"", b"Connection: close\r\n"])
+def dripping(request: pytest.FixtureRequest) -> Iterator[int]:
     """The port of somebody who answers letter by letter, each in time, and never ends."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         def drip() -> None:
@@ -311,7 +311,7 @@ def dripping() -> Iterator[int]:
             with talker:
                 talker.recv(65536)
                 try:
-                    talker.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+                    talker.sendall(b"HTTP/1.1 200 OK\r\n" + request.param + b"Content-Length: 1000000\r\n\r\n")
                     while True:
                         talker.sendall(b" ")
                         threading.Event().wait(0.02)

@@ -32,7 +32,7 @@ from roundtap_hub.standby.kin import Kin
 from roundtap_hub.standby.main import AWAY, HubToFollow, Standby
 from roundtap_hub.standby.sealed_feed import NotSealed, SealedFeed
 from roundtap_hub.standby.standby_copy import Standbys
-from roundtap_hub.standby.standby_folder import StandbyFolder, promote_folder
+from roundtap_hub.standby.standby_folder import StandbyFolder, is_promoted, promote_folder
 
 KEY, TABLE_KEY = bytes(range(32)), bytes(range(50, 82))
 SECRET = "5e" * 32
@@ -565,6 +565,18 @@ def test_the_key_is_turned_once(house: House, folder: StandbyFolder) -> None:
     venue = folder.venue()
     assert len(venue.epochs) == 2
     assert venue.begun_at[venue.epoch] == {stream: list(head) for stream, head in held.items()}
+
+
+def test_a_folder_without_the_hub_s_secret_is_not_promoted(house: House, folder: StandbyFolder) -> None:
+    """No other hub would know its epoch for newer."""
+    for batch in batches(house):
+        folder.take(batch["entries"], batch["people"])
+    folder.close_journal()
+    with pytest.raises(FileNotFoundError):
+        promote_folder(folder.path, HandClock().clocks.at(), lambda n: "ab" * n)
+    assert not is_promoted(folder.path)
+    folder.open()
+    assert len(folder.venue().epochs) == 1
 
 
 def test_an_empty_folder_cannot_become_a_hub_s(folder: StandbyFolder) -> None:

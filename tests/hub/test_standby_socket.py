@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import stat
+import threading
 
 import pytest
 
@@ -75,6 +76,23 @@ def test_one_who_hangs_up_stops_nobody(standby, tmp_path):
     with socket.socket(socket.AF_UNIX) as asking:
         asking.connect(str(tmp_path / SOCKET))
     assert ask(tmp_path, b'{"ask": "state"}')["state"] == "following"
+
+
+def test_the_end_waits_for_no_caller(tmp_path):
+    """Who has turned the key is the hub next, whatever its panel is doing."""
+    served, go_on = threading.Event(), threading.Event()
+    made = Standby(tmp_path)
+    made.socket._state = lambda: {"state": str(served.set() or go_on.wait(10))}
+    made.socket.start()
+    ended = threading.Thread(target=made.socket.close, daemon=True)
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.connect(str(tmp_path / SOCKET))
+        asking.sendall(b'{"ask": "state"}\n')
+        assert served.wait(10)
+        ended.start()
+        ended.join(2)
+        assert not ended.is_alive()
+        go_on.set()
 
 
 def test_a_folder_that_is_not_there_is_no_trouble(tmp_path, caplog):
