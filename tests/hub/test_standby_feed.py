@@ -190,7 +190,8 @@ def test_nobody_on_the_network_reads_a_name_or_a_key(house: House) -> None:
     feed.level()
     for secret in (*NAMES[:4], KEY.hex(), TABLE_KEY.hex(), SECRET):
         assert secret.encode() not in feed.wire
-        assert secret.split(" ")[-1].encode() not in feed.wire
+        # A shorter word may stand in what is sealed by chance.
+        assert not [word for word in secret.split(" ") if len(word) > 4 and word.encode() in feed.wire]
     feed.close()
 
 

@@ -35,8 +35,8 @@ READ_S = 0.85
 """So long a person looks at a question before they answer; the table takes no answer that nobody can have meant."""
 QUESTION = re.compile(r"[^|]*(?<!\bWon)\?")
 """Who may say when they like that they have won is asked nothing."""
-PORTS, SPAN = range(10_000, 32_000), SECURE_ABOVE - 1
-"""Below what the system hands out for outgoing connections."""
+PORTS, SPAN = range(10_100, 32_000), SECURE_ABOVE - 1
+"""Below what the system hands out for outgoing connections, above 10080, which Chromium opens no page at."""
 
 _claims: list[socket.socket] = []
 
