@@ -171,11 +171,6 @@ def test_a_hub_on_a_slow_disk_ends_with_its_kit(kit: Kit) -> None:
 
 
 TOLD_WHILE_CLEARING = """
-import os, signal, time
-from roundtap.kit.leash import clean_up_when_told_to_end
-
-clean_up_when_told_to_end()
-
 class Cleared:
     def __del__(self):
         os.kill(os.getpid(), signal.{ending})
@@ -187,11 +182,21 @@ try:
 finally:
     print("cleaned up")
 """
+TOLD_WHILE_IMPORTING = """
+try:
+    exec("os.kill(os.getpid(), signal.{ending}); time.sleep(30)")
+finally:
+    print("cleaned up")
+"""
 
 
-@pytest.mark.parametrize(("ending", "code"), [("SIGTERM", 143), ("SIGINT", -signal.SIGINT)])
-def test_who_is_told_while_python_clears_something_away_ends_too(ending: str, code: int) -> None:
-    """What is raised in there is raised to nobody."""
-    told = subprocess.run([sys.executable, "-c", TOLD_WHILE_CLEARING.format(ending=ending)], capture_output=True,
-                          text=True, timeout=WAIT_S)
-    assert (told.stdout, told.returncode) == ("cleaned up\n", code)
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=lambda each: each.name)
+@pytest.mark.parametrize("moment", [
+    pytest.param(TOLD_WHILE_CLEARING, id="while Python clears something away, where it is raised to nobody"),
+    pytest.param(TOLD_WHILE_IMPORTING, id="in an exec, as of dataclasses while they are imported"),
+])
+def test_a_command_told_to_end_at_a_bad_moment_cleans_up_and_says_its_code(moment: str, ending: signal.Signals) -> None:
+    script = ("import os, signal, time\nfrom roundtap.kit.leash import clean_up_when_told_to_end\n"
+              f"clean_up_when_told_to_end(code=7)\n{moment.format(ending=ending.name)}")
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=WAIT_S)
+    assert (told.stdout, told.returncode) == ("cleaned up\n", 7)

@@ -86,8 +86,6 @@ def run(args: argparse.Namespace) -> int:
         make_event(demo.kit.database, args.players, args.tables, args.rulebook)
         demo.kit.start()
         demo.serve_bench()
-    except KeyboardInterrupt:
-        pass
     finally:
         demo.kit.stop()
         shutil.rmtree(folder, ignore_errors=True)

@@ -27,11 +27,12 @@ def leashed(*command: str) -> list[str]:
 
 
 def clean_up_when_told_to_end(code: int | None = None) -> None:
-    """From now on SIGTERM and SIGHUP are a SystemExit: what stands in `finally` and `with` is done. `code`: the
+    """From now on SIGINT, SIGTERM and SIGHUP are a SystemExit: what stands in `finally` and `with` is done. `code`: the
     process's exit code; None: as a shell says it, 128 and the signal.
 
     A signal may come while Python clears something away, and what is raised there is raised to nobody: then it is
-    raised once more a moment later. So is Ctrl-C.
+    raised once more a moment later. Ctrl-C is no KeyboardInterrupt, as one that passes through an `exec` (an import that
+    makes dataclasses) ends the process by the signal at its exit, whoever caught it (CPython's run_eval_code_obj).
     """
     unheard: list[BaseException] = []
     before = sys.unraisablehook
@@ -43,7 +44,7 @@ def clean_up_when_told_to_end(code: int | None = None) -> None:
         raise unheard.pop()
 
     def hear(unraisable: Any) -> None:
-        if isinstance(unraisable.exc_value, SystemExit | KeyboardInterrupt):
+        if isinstance(unraisable.exc_value, SystemExit):
             unheard.append(unraisable.exc_value)
             signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
         else:
@@ -51,5 +52,5 @@ def clean_up_when_told_to_end(code: int | None = None) -> None:
 
     sys.unraisablehook = hear
     signal.signal(signal.SIGALRM, raise_again)
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)
