@@ -32,7 +32,7 @@ def clean_up_when_told_to_end(code: int | None = None) -> None:
 
     A signal may come while Python clears something away, and what is raised there is raised to nobody: then it is
     raised once more a moment later. Ctrl-C is no KeyboardInterrupt: one that passes through an `exec`, as where an
-    import makes dataclasses, ends the process by the signal at its exit, whoever caught it (CPython's run_eval_code_obj).
+    import makes dataclasses, ends the process by the signal at its exit, even if caught (CPython's run_eval_code_obj).
     """
     unheard: list[BaseException] = []
     before = sys.unraisablehook
