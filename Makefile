@@ -15,7 +15,7 @@ setup: .venv/.ready
 .venv/.ready: requirements.lock pyproject.toml
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
-	$(PYTHON) -m compileall -qq server devices firmware systemd & \
+	$(PYTHON) -m compileall -qq server devices firmware & \
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes -r requirements.lock; \
 	installed=$$?; wait; exit $$installed
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .

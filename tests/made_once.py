@@ -20,13 +20,14 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
-from roundtap_hub import pages, staff
-from roundtap_hub.journal.migrations import forms as journal_forms
-from roundtap_hub.pin import as_typed
+from roundtap_hub.access import staff
+from roundtap_hub.access.pins import as_typed
+from roundtap_hub.serving import routes
+from roundtap_hub.store.migrations import schema_versions as journal_forms
 
 compile_template = Environment.compile
 TEMPLATES: dict[Any, Any] = {}
-add_routes = pages._add_routes
+add_routes = routes._add_routes
 ROUTES: dict[bool, dict[str, Any]] = {}
 OF_ROUTES = ("url_map", "view_functions", "blueprints", "before_request_funcs", "after_request_funcs",
              "error_handler_spec", "jinja_env")
@@ -88,7 +89,7 @@ def quick_hash(pin: str, salt: str | None = None) -> str:
 def made_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Environment, "compile", template_once)
-        patch.setattr(pages, "_add_routes", routes_once)
+        patch.setattr(routes, "_add_routes", routes_once)
         patch.setattr(Engine, "_compiled_cache", SqlOnce(), raising=False)
         # The cache tells statements apart by their dialect as well.
         patch.setattr(SQLiteDialect_pysqlite, "__eq__", lambda self, other: type(self) is type(other))

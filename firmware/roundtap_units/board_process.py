@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from roundtap_devices.boards import Board
+from roundtap_devices.controls import Front
 from roundtap_devices.display.screen import DIMMED, FULL, OFF, Screen, VirtualScreen
-from roundtap_devices.front import Front
 from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.gestures import CALL, Gesture
-from roundtap_devices.input.hands import Hands
-from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
+from roundtap_devices.input.late_edges import Hands
+from roundtap_machine.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.hub_time import mono_ms
 

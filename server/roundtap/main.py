@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 DONE, BAD_INPUT, INTERRUPTED, NOBODY_READS = 0, 2, 130, 141
 OWN_PACKAGES = ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices",
-                "roundtap_systemd")
+                "roundtap_machine")
 
 END_WITH_STDIN = "--end-with-stdin"
 """For a process that another one started: end when that one dies, however it dies."""
@@ -53,12 +53,12 @@ COMMANDS: dict[str, Command] = {
     "board": Command("roundtap_units.wiring.main", "a board's wires, what to buy for it, and all of it tried",
                      ("unit",)),
     "station": Command("roundtap_units.station.main", "run a print station", ("station",)),
-    "role": Command("roundtap.machine.role", "what this machine is: hub, table, printer, wall, standby"),
-    "card": Command("roundtap.machine.card", "a card whose first start installs Roundtap without internet"),
+    "role": Command("roundtap.provisioning.role", "what this machine is: hub, table, printer, wall, standby"),
+    "card": Command("roundtap.provisioning.card", "a card whose first start installs Roundtap without internet"),
     "printer": Command("roundtap_units.printer_setup.main", "which ports a printer is on; find its speed and model",
                        ("station",)),
     "wall": Command("roundtap_units.wall.main", "the hub's wall on this machine's own screen"),
-    "hotspot": Command("roundtap.machine.hotspot", "make the hall's Wi-Fi on this machine, for up to eight devices"),
+    "hotspot": Command("roundtap.provisioning.hotspot", "make the hall's Wi-Fi on this machine, for eight devices"),
     "demo": Command("roundtap.demo.demo", "a hub and virtual tables on this machine", ("hub", "unit", "station")),
 }
 

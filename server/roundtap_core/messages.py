@@ -84,7 +84,7 @@ class Lot(Message, frozen=True):
 class Health(Message, frozen=True):
     """How a unit's machine is. None and "" where it does not know, or has no such thing. `keys`: the buttons of its
     board, `pressed` those that were pressed since it was started; `throttled`: the firmware's bits
-    (roundtap_systemd/health.py)."""
+    (roundtap_machine/health.py)."""
 
     version: Annotated[str, Meta(max_length=60, pattern=r"^([A-Za-z0-9][A-Za-z0-9.+_-]*)?\Z")] = ""
     throttled: Annotated[int, Meta(ge=0, le=0xFFFFF)] | None = None

@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from roundtap_core.errors import Problem
-from roundtap_hub.auth import SignUpGate, is_loopback
-from roundtap_hub.devices.enrolment import EnrolDesk
-from roundtap_hub.devices.unit_door import Challenges, Refusal, UnitDoor, UnitTroubles
-from roundtap_hub.devices.unit_keys import UnitKeys
-from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.journal.event_times import Times
-from roundtap_hub.journal.service import Service
-from roundtap_hub.known_displays import Displays
-from roundtap_hub.own_machine import HallTime, OwnMachine
-from roundtap_hub.personal_links import PersonalLinks
-from roundtap_hub.pin import hash_pin as hash_pin
-from roundtap_hub.presence import Calls, Presence, Proofs, Wishes
-from roundtap_hub.printing.job_book import PrintBook
-from roundtap_hub.private_files import write_private
-from roundtap_hub.reached_at import HTTP, ReachedAt, url_at
-from roundtap_hub.staff import Organizers, organizers_of
-from roundtap_hub.tls import Encrypted
+from roundtap_hub.access.auth import SignUpGate, is_loopback
+from roundtap_hub.access.personal_links import PersonalLinks
+from roundtap_hub.access.pins import hash_pin as hash_pin
+from roundtap_hub.access.staff import Organizers, organizers_of
+from roundtap_hub.access.tls import Encrypted
+from roundtap_hub.hall.hall_addresses import HTTP, ReachedAt, url_at
+from roundtap_hub.hall.known_displays import Displays
+from roundtap_hub.hall.own_machine import HallTime, OwnMachine
+from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.event_times import Times
+from roundtap_hub.store.secure_files import write_private
+from roundtap_hub.store.service import Service
+from roundtap_hub.units.device_auth import Challenges, Refusal, UnitDoor, UnitTroubles
+from roundtap_hub.units.enrolment import EnrolDesk
+from roundtap_hub.units.unit_keys import UnitKeys
+from roundtap_hub.units.unit_presence import Calls, Presence, Proofs, Wishes
 
 if TYPE_CHECKING:
-    from roundtap_hub.hub_sound import HubSound
-    from roundtap_hub.standby.kin import Kin
+    from roundtap_hub.hall.hub_sound import HubSound
+    from roundtap_hub.standby.peers import Kin
 
 SECRET_BYTES = 32
 NAME_LETTERS = 40

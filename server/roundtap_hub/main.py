@@ -19,33 +19,33 @@ from pathlib import Path
 
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.devices.unit_keys import UnitKeys, local_folder, loopback_address, make_local_units
-from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
-from roundtap_hub.earlier_files import take_over_files
+from roundtap_hub.access.personal_links import PersonalLinks
+from roundtap_hub.access.pins import read_or_make_pin
+from roundtap_hub.access.staff import organizers_of
+from roundtap_hub.access.tls import SECURE_ABOVE, Certificates, Encrypted
+from roundtap_hub.access.tls import secure_port as port_for_https
+from roundtap_hub.database.database_url import DATABASE, database_url, sqlite_url
+from roundtap_hub.hall.hall_addresses import HTTP, ReachedAt, reached_of, url_at
+from roundtap_hub.hall.hub_sound import HubSound, aplay
+from roundtap_hub.hall.own_machine import HallTime, OwnMachine
 from roundtap_hub.hub import Access, Hall, Host, Hub, Units, read_or_make_secret
-from roundtap_hub.hub_sound import HubSound, aplay
-from roundtap_hub.journal.backups import Upkeep, back_up_if_behind
-from roundtap_hub.journal.clocks import Clocks, system_clocks
-from roundtap_hub.journal.copies import Copies
-from roundtap_hub.journal.database_url import DATABASE, database_url, sqlite_url
-from roundtap_hub.journal.event_times import Times
-from roundtap_hub.journal.folder_copy import FolderCopy
-from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head, check_database
-from roundtap_hub.journal.journal import Journal, JournalConflict
-from roundtap_hub.journal.service import Service
 from roundtap_hub.memory import share_heaps
-from roundtap_hub.own_machine import HallTime, OwnMachine
-from roundtap_hub.personal_links import PersonalLinks
-from roundtap_hub.pin import read_or_make_pin
-from roundtap_hub.presence import Presence
-from roundtap_hub.printing.job_book import PrintBook
-from roundtap_hub.private_files import make_private_folder
-from roundtap_hub.reached_at import HTTP, ReachedAt, reached_of, url_at
-from roundtap_hub.staff import organizers_of
-from roundtap_hub.standby.kin import Kin
+from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.serving.connection_limits import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
+from roundtap_hub.standby.peers import Kin
 from roundtap_hub.standby.standby_copy import Standbys
-from roundtap_hub.tls import SECURE_ABOVE, Certificates, Encrypted
-from roundtap_hub.tls import secure_port as port_for_https
+from roundtap_hub.store.backups import Upkeep, back_up_if_behind
+from roundtap_hub.store.clocks import Clocks, system_clocks
+from roundtap_hub.store.copies import Copies
+from roundtap_hub.store.earlier_files import take_over_files
+from roundtap_hub.store.event_times import Times
+from roundtap_hub.store.folder_copy import FolderCopy
+from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, begin_head, check_database
+from roundtap_hub.store.journal import Journal, JournalConflict
+from roundtap_hub.store.secure_files import make_private_folder
+from roundtap_hub.store.service import Service
+from roundtap_hub.units.unit_keys import UnitKeys, local_folder, loopback_address, make_local_units
+from roundtap_hub.units.unit_presence import Presence
 
 log = logging.getLogger(__name__)
 
@@ -185,7 +185,7 @@ def run(args: argparse.Namespace) -> int:
               opened.paper, args.language)
     plain = [listeners[0], *([short] if short else ())]
     # Only now: what it takes to answer is not needed where the folder cannot be opened.
-    from roundtap_hub.serving import serve
+    from roundtap_hub.serving.server import serve
 
     code = serve(hub, plain, listeners[1:], doors, args.pages, args.console_url, args.alone, certificates)
     hub.access.organizers.sessions.note()
@@ -320,10 +320,10 @@ def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> 
     nothing is written, and there is no paper. Raises Problem where the database cannot be had."""
     url = database_url(address)
     # Only here: a hub in its own folder needs no driver.
-    from roundtap_hub.feeds.presence_relay import PRESENCE_CHANNEL, PresenceNews, PresenceRelay
-    from roundtap_hub.journal.postgres import DatabaseClock, PostgresJournal
-    from roundtap_hub.journal.shared_service import Follower, News, SharedService
-    from roundtap_hub.printing.shared_book import BOOK_CHANNEL, SharedPrintBook
+    from roundtap_hub.database.postgres import DatabaseClock, PostgresJournal
+    from roundtap_hub.database.presence_relay import PRESENCE_CHANNEL, PresenceNews, PresenceRelay
+    from roundtap_hub.database.shared_book import BOOK_CHANNEL, SharedPrintBook
+    from roundtap_hub.database.shared_service import Follower, News, SharedService
 
     clock = DatabaseClock(url)
     journal = PostgresJournal(address, pages_only)

@@ -35,7 +35,7 @@ class EntryRow(SQLModel, table=True):
 class PersonRow(SQLModel, table=True):
     """A competitor's name and list as JSON, beside the entries so that a person can be forgotten.
 
-    The hub takes its rows as they lie, as one that is damaged costs one name only (journal/person_rows.py);
+    The hub takes its rows as they lie, as one that is damaged costs one name only (store/person_rows.py);
     `model_validate` says what is wrong with one: SQLite keeps whatever it is given, of whatever type.
     """
 
@@ -56,7 +56,7 @@ class PersonRow(SQLModel, table=True):
 
 
 class LineageRow(SQLModel, table=True):
-    """Which journal this SQLite database is (journal/head_file.py)."""
+    """Which journal this SQLite database is (store/head_file.py)."""
 
     __tablename__ = "lineage"
     id: str = Field(primary_key=True)
@@ -126,7 +126,7 @@ class PrintSettingRow(SQLModel, table=True):
 
 class UnitKeyRow(SQLModel, table=True):
     """A unit's key, in hex; "" once it is revoked. It counts where the venue's stream has its digest
-    (journal/rights.py)."""
+    (access/rights.py)."""
 
     __tablename__ = "unit_key"
     unit: StrictStr = Field(primary_key=True)
@@ -135,7 +135,7 @@ class UnitKeyRow(SQLModel, table=True):
 
 class StaffRow(SQLModel, table=True):
     """Somebody of the staff. `hashed`: of the PIN; it counts where the venue's stream has its digest
-    (journal/rights.py), and is "" for who was revoked, whose name is kept for the journal. `last_login`: wall time.
+    (access/rights.py), and is "" for who was revoked, whose name is kept for the journal. `last_login`: wall time.
 
     What is None stays as it is: who logs in just as their PIN is replaced writes nothing over it.
     """

@@ -25,9 +25,9 @@ from roundtap.demo.demo import make_event
 from roundtap.rehearsal.live import ConsoleClient
 from roundtap_core.event.commands import DrawRound, EnterResult
 from roundtap_core.records import Pair, Result
-from roundtap_hub.journal.clocks import system_clocks
-from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.service import Service, Step
 
 PLAYERS = 256
 MESSAGE_BYTES = 600

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from roundtap.kit.leash import clean_up_when_told_to_end
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_core.pairing.field import Chance, Field
+from roundtap_core.pairing.pairing_pool import Chance, Field
 from roundtap_core.pairing.swiss_round import draw_round, pair_next
 from roundtap_core.randomness import shuffle
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament

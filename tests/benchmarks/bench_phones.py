@@ -20,8 +20,8 @@ from rig.organizer import Browser
 from rig.quota import NoQuota, quota
 from rig.table import Options, Row, alone, p50, p99
 
-from roundtap_hub.journal.rights import NO_LINK
-from roundtap_hub.personal_links import token_of
+from roundtap_hub.access.personal_links import token_of
+from roundtap_hub.access.rights import NO_LINK
 
 SHARES: tuple[tuple[str, float | None], ...] = (("a whole core", None), ("a quarter of a core", 0.25))
 

@@ -30,9 +30,9 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.records import SIDES
 from roundtap_core.wire import digest
-from roundtap_hub.journal.clocks import system_clocks
-from roundtap_hub.journal.journal import Journal, PersonRecord
-from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.journal import Journal, PersonRecord
+from roundtap_hub.store.service import Service, Step
 
 EVENTS, PLAYERS, ROUNDS = 50, 128, 7
 PLAYED_EACH = 10
@@ -61,7 +61,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
 def compile_all() -> None:
     """As an installed hub is: compiled once, not at each start, whatever PYTHONDONTWRITEBYTECODE says here."""
     places = {Path(sysconfig.get_paths()["purelib"])}
-    for package in ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_systemd"):
+    for package in ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_machine"):
         found = find_spec(package)
         places |= {Path(place) for place in (found.submodule_search_locations or () if found else ())}
     for place in places:

@@ -24,13 +24,13 @@ from roundtap_core.event.official import Official
 from roundtap_core.event.state import EventState
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
-from roundtap_hub.asgi import HubApplication
-from roundtap_hub.devices.unit_keys import STATION, TABLE
-from roundtap_hub.http_answers import Receive, Scope, Send
-from roundtap_hub.journal.service import Step
-from roundtap_hub.pages.error_pages import OUTCOMES
-from roundtap_hub.printing.job_book import PrintBook
-from roundtap_hub.tls import Encrypted
+from roundtap_hub.access.tls import Encrypted
+from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.serving.error_pages import OUTCOMES
+from roundtap_hub.serving.http_answers import Receive, Scope, Send
+from roundtap_hub.store.service import Step
+from roundtap_hub.units.unit_keys import STATION, TABLE
 
 FINGERPRINT = " ".join(["A1B2 C3D4 E5F6 0718"] * 4)
 UNITS = ("unit-1", "unit-2", "unit-3", "unit-4", "station-1")

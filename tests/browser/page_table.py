@@ -12,8 +12,8 @@ from flask.testing import FlaskClient
 from hall_kit import Hall
 
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_hub.policy import ROUTES, STAFF
-from roundtap_hub.printing.slip_marks import slip_token
+from roundtap_hub.access.policy import ROUTES, STAFF
+from roundtap_hub.paper.slip_codes import slip_token
 
 NO_PAGES = frozenset({
     "GET /static/<name>", "GET /feed", "GET /time", "GET /colours.css", "GET /ca.crt", "GET /device/challenge",

@@ -11,7 +11,7 @@ from hall_kit import Hall
 from page_table import paths
 from screen_kit import Screen
 
-from roundtap_hub.policy import HEAD_JUDGE, JUDGE, ROUTES, SCOREKEEPER, may
+from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ROUTES, SCOREKEEPER, may
 
 ROLES = (SCOREKEEPER, JUDGE, HEAD_JUDGE)
 OF_EVENT = [address for address in ROUTES if address.startswith("GET /console/<event_id>")

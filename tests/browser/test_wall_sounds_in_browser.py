@@ -9,7 +9,7 @@ from hall_kit import Hall
 from screen_kit import Screen
 
 from roundtap_core.event.commands import SetClock
-from roundtap_hub.hub_sound import FIVE, START, TIME
+from roundtap_hub.hall.hub_sound import FIVE, START, TIME
 
 MINUTE = 60_000
 KNOWN = "return window.heard_hub && window.roundtap && window.roundtap.known()"

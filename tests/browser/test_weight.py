@@ -19,7 +19,7 @@ from screen_kit import GUARD_S, WIRE_MAX_BYTES, Screen
 
 from roundtap.kit.player_names import player_names
 from roundtap_core.event.commands import FinishEvent, MakeCut, SetClock
-from roundtap_hub.cookies import HERE
+from roundtap_hub.serving.cookies import HERE
 
 TABLES = 64
 BY_BROWSER = ("GET /console/<event_id>", "GET /wall/<event_id>", "GET /me/<token>")

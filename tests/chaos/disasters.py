@@ -15,11 +15,11 @@ from kit import PIN, wait_until
 from roundtap.main import main
 from roundtap.rehearsal.live import ConsoleClient
 from roundtap_core.errors import Problem
-from roundtap_hub.journal.backups import make_backup
-from roundtap_hub.journal.head_file import HEAD_FILE, read_head_file
-from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.snapshot import read_venue
-from roundtap_hub.journal.venue import Venue
+from roundtap_hub.store.backups import make_backup
+from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
+from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.read_model import read_venue
+from roundtap_hub.store.venue import Venue
 from roundtap_units.link.stored_view import StoredView
 from standby_kit import StandbyKit, answers
 

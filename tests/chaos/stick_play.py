@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, NewEntry, seal
-from roundtap_hub.journal.copies import Batch
-from roundtap_hub.journal.folder_copy import FolderCopy
+from roundtap_hub.store.copies import Batch
+from roundtap_hub.store.folder_copy import FolderCopy
 
 PEOPLE = 12
 TAKEN_OUT = ("e1", "p5")

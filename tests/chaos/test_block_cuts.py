@@ -14,7 +14,7 @@ import stick_play
 from block_cuts import ACCEPTED, Call, Disk, File, calls, write_out
 from cut_play import Cut, Recorded, cuts_of, lost_at_hub, lost_at_unit, under_strace
 
-from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy, read_copy
+from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
 
 needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="no strace (apt install strace)")
 

@@ -11,8 +11,8 @@ core, or without asking, is that front's own."""
 
 TRIED_IN = {
     "tests/core/": (CORE,), "tests/sim/": (CORE,), "tests/units/": (TABLE,), "tests/hub/": (CONSOLE,),
-    "tests/hub/test_pages_no_outside": (PHONE,), "tests/hub/test_pages_hall": (PHONE,),
-    "tests/hub/test_pages_import": (IMPORT,),
+    "tests/hub/serving/test_pages_no_outside": (PHONE,), "tests/hub/hall/test_pages_hall": (PHONE,),
+    "tests/hub/events/test_pages_import": (IMPORT,),
     "tests/kit/test_headless": (HEADLESS,), "tests/kit/test_first_event": (TABLE, CONSOLE),
 }
 """What a test's place says of the front that it tries."""

@@ -7,7 +7,7 @@ from functools import cache
 
 import networkx
 
-from roundtap_core.pairing.field import Field
+from roundtap_core.pairing.pairing_pool import Field
 
 
 def grade(field: Field, pairs) -> tuple[int, tuple[int, ...]]:

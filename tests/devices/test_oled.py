@@ -9,8 +9,8 @@ from PIL import Image
 
 from roundtap_devices import boards
 from roundtap_devices.display import oled
+from roundtap_devices.hardware_errors import Missing
 from roundtap_devices.input import pin_factory
-from roundtap_devices.missing import Missing
 
 
 class Bus:

@@ -3,7 +3,7 @@
 from PIL import Image
 
 from roundtap_devices.display.screen import DIMMED, FRAME_BYTES, FULL, OFF, Screen, VirtualGlass, VirtualScreen
-from roundtap_devices.missing import Missing
+from roundtap_devices.hardware_errors import Missing
 
 
 def picture(*pixels):

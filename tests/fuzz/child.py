@@ -22,9 +22,9 @@ def headless(command: str, path: str) -> str:
 def rows(path: str) -> str:
     """The hub starts with it, or says what is wrong; it never breaks down."""
     from roundtap_core.errors import Problem
-    from roundtap_hub.journal.clocks import system_clocks
-    from roundtap_hub.journal.journal import Journal
-    from roundtap_hub.journal.service import Service
+    from roundtap_hub.store.clocks import system_clocks
+    from roundtap_hub.store.journal import Journal
+    from roundtap_hub.store.service import Service
 
     journal = None
     try:

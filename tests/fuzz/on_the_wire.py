@@ -164,13 +164,13 @@ def post_routes() -> list[str]:
     """Every address that takes a form, from the application's own list; logging out apart, and in."""
     from flask import Flask
 
-    from roundtap_hub import pages
+    from roundtap_hub.serving import routes
 
     app = Flask("roundtap_hub")
     app.config.update(SECRET_KEY=b"x")
     # Nobody asks it anything: addresses alone are wanted.
     hub = MagicMock()
-    pages.register(app, hub)
+    routes.register(app, hub)
     return sorted(rule.rule for rule in app.url_map.iter_rules()
                   if "POST" in (rule.methods or ()) and rule.endpoint.split(".")[-1] not in NOT_PRESSED)
 

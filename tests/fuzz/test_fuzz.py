@@ -17,8 +17,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import event_problems, parse
 from roundtap_core.limits import refuse_boundless, refuse_wild_options
 from roundtap_core.typed import Malformed
-from roundtap_hub.devices.device_api import well_formed
-from roundtap_hub.journal.person_rows import person_of
+from roundtap_hub.store.person_rows import person_of
+from roundtap_hub.units.device_api import well_formed
 
 
 @pytest.mark.parametrize("inputs", [8, pytest.param(30_000, marks=pytest.mark.long)])

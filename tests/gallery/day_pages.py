@@ -11,8 +11,8 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.state import MatchState
 from roundtap_core.records import Pair, Result, Side
 from roundtap_core.result_json import result_to_json
+from roundtap_hub.access.policy import JUDGE
 from roundtap_hub.hub import Hub
-from roundtap_hub.policy import JUDGE
 
 PHONE, DESK = (390, 1200), (1366, 1000)
 LEFT_OPEN = 20

@@ -11,17 +11,17 @@ from typing import Any
 from gallery.camera import Camera, StillPage
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
-from roundtap_hub.app import create_app
+from roundtap_hub.access.tls import Encrypted
+from roundtap_hub.hall.hall_addresses import ReachedAt
+from roundtap_hub.hall.own_machine import OwnMachine
 from roundtap_hub.hub import Host, Hub, hash_pin, hub_in_memory
-from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.on_walls import DISPLAY_SET, Screen
-from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.own_machine import OwnMachine
-from roundtap_hub.presence import Presence, kept
-from roundtap_hub.reached_at import ReachedAt
-from roundtap_hub.tls import Encrypted
-from roundtap_systemd.health import Machine
+from roundtap_hub.serving.app import create_app
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.display_plan import DISPLAY_SET, Screen
+from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.service import Service, Step
+from roundtap_hub.units.unit_presence import Presence, kept
+from roundtap_machine.health import Machine
 
 TABLES, PIN, NOW_MS = 64, "135790", 1_000_000
 DESK, PHONE = (1280, 900), (500, 1500)

@@ -14,13 +14,13 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.records import Pair, Result
-from roundtap_hub.app import create_app
 from roundtap_hub.hub import Hub, hash_pin, hub_in_memory
-from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.journal.journal import Journal, PersonRecord
-from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.presence import Presence
-from roundtap_hub.printing.job_book import PrintBook
+from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.serving.app import create_app
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.journal import Journal, PersonRecord
+from roundtap_hub.store.service import Service, Step
+from roundtap_hub.units.unit_presence import Presence
 
 EVENT, CUT_EVENT, DAY_EVENT, PIN = "e1", "e2", "e3", "135790"
 PLAYERS, DAY_PLAYERS = 40, 128

@@ -13,8 +13,8 @@ from roundtap_core.view import CallView
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import CALL, LEAVE, Gesture
 from roundtap_units.table.dialogue.dialogue import Refused, Saved
+from roundtap_units.table.faults import Troubles
 from roundtap_units.table.screens.screens import draw
-from roundtap_units.table.troubles import Troubles
 
 LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt")
 SHORT = ("Ana R.", "Bruno M.")

@@ -19,12 +19,12 @@ from roundtap_core.event.state import Entrant, EventState
 from roundtap_core.records import CONCESSION, RULING, Pair, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import FEED, opened
-from roundtap_hub.asgi import Boundaries
-from roundtap_hub.devices.table_view import table_view
-from roundtap_hub.feeds.device_feed import Connection, DeviceFeed
 from roundtap_hub.hub import Hub, hub_in_memory
-from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.presence import Presence
+from roundtap_hub.serving.asgi import Boundaries
+from roundtap_hub.store.service import Service, Step
+from roundtap_hub.units.device_feed import Connection, DeviceFeed
+from roundtap_hub.units.table_view import table_view
+from roundtap_hub.units.unit_presence import Presence
 
 UNITS = [f"table-{n}" for n in range(1, 7)]
 KEYS = {unit: bytes([n]) * 32 for n, unit in enumerate(UNITS)}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from roundtap_hub.journal.migrations.forms import TODAY, Forms
+from roundtap_hub.store.migrations.schema_versions import TODAY, Forms
 
 LATER = "0.9.dev900+gfeedbeef0"
 """The version that knows the made-up forms."""
@@ -33,9 +33,9 @@ def later_forms(folder: Path, script: str = MOOD) -> Forms:
     """The forms of a later program: today's, and 0003."""
     versions = folder / "migrations" / "versions"
     versions.mkdir(parents=True)
-    for form in TODAY.folder.glob("form_*.py"):
+    for form in TODAY.folder.glob("schema_*.py"):
         shutil.copy(form, versions)
-    (versions / "form_0003_with_a_mood.py").write_text(script)
+    (versions / "schema_0003_with_a_mood.py").write_text(script)
     return Forms(versions, "0003", lambda: LATER)
 
 

@@ -28,8 +28,8 @@ from roundtap_core.rulebooks.gate import WITH_REASON
 from roundtap_core.typed import read
 from roundtap_core.view import TableView
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
-from roundtap_hub.devices.table_view import table_view
-from roundtap_hub.printing.slip_marks import slip_codes
+from roundtap_hub.paper.slip_codes import slip_codes
+from roundtap_hub.units.table_view import table_view
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
 from roundtap_units.table.dialogue.parallel_entry import Parallel
 from roundtap_units.table.press_script import Press, presses

@@ -20,9 +20,9 @@ from pages_kit import Browser, House, open_house
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.course import situation_of, time_is_up
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import Entry, NewEntry
+from roundtap_core.event.event_flow import situation_of, time_is_up
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState, MatchState, RoundState
@@ -33,10 +33,10 @@ from roundtap_core.rulebooks.base import Rulebook, Situation
 from roundtap_core.rulebooks.gate import PLAYER, Saying, excluded
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.wire import digest
-from roundtap_hub.journal.journal import PersonRecord
-from roundtap_hub.journal.service import Step
-from roundtap_hub.views.event_at import event_at, full_names, shown_names
-from roundtap_hub.views.tables import side_names
+from roundtap_hub.events.event_at import event_at, full_names, shown_names
+from roundtap_hub.rounds.tables import side_names
+from roundtap_hub.store.journal import PersonRecord
+from roundtap_hub.store.service import Step
 
 MINUTE_MS = 60_000
 MATCH = "1.1"

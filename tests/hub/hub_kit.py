@@ -15,14 +15,14 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState
 from roundtap_core.messages import Hello
 from roundtap_core.wire import REQUEST, envelope
-from roundtap_hub.feeds.device_feed import open_hello
 from roundtap_hub.hub import Hub, Units, hub_in_memory
-from roundtap_hub.journal import service as journal_service
-from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.journal.journal import Journal, PersonRecord
-from roundtap_hub.journal.service import Step
-from roundtap_hub.presence import Presence
-from roundtap_hub.printing.job_book import PrintBook
+from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.store import service as journal_service
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.journal import Journal, PersonRecord
+from roundtap_hub.store.service import Step
+from roundtap_hub.units.device_feed import open_hello
+from roundtap_hub.units.unit_presence import Presence
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska")
 KEYS = {"table-1": bytes(range(32)), "table-2": bytes(range(100, 132)),

@@ -27,7 +27,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.records import Match, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.store.journal import PersonRecord
 
 MATCH = "/console/e1/match/1.1"
 AT = f"{MATCH}/walk"

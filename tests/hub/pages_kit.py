@@ -21,14 +21,14 @@ from roundtap_core.event.official import Official
 from roundtap_core.event.state import EventState
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
-from roundtap_hub import pages
-from roundtap_hub.cookies import session_cookie
+from roundtap_hub.access.staff import form_token
 from roundtap_hub.hub import Hub, hash_pin, hub_in_memory
-from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.service import Step
-from roundtap_hub.presence import Presence
-from roundtap_hub.staff import form_token
+from roundtap_hub.serving import routes
+from roundtap_hub.serving.cookies import session_cookie
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.service import Step
+from roundtap_hub.units.unit_presence import Presence
 
 PIN = "246810"
 PEOPLE = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska"]
@@ -102,7 +102,7 @@ class House:
                                  b"s" * 32, hash_pin(PIN, "salt"), new_event_id=self._count_event)
         self.app = Flask("roundtap_hub")
         self.app.config.update(SECRET_KEY=self.hub.access.secret)
-        pages.register(self.app, self.hub)
+        routes.register(self.app, self.hub)
 
     def _count_event(self) -> str:
         """Tests name their events in the order in which they are made: "e1", "e2"."""

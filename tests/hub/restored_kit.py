@@ -18,10 +18,10 @@ from roundtap_core.records import Pair, Result, Side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.typed import read
 from roundtap_core.wire import digest
-from roundtap_hub.devices.device_api import Hellos, take_report, well_formed
-from roundtap_hub.journal.backups import make_backup
-from roundtap_hub.journal.head_file import Named
-from roundtap_hub.journal.salvage import restore
+from roundtap_hub.store.backups import make_backup
+from roundtap_hub.store.head_file import Named
+from roundtap_hub.store.salvage import restore
+from roundtap_hub.units.device_api import Hellos, take_report, well_formed
 
 AT = At("another boot", 5, "2026-11-22T05:00")
 

@@ -18,15 +18,16 @@ from kit import wait_until
 from roundtap.demo.demo import make_event
 from roundtap_core.version import version
 from roundtap_core.wire import REPORT, REQUEST, digest, envelope, sign
-from roundtap_hub.asgi import HubApplication
-from roundtap_hub.feeds import browser_feed, device_feed
 from roundtap_hub.hub import hub_in_memory
-from roundtap_hub.journal.clocks import system_clocks
-from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.service import Service
-from roundtap_hub.presence import Presence
-from roundtap_hub.printing.job_book import PrintBook
-from roundtap_systemd.health import Machine
+from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.serving import browser_feed
+from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.service import Service
+from roundtap_hub.units import device_feed
+from roundtap_hub.units.unit_presence import Presence
+from roundtap_machine.health import Machine
 from roundtap_units.link.kept_connection import ask_challenge
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox

@@ -20,9 +20,9 @@ from roundtap.demo.demo import make_event
 from roundtap.kit.leash import start_roundtap
 from roundtap.main import main
 from roundtap_core.event.entries import Entry
+from roundtap_hub.access.tls import SECURE_ABOVE, secure_port
 from roundtap_hub.hub import hash_pin
-from roundtap_hub.journal.journal import Journal
-from roundtap_hub.tls import SECURE_ABOVE, secure_port
+from roundtap_hub.store.journal import Journal
 
 if TYPE_CHECKING:
     import pytest

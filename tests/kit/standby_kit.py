@@ -17,7 +17,7 @@ from kit import Kit, end, free_port, read_until, wait_until
 from roundtap.kit.leash import start_roundtap
 from roundtap.main import main
 from roundtap_core.event.entries import Entry
-from roundtap_hub.journal.journal import Journal
+from roundtap_hub.store.journal import Journal
 
 STANDBY = "standby-1"
 

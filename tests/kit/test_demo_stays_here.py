@@ -18,7 +18,7 @@ from kit import WAIT_S, end, free_port, read_until
 from roundtap.demo.bench import Bench
 from roundtap.demo.demo import Demo
 from roundtap.kit.leash import start_roundtap
-from roundtap_hub.tls import local_addresses
+from roundtap_hub.access.tls import local_addresses
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "hub"))
 from asgi_client import AsgiClient

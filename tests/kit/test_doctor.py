@@ -12,11 +12,11 @@ import pytest
 
 from roundtap.doctor import doctor
 from roundtap.doctor.doctor import answers, configured, hub_checks, own_settings, service_checks, settings_file
-from roundtap.machine.applying import machine_at
 from roundtap.main import main
+from roundtap.provisioning.applying import machine_at
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_systemd.checks import FINE, NOTE, WRONG, Check
-from roundtap_systemd.services import Service
+from roundtap_machine.checks import FINE, NOTE, WRONG, Check
+from roundtap_machine.services import Service
 
 SECRET = "7f3a" * 16
 

@@ -11,7 +11,7 @@ import networkx as nx
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = {"roundtap_core": "server", "roundtap_hub": "server", "roundtap": "server", "roundtap_units": "firmware",
-            "roundtap_devices": "devices", "roundtap_systemd": "systemd"}
+            "roundtap_devices": "devices", "roundtap_machine": "server"}
 PROCESS, BASE = "main", "base"
 """Each process's own module; what all modules of a room stand on."""
 SUBJECT = ("commands", "decide", "apply")
@@ -71,10 +71,10 @@ def test_a_command_s_module_is_called_as_the_command() -> None:
 
 
 def test_a_template_with_a_page_s_name_is_that_page_s() -> None:
-    templates = {path.stem for path in (ROOT / "server/roundtap_hub/templates").glob("*.html")}
-    for path in (ROOT / "server/roundtap_hub/pages").glob("*.py"):
-        if path.stem in templates - {"base"}:
-            assert f'"{path.stem}.html"' in path.read_text(encoding="utf-8"), path.name
+    for template in (ROOT / "server/roundtap_hub").glob("*/templates/*.html"):
+        page = template.parents[1] / f"{template.stem}.py"
+        if page.is_file():
+            assert f'"{template.name}"' in page.read_text(encoding="utf-8"), template.name
 
 
 def test_no_module_stands_in_a_circle() -> None:

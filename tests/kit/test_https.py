@@ -18,7 +18,7 @@ import pytest
 from kit import PIN, WAIT_S, Kit, end, free_port, refused_start, wait_until
 from roundtap.kit.leash import start_roundtap
 from roundtap.main import main
-from roundtap_hub.tls import secure_port
+from roundtap_hub.access.tls import secure_port
 from standby_kit import answers
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}

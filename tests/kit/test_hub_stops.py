@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kit import WAIT_S, Kit, free_port
-from roundtap_hub.serving import KEEP_ALIVE_S
+from roundtap_hub.serving.server import KEEP_ALIVE_S
 from roundtap_units.link.link import STATUS_EVERY_S
 
 

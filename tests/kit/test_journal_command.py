@@ -20,13 +20,13 @@ from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.records import Pair, Result
-from roundtap_hub.devices.unit_keys import UnitKeys
-from roundtap_hub.journal.backups import make_backup
-from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.journal.head_file import Named
-from roundtap_hub.journal.journal import Journal, PersonRecord
-from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.main import open_folder
+from roundtap_hub.store.backups import make_backup
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.head_file import Named
+from roundtap_hub.store.journal import Journal, PersonRecord
+from roundtap_hub.store.service import Service, Step
+from roundtap_hub.units.unit_keys import UnitKeys
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz")
 

@@ -17,8 +17,8 @@ from roundtap_core import messages, wire
 from roundtap_core.typed import read
 from roundtap_core.view import TableView
 from roundtap_core.wire import REPORT, verify
-from roundtap_hub.policy import ROUTES
-from roundtap_hub.printing.jobs import KINDS
+from roundtap_hub.access.policy import ROUTES
+from roundtap_hub.paper.jobs import KINDS
 from roundtap_units.documents.notices import LAYOUTS
 
 ROOT = Path(__file__).parents[2]
@@ -43,8 +43,8 @@ TOLD_ELSEWHERE = {"result", "options", "form", "content", "totals", "houses", "l
 NOT_ALWAYS = {"health"}
 """Fields that are said when they have changed."""
 BY_CHANCE = {"regions.html", "regions.gone", "regions.rows", "regions.rows.key", "regions.rows.html", "time_up"}
-"""A region comes as a whole or by its rows, as it happens to have changed: `tests/hub/test_regions.py` holds both; a
-table without a round trip knows no clock: `tests/units/test_newest_word.py`."""
+"""A region comes as a whole or by its rows, as it happens to have changed: `tests/hub/serving/test_regions.py` holds
+both; a table without a round trip knows no clock: `tests/units/test_newest_word.py`."""
 
 
 def sections() -> dict[str, str]:
@@ -178,7 +178,7 @@ def test_a_printed_kind_has_the_fields_that_are_told(talk: dict[str, list[dict[s
             if job["kind"] == "slip":
                 inside -= {"to_field", "must"}
             assert inside == kinds[job["kind"]] | {"event", "url", "head"}, job["kind"]
-    code = "".join((ROOT / f"server/roundtap_hub/printing/{name}.py").read_text() for name in ("jobs", "job_content"))
+    code = "".join((ROOT / f"server/roundtap_hub/paper/{name}.py").read_text() for name in ("jobs", "job_content"))
     for kind in ("standings", "proxy"):
         for name in kinds[kind]:
             assert f'"{name}"' in code or f"{name}=" in code, f"{kind}: {name}"
@@ -188,8 +188,8 @@ def test_a_printed_kind_has_the_fields_that_are_told(talk: dict[str, list[dict[s
 
 
 def addresses_of_the_code() -> set[str]:
-    import_module("roundtap_hub.asgi")
-    import_module("roundtap_hub.pages")
+    import_module("roundtap_hub.serving.asgi")
+    import_module("roundtap_hub.serving.routes")
     bench = (ROOT / "server/roundtap/demo/bench.py").read_text()
     posts = re.findall(r'method == "POST" and path == "([^"]+)"', bench)
     gets = {*re.findall(r'elif path == "([^"]+)"', bench), *re.findall(r'^    "(/[^"]*)": \(', bench, re.MULTILINE)}
@@ -202,23 +202,24 @@ def test_every_address_is_told_and_no_other() -> None:
 
 
 READ_BY = {"reason": "the_reason(", "by": "signed_by("}
-"""Fields that many forms have: pages/base.py reads them."""
+"""Fields that many forms have: serving/page_helpers.py reads them."""
 
 
 def test_a_form_has_the_fields_that_are_told() -> None:
-    pages = ROOT / "server/roundtap_hub/pages"
-    rows = re.findall(r"^\| `pages/(\w+)\.py` \| (.*) \|$", sections()["Pages and forms"], flags=re.MULTILINE)
+    hub = ROOT / "server/roundtap_hub"
+    rows = re.findall(r"^\| `(\w+/\w+)\.py` \| (.*) \|$", sections()["Pages and forms"], flags=re.MULTILINE)
     wanted = re.compile(r'(?:field|whole_number|one_of|(?:form|args|values|files|args)\)?\.get(?:list)?)\(\s*"([^"]+)"')
     for module, text in rows:
-        code = (pages / f"{module}.py").read_text(encoding="utf-8")
+        code = (hub / f"{module}.py").read_text(encoding="utf-8")
         asked, listed = set(wanted.findall(code)), set(re.findall(r"`([a-z_]+)`", text))
         asked |= {name for name, reader in READ_BY.items() if reader in code}
         assert asked - {"lang"} <= listed, f"{module}: not told"
         for name in listed:
             asks = f'"{name}"' in code or (name in READ_BY and READ_BY[name] in code)
             assert asks, f"{module}: {name} is told, and nobody asks for it"
-    silent = {path.stem for path in pages.glob("*.py") if wanted.search(path.read_text(encoding="utf-8"))}
-    assert silent - {module for module, _ in rows} == {"base"}
+    silent = {str(path.relative_to(hub).with_suffix("")) for path in hub.glob("*/*.py")
+              if "page_helpers import" in (code := path.read_text(encoding="utf-8")) and wanted.search(code)}
+    assert silent <= {module for module, _ in rows}
 
 
 @pytest.mark.parametrize(("heading", "file"), [

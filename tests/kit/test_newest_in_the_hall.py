@@ -14,9 +14,9 @@ from roundtap_core.event.state import AGREED, SECOND, Entrant, MatchState
 from roundtap_core.messages import Echo
 from roundtap_core.records import Pair
 from roundtap_core.typed import read
-from roundtap_hub.devices.device_api import take_report, well_formed
-from roundtap_hub.journal.journal import PersonRecord
-from roundtap_hub.journal.service import Step
+from roundtap_hub.store.journal import PersonRecord
+from roundtap_hub.store.service import Step
+from roundtap_hub.units.device_api import take_report, well_formed
 from roundtap_units.link.outbox import Kept, Outbox
 from roundtap_units.table.press_script import Press
 

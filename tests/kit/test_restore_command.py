@@ -14,12 +14,12 @@ from roundtap.main import main
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE
 from roundtap_core.records import Pair, Result
-from roundtap_hub.journal.backups import make_backup
-from roundtap_hub.journal.head_file import Named, read_head_file
-from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.snapshot import read_venue
-from roundtap_hub.journal.venue import Venue
 from roundtap_hub.main import open_folder
+from roundtap_hub.store.backups import make_backup
+from roundtap_hub.store.head_file import Named, read_head_file
+from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.read_model import read_venue
+from roundtap_hub.store.venue import Venue
 
 
 @pytest.fixture

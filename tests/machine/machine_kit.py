@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from roundtap.machine.applying import Machine
-from roundtap.machine.roles import SERVICES, unit_of
+from roundtap.provisioning.applying import Machine
+from roundtap.provisioning.roles import SERVICES, unit_of
 
 CMDLINE = ("console=serial0,115200 console=tty1 root=PARTUUID=0a1b2c3d-02 rootfstype=ext4 fsck.repair=yes "
            "rootwait resize\n")

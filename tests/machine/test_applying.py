@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from machine_kit import CMDLINE, files_of, machine_in
 
-from roundtap.machine.applying import SECRETS, apply, set_role
-from roundtap.machine.roles import SERVICES, STICK, STICK_RULES, services
-from roundtap.machine.settings_file import ROLES, read
 from roundtap.main import main
-from roundtap_hub.pin import pin_is
-from roundtap_systemd.root_steps import STICKS
+from roundtap.provisioning.applying import SECRETS, apply, set_role
+from roundtap.provisioning.roles import SERVICES, STICK, STICK_RULES, services
+from roundtap.provisioning.settings_file import ROLES, read
+from roundtap_hub.access.pins import pin_is
+from roundtap_machine.root_steps import STICKS
 from roundtap_units.table.main import KEYS as TABLE_KEYS
 from roundtap_units.unit_config import COMMON_KEYS, read_unit_config
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from machine_kit import CMDLINE, CONFIG
 
-from roundtap.machine import boot_files
-from roundtap.machine.settings_file import Settings
+from roundtap.provisioning import boot_files
+from roundtap.provisioning.settings_file import Settings
 
 I2C = "dtparam=i2c_arm=on,i2c_arm_baudrate=400000"
 

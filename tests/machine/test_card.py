@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from machine_kit import CMDLINE, CONFIG
 
-from roundtap.machine import card
-from roundtap.machine.settings_file import Settings, read
 from roundtap.main import main
+from roundtap.provisioning import card
+from roundtap.provisioning.settings_file import Settings, read
 
 needs_mtools = pytest.mark.skipif(shutil.which("mformat") is None, reason="no mtools (apt: mtools)")
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from roundtap.machine import hotspot
-from roundtap.machine.hotspot import new_password
+from roundtap.provisioning import hotspot
+from roundtap.provisioning.hotspot import new_password
 from roundtap_core.errors import Problem
 from roundtap_core.words import catalogue, core_words
-from roundtap_hub.captive import ANY_HOST, ONE_HOST
-from roundtap_systemd.wifi import STATE, Hotspot
+from roundtap_hub.serving.captive_portal import ANY_HOST, ONE_HOST
+from roundtap_machine.wifi import STATE, Hotspot
 
 T = catalogue("roundtap", "en").also(core_words("en"))
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from roundtap.machine import role
-from roundtap.machine.settings_file import Settings, read
+from roundtap.provisioning import role
+from roundtap.provisioning.settings_file import Settings, read
 from roundtap_core.words import LANGUAGES, catalogue
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from machine_kit import CMDLINE, Called, machine_in
 
-from roundtap.machine import read_only, role
-from roundtap.machine.applying import Machine
 from roundtap.main import main
+from roundtap.provisioning import read_only, role
+from roundtap.provisioning.applying import Machine
 
 FSTAB = """\
 proc            /proc           proc    defaults          0       0
@@ -175,7 +175,7 @@ def test_the_whole_first_start_by_its_command(pi: Machine, monkeypatch: pytest.M
                                               capsys: pytest.CaptureFixture[str]) -> None:
     runs = Runs()
     mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
-    monkeypatch.setattr("roundtap.machine.applying.run_nothing", runs)
+    monkeypatch.setattr("roundtap.provisioning.applying.run_nothing", runs)
     assert main(["role", "--first-boot", "--root", str(pi.root)]) == 0
     assert "overlayroot=tmpfs:recurse=0" in (pi.root / "boot/firmware/cmdline.txt").read_text().split()
     assert "/data" in mounts(pi)

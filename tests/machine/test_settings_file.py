@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap.machine.settings_file import KEYS, Settings, read
+from roundtap.provisioning.settings_file import KEYS, Settings, read
 from roundtap_core.words import LANGUAGES, catalogue
 
 ZONES = {"Europe/Berlin", "Europe/Madrid", "Europe/Warsaw", "America/New_York"}

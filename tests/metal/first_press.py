@@ -26,7 +26,7 @@ from gpio_lines import Lines, TooSlow, pretend_a_pi
 from roundtap.demo.demo import make_event
 from roundtap.kit.leash import start_roundtap
 from roundtap_devices.boards import RECOMMENDED
-from roundtap_hub.journal.journal import Journal
+from roundtap_hub.store.journal import Journal
 
 PORT = 8080
 FINGER_S = 0.06

@@ -28,9 +28,9 @@ from pathlib import Path
 from gpio_lines import BOUNCES, Lines, TooSlow, pretend_a_pi
 
 from roundtap_devices.boards import RECOMMENDED
-from roundtap_devices.front import Front
+from roundtap_devices.controls import Front
 from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.hands import Hands
+from roundtap_devices.input.late_edges import Hands
 from roundtap_devices.input.pin_factory import real_factory
 
 WAIT_S = 15.0

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from hub_kit import HandClock
 
 from roundtap_core.event.entries import GENESIS, Entry, seal_holds
-from roundtap_hub.journal.postgres import PostgresJournal
-from roundtap_hub.journal.shared_service import Follower, SharedService
+from roundtap_hub.database.postgres import PostgresJournal
+from roundtap_hub.database.shared_service import Follower, SharedService
 
 
 @dataclass

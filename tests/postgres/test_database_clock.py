@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_hub.journal.database_url import database_url
-from roundtap_hub.journal.postgres import AGAIN_S, DatabaseClock, Sample, SharedClock, sample
+from roundtap_hub.database.database_url import database_url
+from roundtap_hub.database.postgres import AGAIN_S, DatabaseClock, Sample, SharedClock, sample
 
 SECOND_US = 1_000_000
 

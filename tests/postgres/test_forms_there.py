@@ -12,8 +12,8 @@ from sqlalchemy import Engine, inspect, text
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, At, NewEntry, seal
-from roundtap_hub.journal.migrations.forms import TODAY
-from roundtap_hub.journal.postgres import PostgresJournal, postgres_engine
+from roundtap_hub.database.postgres import PostgresJournal, postgres_engine
+from roundtap_hub.store.migrations.schema_versions import TODAY
 
 
 @pytest.fixture

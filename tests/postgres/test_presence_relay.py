@@ -8,10 +8,10 @@ import pytest
 from hub_kit import HandClock
 
 from kit import wait_until
-from roundtap_hub.feeds.presence_relay import PRESENCE_CHANNEL, SILENT_MS, PresenceNews, PresenceRelay
-from roundtap_hub.journal.database_url import database_url
-from roundtap_hub.journal.shared_service import Follower
-from roundtap_hub.presence import CALL, LEAVE, Presence
+from roundtap_hub.database.database_url import database_url
+from roundtap_hub.database.presence_relay import PRESENCE_CHANNEL, SILENT_MS, PresenceNews, PresenceRelay
+from roundtap_hub.database.shared_service import Follower
+from roundtap_hub.units.unit_presence import CALL, LEAVE, Presence
 
 
 class Hall:

@@ -10,11 +10,11 @@ from postgres_kit import Cluster
 
 from kit import wait_until
 from roundtap_core.errors import Problem
-from roundtap_hub.journal.database_url import database_url
-from roundtap_hub.journal.postgres import PostgresJournal
-from roundtap_hub.journal.shared_service import Follower
-from roundtap_hub.printing.jobs import PRINTED, QUEUED, SENT, PrintJob, PrintState
-from roundtap_hub.printing.shared_book import BOOK_CHANNEL, SharedPrintBook
+from roundtap_hub.database.database_url import database_url
+from roundtap_hub.database.postgres import PostgresJournal
+from roundtap_hub.database.shared_book import BOOK_CHANNEL, SharedPrintBook
+from roundtap_hub.database.shared_service import Follower
+from roundtap_hub.paper.jobs import PRINTED, QUEUED, SENT, PrintJob, PrintState
 
 SLIP = PrintJob("slip/e1/1.1", "e1", "slip", 1, "1.1")
 

@@ -21,16 +21,16 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
-from roundtap_core.event.seen import CLOCK, mark
+from roundtap_core.event.stale_check import CLOCK, mark
 from roundtap_core.event.state import Entrant
-from roundtap_hub.devices.unit_keys import UnitKeys
-from roundtap_hub.journal.journal import JournalConflict, PersonRecord
-from roundtap_hub.journal.postgres import PostgresJournal
-from roundtap_hub.journal.service import Step
-from roundtap_hub.journal.shared_service import FREE_ATTEMPTS
-from roundtap_hub.personal_links import PersonalLinks
-from roundtap_hub.policy import JUDGE
-from roundtap_hub.staff import Staff
+from roundtap_hub.access.personal_links import PersonalLinks
+from roundtap_hub.access.policy import JUDGE
+from roundtap_hub.access.staff import Staff
+from roundtap_hub.database.postgres import PostgresJournal
+from roundtap_hub.database.shared_service import FREE_ATTEMPTS
+from roundtap_hub.store.journal import JournalConflict, PersonRecord
+from roundtap_hub.store.service import Step
+from roundtap_hub.units.unit_keys import UnitKeys
 
 PATIENCE_S = 120
 

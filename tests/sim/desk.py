@@ -23,14 +23,22 @@ from simulator import MOST_ROUNDS, Played
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply
-from roundtap_core.event.course import CUT, OVER, bracket_now, first_game_started, offered, seeds_now, what_follows
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import At, seal
+from roundtap_core.event.event_flow import (
+    CUT,
+    OVER,
+    bracket_now,
+    first_game_started,
+    offered,
+    seeds_now,
+    what_follows,
+)
 from roundtap_core.event.official import Official
 from roundtap_core.event.people.leave import open_match, waits_for
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState, MatchState
-from roundtap_core.event.whole import whole_tournament
+from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Pair, Result

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_systemd.atomic_write import replacing, write_atomically
+from roundtap_machine.atomic_write import replacing, write_atomically
 
 
 @pytest.fixture

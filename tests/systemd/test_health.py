@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_systemd.checks import FINE, NOTE, UNKNOWN, WRONG, Check
-from roundtap_systemd.health import Machine, chip_labels, health, read_only, throttled
+from roundtap_machine.checks import FINE, NOTE, UNKNOWN, WRONG, Check
+from roundtap_machine.health import Machine, chip_labels, health, read_only, throttled
 
 NOW_S = 1_790_000_000.0
 def mounts(*said: str) -> str:

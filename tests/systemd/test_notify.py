@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
+from roundtap_machine.notify import Heartbeat, Notify, StopSignal
 
 
 @pytest.fixture(params=["path", "abstract"])

@@ -13,16 +13,7 @@ from typing import Any
 
 import pytest
 
-from roundtap_systemd.root_steps import (
-    EARLIEST_S,
-    HUB,
-    LATEST_S,
-    PANEL,
-    Refused,
-    RootSteps,
-    ask_root,
-    serve_one,
-)
+from roundtap_machine.root_steps import EARLIEST_S, HUB, LATEST_S, PANEL, Refused, RootSteps, ask_root, serve_one
 
 MOUNTS = """22 1 179:2 / / rw,noatime shared:1 - ext4 /dev/mmcblk0p2 rw
 41 22 8:1 / /media/my\\040stick rw,relatime shared:30 - vfat /dev/sda1 rw
@@ -119,7 +110,7 @@ def test_the_hotspot_s_name_and_password(machine: Machine) -> None:
 def test_over_a_socket_the_kernel_says_who_asks(tmp_path: Path, machine: Machine,
                                                 monkeypatch: pytest.MonkeyPatch,
                                                 capfd: pytest.CaptureFixture[str]) -> None:
-    import roundtap_systemd.root_steps as module
+    import roundtap_machine.root_steps as module
 
     me = pwd.getpwuid(os.getuid()).pw_name
     monkeypatch.setattr(module, "WHO", {**module.WHO, "hotspot": frozenset({me})})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from roundtap_systemd.wifi import Hotspot, hotspot_checks, is_up, known_hotspot
+from roundtap_machine.wifi import Hotspot, hotspot_checks, is_up, known_hotspot
 
 
 def test_the_code_is_what_phones_read(tmp_path: Path) -> None:

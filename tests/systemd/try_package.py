@@ -141,13 +141,13 @@ def later_package(package: Path, folder: Path) -> Path:
     tree = folder / "later"
     subprocess.run(["dpkg-deb", "-R", str(package), str(tree)], check=True)
     [site] = tree.glob("opt/roundtap/lib/python3*/site-packages")
-    forms = site / "roundtap_hub" / "journal" / "migrations"
-    (forms / "versions" / "form_0003_with_a_mood.py").write_text(LATER_FORM)
-    known = (forms / "forms.py").read_text()
+    forms = site / "roundtap_hub" / "store" / "migrations"
+    (forms / "versions" / "schema_0003_with_a_mood.py").write_text(LATER_FORM)
+    known = (forms / "schema_versions.py").read_text()
     assert known.count('"versions", "0002"') == 1
-    (forms / "forms.py").write_text(known.replace('"versions", "0002"', '"versions", "0003"'))
+    (forms / "schema_versions.py").write_text(known.replace('"versions", "0002"', '"versions", "0003"'))
     # What was compiled would hold unasked.
-    for compiled in (forms / "__pycache__").glob("forms*"):
+    for compiled in (forms / "__pycache__").glob("schema_versions*"):
         compiled.unlink()
     (site / "roundtap_core" / "built_version.txt").write_text("0.9.dev900+gfeedbeef0")
     control = tree / "DEBIAN" / "control"

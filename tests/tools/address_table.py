@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import roundtap_hub.asgi
-import roundtap_hub.pages  # noqa: F401  # With them every address is declared.
-from roundtap_hub.policy import ROUND_STATES, ROUTES, SEEN, STAFF, STAFF_ROLES, STATES, Route
+import roundtap_hub.serving.asgi
+import roundtap_hub.serving.routes  # noqa: F401  # With them every address is declared.
+from roundtap_hub.access.policy import ROUND_STATES, ROUTES, SEEN, STAFF, STAFF_ROLES, STATES, Route
 
 DOCUMENT = Path(__file__).parents[2] / "server/MESSAGES.md"
 HEAD = "| address | for | when | answered by |\n|---|---|---|---|\n"

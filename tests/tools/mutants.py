@@ -1,7 +1,7 @@
 """Random small changes of the code, each in a copy of the tree: which tests see them, and which does none.
 
     python tests/tools/mutants.py --count 60 --seed 1 --jobs 2 --results mutants.jsonl
-    python tests/tools/mutants.py --mutant server/roundtap_hub/presence.py:265:12:pass
+    python tests/tools/mutants.py --mutant server/roundtap_hub/units/unit_presence.py:265:12:pass
 
 Each is run against the tests nearest to it, and where they stay green against what `make test` runs. A red test counts
 when the same test is green without the change; time counts as processor time, so that a busy machine kills nothing.
@@ -33,7 +33,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {"core": "server/roundtap_core", "hub": "server/roundtap_hub", "units": "firmware/roundtap_units"}
-SOURCES = ("server", "devices", "firmware", "systemd")
+SOURCES = ("server", "devices", "firmware")
 
 # --- changes --------------------------------------------------------------------------------------------------------
 

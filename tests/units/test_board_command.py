@@ -12,10 +12,10 @@ import pytest
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import BOARDS, RECOMMENDED, WAVESHARE_HAT, Board, load
+from roundtap_devices.controls import Front
 from roundtap_devices.display.screen import VirtualScreen
-from roundtap_devices.front import Front
+from roundtap_devices.hardware_errors import Missing
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_devices.missing import Missing
 from roundtap_units.unit_words import unit_words
 from roundtap_units.wiring import main
 from roundtap_units.wiring.main import (

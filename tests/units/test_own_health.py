@@ -7,7 +7,7 @@ from typing import Any
 
 from roundtap_core.version import version
 from roundtap_core.wire import ECHO, envelope
-from roundtap_systemd.health import Machine
+from roundtap_machine.health import Machine
 from roundtap_units.link.hub_time import HubTime, SamplePlan
 from roundtap_units.link.identity import HubAddress
 from roundtap_units.link.link import StatusSending

@@ -9,7 +9,7 @@ from PIL import Image, ImageFilter, ImageOps
 
 from gallery.panel_screens import panel_scenes
 from roundtap_core.words import LANGUAGES
-from roundtap_systemd.wifi import wifi_code
+from roundtap_machine.wifi import wifi_code
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.panel_dialogue import PanelScene, address_code, draw_panel, is_whole, qr_picture, scene_of
 

@@ -16,12 +16,12 @@ from panel_kit import HOTSPOT, HUB
 from roundtap_core.messages import PanelView, StandbyState
 from roundtap_core.typed import read
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
+from roundtap_devices.controls import RETRY_MS
 from roundtap_devices.display.screen import BEAT_MS, FULL, OFF, VirtualScreen
-from roundtap_devices.front import RETRY_MS
 from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.hands import Hands
+from roundtap_devices.input.late_edges import Hands
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_systemd.root_steps import Refused
+from roundtap_machine.root_steps import Refused
 from roundtap_units import board_process
 from roundtap_units.link.identity import HubAddress
 from roundtap_units.panel import main

@@ -10,12 +10,12 @@ import pytest
 from unit_kit import KEY, FakeLink, Unit, view
 
 from roundtap_devices.boards import RECOMMENDED
+from roundtap_devices.controls import RETRY_MS, Front
 from roundtap_devices.display.screen import DIMMED, FULL, OFF, VirtualScreen
-from roundtap_devices.front import RETRY_MS, Front
+from roundtap_devices.hardware_errors import Missing
 from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.gestures import Gesture
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_devices.missing import Missing
 from roundtap_units.board_process import DIM_AFTER_MS, OFF_AFTER_MS, WOKEN_MS, ScreenRest
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue

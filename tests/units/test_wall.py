@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
+from roundtap_machine.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.wall.main import (
     ASKS_WITHIN_S,

@@ -10,7 +10,7 @@ from typing import Any
 
 from roundtap_devices.boards import ScreenWiring
 from roundtap_devices.display.screen import FULL, Screen
-from roundtap_devices.missing import Missing, missing
+from roundtap_devices.hardware_errors import Missing, missing
 
 # Understood by SSD1306, SSD1309 and SH1106 alike: the command tables of their datasheets (Solomon Systech SSD1306
 # rev. 1.1 and SSD1309 rev. 1.1, section 9; Sino Wealth SH1106 v2.3, "Commands").

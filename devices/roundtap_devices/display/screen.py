@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from roundtap_devices.missing import missing
+from roundtap_devices.hardware_errors import missing
 
 WIDTH, HEIGHT = 128, 64
 FRAME_BYTES = WIDTH * HEIGHT // 8

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from roundtap_systemd.atomic_write import write_atomically
+from roundtap_machine.atomic_write import write_atomically
 from roundtap_units.link.safe_file import UNREADABLE, read_summed, summed_line
 
 log = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from roundtap_systemd.atomic_write import write_atomically
+from roundtap_machine.atomic_write import write_atomically
 from roundtap_units.link.find_hub import standing_candidates
 from roundtap_units.link.hub_choice import HUBS_MAX, Place, address_of, place_of
 from roundtap_units.link.safe_file import UNREADABLE, read_summed, summed_line

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from roundtap_core.messages import Echo
-from roundtap_systemd.atomic_write import sync, write_atomically
+from roundtap_machine.atomic_write import sync, write_atomically
 from roundtap_units.link.safe_file import UNREADABLE, read_only, read_summed, summed_line
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from roundtap_core.version import version
-from roundtap_systemd.health import Machine, free_bytes, read_only, temperature_c, throttled
+from roundtap_machine.health import Machine, free_bytes, read_only, temperature_c, throttled
 
 LOOK_EVERY_MS = 60_000
 WARMTH_C, SPACE_MB = 5, 64
@@ -23,7 +23,7 @@ class OwnHealth:
 
     keys: the buttons that the board has; screen_answers: whether the display takes pictures, None where there is none
     (a print station); printer: a word for how the printer is, "" where there is none; lacks: why no button is heard and
-    why the display is dark, two words of `roundtap_devices.missing`, "" where all is well.
+    why the display is dark, two words of `roundtap_devices.hardware_errors`, "" where all is well.
     """
 
     def __init__(self, machine: Machine, keys: Collection[str] = (),

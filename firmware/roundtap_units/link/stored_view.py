@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from roundtap_systemd.atomic_write import write_atomically
+from roundtap_machine.atomic_write import write_atomically
 from roundtap_units.link.safe_file import UNREADABLE, read_summed, summed_line
 
 log = logging.getLogger(__name__)

@@ -23,9 +23,9 @@ from roundtap_core.typed import read
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board
 from roundtap_devices.display.screen import Screen
-from roundtap_devices.input.hands import Hands
-from roundtap_systemd.notify import Notify
-from roundtap_systemd.root_steps import HOTSPOT, Refused, ask_root
+from roundtap_devices.input.late_edges import Hands
+from roundtap_machine.notify import Notify
+from roundtap_machine.root_steps import HOTSPOT, Refused, ask_root
 from roundtap_units.board_process import BoardProcess, BoardUnit
 from roundtap_units.link.identity import HubAddress, LocalKey, local_file
 from roundtap_units.link.kept_connection import ANSWER_BYTES_MAX, PatientConnection, ask_signed
@@ -109,7 +109,7 @@ class PanelLink:
     StandbyState, "hotspot" (name, password) or None, "done" a `Done`.
 
     renew: asked before each question whether the hub on this machine was started anew. A press is sent once: it is
-    never repeated. ask_root, standby: as `systemd/roundtap_systemd/root_steps.py` and the standby's socket do it.
+    never repeated. ask_root, standby: as `systemd/roundtap_machine/root_steps.py` and the standby's socket do it.
     """
 
     def __init__(self, renew: Callable[[], HubAddress | None], receive: Receiver, language: str,

@@ -16,7 +16,7 @@ from roundtap_core.typed import Shown
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_devices.printing.drawing import code_image, code_modules
-from roundtap_systemd.wifi import wifi_code
+from roundtap_machine.wifi import wifi_code
 from roundtap_units.table.screens.lettering import Fitted, canvas, fit, line_height, width, write
 
 NOBODY, ADDRESS, STANDBY = "nobody", "address", "standby"

@@ -17,8 +17,8 @@ from roundtap_devices.printing.escpos_job import compose
 from roundtap_devices.printing.print_lines import CENTER, Feed, PrintLine, Sheet, line, rule
 from roundtap_devices.printing.printer import Printer
 from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProfile, printer_profile
-from roundtap_systemd.health import Machine
-from roundtap_systemd.notify import StopSignal
+from roundtap_machine.health import Machine
+from roundtap_machine.notify import StopSignal
 from roundtap_units.documents.slips import wrap
 from roundtap_units.link.enrolling import CODE, DONE, Enrolling, Showing
 from roundtap_units.link.hub_choice import UnitMemory, machine_mark

@@ -36,7 +36,7 @@ from roundtap_devices.printing.printer_profiles import (
     PrinterProfile,
     printer_profile,
 )
-from roundtap_systemd.atomic_write import write_atomically
+from roundtap_machine.atomic_write import write_atomically
 from roundtap_units.documents.notices import laid_out, speed_page, width_page
 
 log = logging.getLogger(__name__)

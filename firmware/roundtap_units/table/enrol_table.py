@@ -9,7 +9,7 @@ from roundtap_core.words import LANGUAGES, Words
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import ARROWS, HOLD, TAP, Gesture
-from roundtap_devices.input.hands import Hands
+from roundtap_devices.input.late_edges import Hands
 from roundtap_units.board_process import BoardUnit
 from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, STOPPED, WRONG, Enrolling, Showing
 from roundtap_units.table.screens.scenes import Page

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(config: Config, args: argparse.Namespace) -> bool:
     """Whether the unit gave up its key, and is to begin again."""
-    from roundtap_systemd.health import Machine
+    from roundtap_machine.health import Machine
     from roundtap_units.link.link import HubLink
     from roundtap_units.link.outbox import Outbox
     from roundtap_units.link.own_health import OwnHealth

@@ -15,11 +15,11 @@ from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.typed import Malformed, read
 from roundtap_core.view import ClockView, MatchView, SaidView, TableView
 from roundtap_core.wire import REPORT, digest, sign
+from roundtap_devices.controls import Front
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
-from roundtap_devices.front import Front
 from roundtap_devices.input.gestures import CALL, Gesture
-from roundtap_devices.input.hands import Hands
+from roundtap_devices.input.late_edges import Hands
 from roundtap_units.board_process import LONGEST_SLEEP_MS, BoardUnit
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
@@ -27,9 +27,9 @@ from roundtap_units.link.outbox import PENDING, Kept, Outbox
 from roundtap_units.link.safe_file import key_mark
 from roundtap_units.link.stored_view import StoredView
 from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, Refused, Saved, SendReport, StatusChanged
+from roundtap_units.table.faults import BLINK_MS, Troubles
 from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.screens.screens import draw, labelled
-from roundtap_units.table.troubles import BLINK_MS, Troubles
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from roundtap_core.words import LANGUAGES
-from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
+from roundtap_machine.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.link.hub_choice import place_of
 from roundtap_units.wall.wall_proxy import LOOPBACK, HubWatch, Memory, WallProxy, waiting_page
 

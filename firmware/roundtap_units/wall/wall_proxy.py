@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 from roundtap_core.words import LANGUAGES, Words
-from roundtap_systemd.atomic_write import write_atomically
+from roundtap_machine.atomic_write import write_atomically
 from roundtap_units.link.find_hub import FoundHub, ask_hub, find_hub
 from roundtap_units.link.hub_choice import Place, address_of, places_of
 from roundtap_units.unit_words import unit_words

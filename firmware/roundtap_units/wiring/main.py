@@ -16,8 +16,8 @@ from typing import Any
 
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_devices.boards import BOARDS, Board, BoardError, board
+from roundtap_devices.controls import Front
 from roundtap_devices.display.screen import HEIGHT, WIDTH, Screen
-from roundtap_devices.front import Front
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.unit_words import unit_words
 

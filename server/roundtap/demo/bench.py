@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.words import catalogue
-from roundtap_hub.auth import is_here
-from roundtap_hub.http_answers import (
+from roundtap_hub.access.auth import is_here
+from roundtap_hub.serving.http_answers import (
     NO_STORE,
     POLICY,
     SEAL,

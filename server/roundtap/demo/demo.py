@@ -21,12 +21,12 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
-from roundtap_hub.auth import is_loopback
+from roundtap_hub.access.auth import is_loopback
+from roundtap_hub.access.tls import AUTHORITY, FOLDER, fingerprint, secure_port
 from roundtap_hub.hub import random_event_id
-from roundtap_hub.journal.clocks import system_clocks
-from roundtap_hub.journal.journal import Journal, PersonRecord
-from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.tls import AUTHORITY, FOLDER, fingerprint, secure_port
+from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.journal import Journal, PersonRecord
+from roundtap_hub.store.service import Service, Step
 
 PLAYERS_MAX = 512
 BENCH_HOST = "127.0.0.1"

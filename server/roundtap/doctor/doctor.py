@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from roundtap.headless import event_input
-from roundtap.machine import applying
-from roundtap.machine.settings_file import Settings
+from roundtap.provisioning import applying
+from roundtap.provisioning.settings_file import Settings
 from roundtap_core.words import Words, core_words
-from roundtap_hub.diagnostics import bundle
-from roundtap_systemd.checks import FINE, GROUPS, NETWORK, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
-from roundtap_systemd.health import Machine, health
-from roundtap_systemd.services import Service, asked, log_lines, services
-from roundtap_systemd.wifi import hotspot_checks
+from roundtap_hub.hall.diagnostics import bundle
+from roundtap_machine.checks import FINE, GROUPS, NETWORK, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
+from roundtap_machine.health import Machine, health
+from roundtap_machine.services import Service, asked, log_lines, services
+from roundtap_machine.wifi import hotspot_checks
 from roundtap_units.link.find_hub import PORTS, ask_json
 from roundtap_units.link.hub_choice import Place, address_of, places_of
 

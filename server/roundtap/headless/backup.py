@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from roundtap.headless import event_input
-from roundtap_hub.journal.backups import back_up
-from roundtap_hub.journal.clocks import system_clocks
+from roundtap_hub.store.backups import back_up
+from roundtap_hub.store.clocks import system_clocks
 
 
 def add_arguments(parser: ArgumentParser) -> None:

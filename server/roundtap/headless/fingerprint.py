@@ -8,7 +8,7 @@ from pathlib import Path
 from roundtap.headless import event_input
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
-from roundtap_hub.tls import AUTHORITY, FOLDER, fingerprint
+from roundtap_hub.access.tls import AUTHORITY, FOLDER, fingerprint
 
 
 def add_arguments(parser: ArgumentParser) -> None:

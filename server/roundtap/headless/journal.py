@@ -12,14 +12,14 @@ from roundtap.headless import event_input
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_core.words import Words
-from roundtap_hub.journal.backups import newest_in, read_backup
-from roundtap_hub.journal.clocks import system_clocks
-from roundtap_hub.journal.database_url import DATABASE
-from roundtap_hub.journal.folder_copy import read_copy
-from roundtap_hub.journal.head_file import HEAD_FILE, check_database, read_head_file
-from roundtap_hub.journal.journal import START, Journal
-from roundtap_hub.journal.salvage import Rescued, salvage
-from roundtap_hub.journal.verify import Looked, verify
+from roundtap_hub.database.database_url import DATABASE
+from roundtap_hub.store.backups import newest_in, read_backup
+from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.folder_copy import read_copy
+from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
+from roundtap_hub.store.journal import START, Journal
+from roundtap_hub.store.salvage import Rescued, salvage
+from roundtap_hub.store.verify import Looked, verify
 
 BROKEN = 1
 

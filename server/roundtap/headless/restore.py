@@ -9,12 +9,12 @@ from roundtap.headless import event_input
 from roundtap_core.event.entries import VENUE
 from roundtap_core.event.state import EventState
 from roundtap_core.words import Words
-from roundtap_hub.journal.backups import Backup
-from roundtap_hub.journal.clocks import system_clocks
-from roundtap_hub.journal.database_url import DATABASE
-from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.salvage import restore
-from roundtap_hub.journal.snapshot import read_event
+from roundtap_hub.database.database_url import DATABASE
+from roundtap_hub.store.backups import Backup
+from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.read_model import read_event
+from roundtap_hub.store.salvage import restore
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -25,13 +25,13 @@ from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.edges import Buttons
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_hub.devices.device_api import take_report, well_formed
-from roundtap_hub.devices.table_view import shown_of, table_view
 from roundtap_hub.hub import Hub, hub_in_memory
-from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.journal.journal import Journal, PersonRecord
-from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.presence import Presence, close_settled_calls
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.journal import Journal, PersonRecord
+from roundtap_hub.store.service import Service, Step
+from roundtap_hub.units.device_api import take_report, well_formed
+from roundtap_hub.units.table_view import shown_of, table_view
+from roundtap_hub.units.unit_presence import Presence, close_settled_calls
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue

@@ -10,8 +10,8 @@ import urllib.request
 from pathlib import Path
 
 from roundtap.kit.leash import start_roundtap
-from roundtap_hub.auth import is_loopback
-from roundtap_hub.pin import new_pin
+from roundtap_hub.access.auth import is_loopback
+from roundtap_hub.access.pins import new_pin
 
 UP_WITHIN_S = 30.0
 
@@ -40,8 +40,8 @@ class VirtualKit:
 
     def prepare(self) -> None:
         """Keys, PIN and configurations, written before anybody runs."""
-        from roundtap_hub.pin import hash_pin
-        from roundtap_hub.private_files import write_private
+        from roundtap_hub.access.pins import hash_pin
+        from roundtap_hub.store.secure_files import write_private
 
         def configure(name: str, folder: str, /, **said: str | bool) -> None:
             said |= {"hub": f"http://127.0.0.1:{self.port}", "language": self._language,

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from roundtap.kit.virtual_hall import VirtualHall
 from roundtap.rehearsal.script import Script, ScriptRound, Typing
 from roundtap_core.event import commands as c
-from roundtap_core.event.course import situation_of
+from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.state import EventState, MatchState, tournament_of
 from roundtap_core.records import RULING, SIDES, Result, Tournament
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.gate import PLAYER, Saying, excluded
 from roundtap_core.wire import digest
-from roundtap_hub.devices.device_api import take_report, well_formed
+from roundtap_hub.units.device_api import take_report, well_formed
 from roundtap_units.table.press_script import Press
 from roundtap_units.unit_words import unit_words
 

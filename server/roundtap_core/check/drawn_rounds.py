@@ -13,7 +13,7 @@ from roundtap_core.elimination.shape import THIRD, games_in
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import called, names_in
 from roundtap_core.pairing.cardinality import LargestMatching
-from roundtap_core.pairing.field import met_among
+from roundtap_core.pairing.pairing_pool import met_among
 from roundtap_core.records import (
     BYE,
     ELIMINATION,

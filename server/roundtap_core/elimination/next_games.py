@@ -8,7 +8,7 @@ from roundtap_core.elimination.bracket import Bracket, Game, Seat, bracket_of
 from roundtap_core.elimination.cut import qualified
 from roundtap_core.elimination.shape import bracket_size, round_key
 from roundtap_core.errors import Problem
-from roundtap_core.pairing.field import refuse_open_matches
+from roundtap_core.pairing.pairing_pool import refuse_open_matches
 from roundtap_core.pairing.swiss_round import Pairing
 from roundtap_core.pairing.table_numbers import assign_in_order
 from roundtap_core.randomness import generator, shuffle

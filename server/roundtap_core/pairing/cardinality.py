@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from roundtap_core.pairing.field import Groups, Met, Pairs
+from roundtap_core.pairing.pairing_pool import Groups, Met, Pairs
 from roundtap_core.randomness import Rand, shuffle
 
 FREE = -1

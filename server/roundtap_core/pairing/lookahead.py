@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roundtap_core.pairing.field import Met, Pairs
+from roundtap_core.pairing.pairing_pool import Met, Pairs
 
 STEPS = 20_000
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
-from roundtap_core.pairing.field import Met, Pairs
+from roundtap_core.pairing.pairing_pool import Met, Pairs
 
 WIDEST, MOST_WAITING = 512, 256
 """People looked at together, and those of them who wait, at most: a bound by counting, the same on every machine."""

@@ -18,8 +18,17 @@ from msgspec.structs import asdict
 
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.cardinality import LargestMatching, fewest_repeats
-from roundtap_core.pairing.field import Chance, Field, Groups, Met, Pairs, next_number, read_field, refuse_open_matches
 from roundtap_core.pairing.lookahead import first_feasible, repeat_is_ahead
+from roundtap_core.pairing.pairing_pool import (
+    Chance,
+    Field,
+    Groups,
+    Met,
+    Pairs,
+    next_number,
+    read_field,
+    refuse_open_matches,
+)
 from roundtap_core.pairing.table_numbers import assign_tables
 from roundtap_core.pairing.topdown import WIDEST, TopDown
 from roundtap_core.pairing.window import solve

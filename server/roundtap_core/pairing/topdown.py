@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from roundtap_core.pairing.cardinality import LargestMatching, improve
-from roundtap_core.pairing.field import Chance, Groups, Met, Pairs
+from roundtap_core.pairing.pairing_pool import Chance, Groups, Met, Pairs
 from roundtap_core.pairing.window import Window, solve
 from roundtap_core.randomness import Rand, shuffle
 

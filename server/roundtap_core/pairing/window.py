@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
-from roundtap_core.pairing.field import Groups, Met, Pairs
+from roundtap_core.pairing.pairing_pool import Groups, Met, Pairs
 from roundtap_core.randomness import Rand
 
 NOISE = 1 << 24

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from roundtap_core.elimination.cut import qualified
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.pairing.field import refuse_open_matches
+from roundtap_core.pairing.pairing_pool import refuse_open_matches
 from roundtap_core.pairing.swiss_round import Pairing, pair_next, pairing_to_json
 from roundtap_core.pairing.table_numbers import assign_in_order
 from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, TIEBREAK, Draw, Match, Tournament

@@ -26,15 +26,15 @@ from roundtap_core.errors import Problem
 from roundtap_core.version import version
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub import main as hub_main
-from roundtap_hub.devices.unit_keys import local_folder
-from roundtap_hub.journal.clocks import system_clocks
-from roundtap_hub.journal.journal import JournalConflict
-from roundtap_hub.private_files import write_private
-from roundtap_hub.reached_at import url_at
-from roundtap_hub.standby.kin import hang_up
+from roundtap_hub.hall.hall_addresses import url_at
+from roundtap_hub.standby.peers import hang_up
 from roundtap_hub.standby.sealed_feed import NotSealed, SealedFeed
 from roundtap_hub.standby.standby_folder import KEY_TURNED, StandbyFolder, is_promoted, promote_folder, read_notes
-from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
+from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.journal import JournalConflict
+from roundtap_hub.store.secure_files import write_private
+from roundtap_hub.units.unit_keys import local_folder
+from roundtap_machine.notify import Heartbeat, Notify, StopSignal
 
 log = logging.getLogger(__name__)
 

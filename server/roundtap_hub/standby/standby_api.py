@@ -21,9 +21,11 @@ from roundtap_core.messages import StandbyAck, StandbyHello
 from roundtap_core.version import version
 from roundtap_core.wire import ECHO, envelope
 from roundtap_core.words import Words, catalogue
-from roundtap_hub.devices.unit_door import COPY, Refusal, address_of
-from roundtap_hub.earlier_files import FILES as EARLIER_FILES
-from roundtap_hub.http_answers import (
+from roundtap_hub.access.policy import EVERYBODY, KIN, STANDBY, route
+from roundtap_hub.database.database_url import sqlite_url
+from roundtap_hub.hall.hall_addresses import url_at
+from roundtap_hub.hub import Hub
+from roundtap_hub.serving.http_answers import (
     CLOSE,
     NO_STORE,
     Receive,
@@ -35,17 +37,15 @@ from roundtap_hub.http_answers import (
     send_events,
     send_json,
 )
-from roundtap_hub.hub import Hub
-from roundtap_hub.journal.copies import ENTRIES
-from roundtap_hub.journal.database_url import sqlite_url
-from roundtap_hub.journal.journal import START, Head, Journal
-from roundtap_hub.journal.snapshot import Snapshot
-from roundtap_hub.policy import EVERYBODY, KIN, STANDBY, route
-from roundtap_hub.reached_at import url_at
-from roundtap_hub.reader_language import language_of
-from roundtap_hub.standby.kin import Kin, TakenOver
+from roundtap_hub.serving.reader_language import language_of
+from roundtap_hub.standby.peers import Kin, TakenOver
 from roundtap_hub.standby.sealed_feed import SealedFeed
 from roundtap_hub.standby.standby_copy import StandbyCopy
+from roundtap_hub.store.copies import ENTRIES
+from roundtap_hub.store.earlier_files import FILES as EARLIER_FILES
+from roundtap_hub.store.journal import START, Head, Journal
+from roundtap_hub.store.read_model import Snapshot
+from roundtap_hub.units.device_auth import COPY, Refusal, address_of
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""A standby as a copy of the journal (journal/copies.py): what is handed to it is on its disk when that is said."""
+"""A standby as a copy of the journal (store/copies.py): what is handed to it is on its disk when that is said."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from roundtap_hub.journal.copies import CURRENT, Batch, Copies
-from roundtap_hub.journal.journal import Head
+from roundtap_hub.store.copies import CURRENT, Batch, Copies
+from roundtap_hub.store.journal import Head
 
 WITHIN_S = 1.5
 """So long a commit waits for a standby that was there a moment ago; then it is away, and nobody waits for it."""

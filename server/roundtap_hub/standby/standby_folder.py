@@ -13,16 +13,16 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, At, NewEntry, seal
-from roundtap_hub.earlier_files import FILES
-from roundtap_hub.journal.backups import back_up_if_behind
-from roundtap_hub.journal.copies import following, people_of
-from roundtap_hub.journal.database_url import sqlite_url
-from roundtap_hub.journal.journal import Head, Journal
-from roundtap_hub.journal.lineage import lineage_key, next_epoch
-from roundtap_hub.journal.snapshot import read_venue
-from roundtap_hub.journal.venue import Venue
+from roundtap_hub.database.database_url import sqlite_url
 from roundtap_hub.models import SECRETS, CheckpointRow
-from roundtap_hub.private_files import held_alone, read_json, write_private, write_private_bytes
+from roundtap_hub.store.backups import back_up_if_behind
+from roundtap_hub.store.copies import following, people_of
+from roundtap_hub.store.earlier_files import FILES
+from roundtap_hub.store.journal import Head, Journal
+from roundtap_hub.store.journal_identity import lineage_key, next_epoch
+from roundtap_hub.store.read_model import read_venue
+from roundtap_hub.store.secure_files import held_alone, read_json, write_private, write_private_bytes
+from roundtap_hub.store.venue import Venue
 
 NOTES, KEY_TURNED, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
 

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from roundtap_core.clock import Instant
 from roundtap_core.elimination.cut import Cut, cut_order, make_cut, order_now
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import CUT, first_game_started, offered, second_stage_begun, what_follows
 from roundtap_core.event.cut import commands as c
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.event_flow import CUT, first_game_started, offered, second_stage_begun, what_follows
 from roundtap_core.event.lookups import Step, the_entrant, without_draft
 from roundtap_core.event.mending.mend import has_word
 from roundtap_core.event.rounds.close import close_live

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.course import match_clock
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.judging import commands as c
 from roundtap_core.event.lookups import (
     Step,

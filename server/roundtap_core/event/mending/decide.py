@@ -43,7 +43,7 @@ from roundtap_core.event.mending.mend import (
     warnings_of,
 )
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState, draw_mark
-from roundtap_core.pairing.field import Pairs
+from roundtap_core.pairing.pairing_pool import Pairs
 from roundtap_core.pairing.smallest_change import Bound, smallest_change
 from roundtap_core.records import BYE, NO_SHOW, UNPAIRED_LOSS, WON_BYE, Draw, Match
 from roundtap_core.result_json import match_to_json

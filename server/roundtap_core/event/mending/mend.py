@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from roundtap_core.clock import IDLE
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import second_swiss_rounds, seeds_now
+from roundtap_core.event.event_flow import second_swiss_rounds, seeds_now
 from roundtap_core.event.lookups import the_entrant
 from roundtap_core.event.state import (
     DRAFT,

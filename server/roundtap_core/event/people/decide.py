@@ -9,8 +9,13 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import elimination_rounds, refuse_after_cut, second_stage_begun, second_swiss_rounds
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.event_flow import (
+    elimination_rounds,
+    refuse_after_cut,
+    second_stage_begun,
+    second_swiss_rounds,
+)
 from roundtap_core.event.judging.decide import roles_of
 from roundtap_core.event.lookups import Step, free_table, last_round, of_match, the_entrant, without_draft, written
 from roundtap_core.event.people import commands as c

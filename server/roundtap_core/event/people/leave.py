@@ -5,14 +5,14 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from roundtap_core.event.course import (
+from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.event_flow import (
     elimination_rounds,
     first_game_started,
     second_stage_begun,
     seeds_now,
     situation_of,
 )
-from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import TOGETHER, EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.result_json import result_to_json

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from roundtap_core.clock import Instant
 from roundtap_core.elimination.bracket import by_lot, elimination_winner
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.course import bracket_now, situation_of, time_is_up, with_result
 from roundtap_core.event.cut.decide import cut_after, tiebreak_after
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.event_flow import bracket_now, situation_of, time_is_up, with_result
 from roundtap_core.event.fates import Fates
 from roundtap_core.event.lookups import Step, find_match, free_table, of_match
 from roundtap_core.event.match_log import RULING as RULING_LINE

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import elimination_rounds, something_left
 from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.event_flow import elimination_rounds, something_left
 from roundtap_core.event.judging.decide import open_appeals
 from roundtap_core.event.people.leave import squads_owed
 from roundtap_core.event.played_on import OpenPoint

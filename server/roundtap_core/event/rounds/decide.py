@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import COUNTING, IDLE, PAUSED, RUNNING, Clock, Instant
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.course import (
+from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.event_flow import (
     CUT,
     OVER,
     elimination_rounds,
@@ -21,7 +22,6 @@ from roundtap_core.event.course import (
     stage_of_round,
     what_follows,
 )
-from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.lookups import Step
 from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.rounds import commands as c

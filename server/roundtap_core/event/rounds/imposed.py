@@ -10,8 +10,8 @@ from msgspec.structs import asdict
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.course import elimination_rounds
 from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.event_flow import elimination_rounds
 from roundtap_core.event.judging.decide import roles_of
 from roundtap_core.event.lookups import written
 from roundtap_core.event.mending.mend import (

@@ -1,0 +1,114 @@
+"""A board's pins as they are at this moment: buttons, lights and buzzer, tried again while they cannot be had."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import queue
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from roundtap_devices.boards import Board
+from roundtap_devices.display.signals import Signals
+from roundtap_devices.hardware_errors import Missing, missing
+from roundtap_devices.input.edges import Buttons
+
+RETRY_MS = 3000
+
+
+class Front:
+    """What a unit presses and lights. Deaf, and never dead, while the pins are not there.
+
+    open_pins: makes a pin factory (`pin_factory.real_factory`, `.mock_factory`); may raise ImportError or OSError.
+    edges, mono_ms: as for `Buttons`; heard: as for `Signals`.
+
+    Call `tick` in every step of the loop: it ends beeps, and looks for missing pins every few seconds.
+    """
+
+    def __init__(self, board: Board, open_pins: Callable[[], Any], edges: queue.SimpleQueue[Any],
+                 mono_ms: Callable[[], int], heard: Callable[[Mapping[str, bool]], None] | None = None) -> None:
+        self.signals = Signals(board, heard=heard)
+        self._board, self._open, self._edges, self._mono_ms = board, open_pins, edges, mono_ms
+        self._factory: Any = None
+        self._buttons: Buttons | None = None
+        self._missing: Missing | None = None
+        self._retry_at_ms = 0
+        self._try(mono_ms())
+
+    @property
+    def deaf(self) -> str:
+        """Why no press is heard: a kind of `Missing`; "" while all is well."""
+        return self._missing.kind if self._missing else ""
+
+    @property
+    def reason(self) -> str:
+        """`deaf` as an English sentence."""
+        return str(self._missing) if self._missing else ""
+
+    def pins(self) -> Any:
+        """The pin factory, for what else needs pins. Raises Missing."""
+        if self._factory is None:
+            raise self._missing or Missing("chip")
+        return self._factory
+
+    def held(self) -> dict[str, bool]:
+        """Which keys are down by their pins; {} while deaf."""
+        if self._buttons is None:
+            return {}
+        try:
+            return self._buttons.held()
+        except Exception as error:
+            # lgpio's errors are its own: the chip is gone.
+            self._lose(missing(error, "chip"), self._mono_ms())
+            return {}
+
+    def tick(self, now_ms: int) -> None:
+        """Let time pass."""
+        if self._missing is not None and now_ms >= self._retry_at_ms:
+            self._try(now_ms)
+        self.signals.tick(now_ms)
+
+    def close(self) -> None:
+        """Everything off, and the pins given back. May raise what lgpio raises while somebody presses."""
+        buttons, self._buttons = self._buttons, None
+        try:
+            self.signals.close()
+        finally:
+            if buttons is not None:
+                buttons.close()
+
+    def _try(self, now_ms: int) -> None:
+        try:
+            if self._factory is None:
+                # A package installed meanwhile is not seen otherwise.
+                importlib.invalidate_caches()
+                self._factory = self._open()
+        except (ImportError, OSError) as error:
+            self._lose(missing(error, "chip"), now_ms)
+            return
+        if self._buttons is not None:
+            self._buttons.close()
+            self._buttons = None
+        try:
+            buttons = Buttons(self._board, self._factory, self._edges, self._mono_ms)
+        except Exception as error:
+            self._lose(missing(error, "pins"), now_ms)
+            return
+        self._buttons, self._missing = buttons, None
+        try:
+            self.signals.fit(self._factory)
+        except Exception as error:
+            # Presses are heard all the same.
+            self._missing, self._retry_at_ms = missing(error, "pins"), now_ms + RETRY_MS
+
+    def _lose(self, why: Missing, now_ms: int) -> None:
+        buttons, self._buttons = self._buttons, None
+        with contextlib.suppress(Exception):
+            if buttons is not None:
+                buttons.close()
+            self.signals.unfit()
+        factory, self._factory = self._factory, None
+        with contextlib.suppress(Exception):
+            if factory is not None:
+                factory.close()
+        self._missing, self._retry_at_ms = why, now_ms + RETRY_MS

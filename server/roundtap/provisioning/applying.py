@@ -1,0 +1,347 @@
+"""A machine takes its role: files written, services switched, name and time zone set; twice is as good as once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import stat
+import subprocess
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from roundtap.provisioning import boot_files, roles
+from roundtap.provisioning.settings_file import FILE, SECRET, Said, Settings, key_of, read
+from roundtap_machine.atomic_write import write_atomically
+
+BOOT = ("boot/firmware", "boot")
+EACH_START = "roundtap-first-boot.service"
+"""Applies the settings at each start; enabled with the first role."""
+HUB_DATA = "var/lib/roundtap"
+SECRETS = "var/lib/roundtap-machine/networks.json"
+WIPED = "# taken over; write a new line {key} = … to change it"
+
+
+def run_quietly(words: Sequence[str]) -> int:
+    """Run a program; its exit code, 127 where there is none of that name. What it says goes to the journal."""
+    try:
+        return subprocess.run(list(words), check=False, stdin=subprocess.DEVNULL).returncode
+    except OSError:
+        return 127
+
+
+def run_nothing(words: Sequence[str]) -> int:
+    """For a machine that is only a folder: its files are changed, and no program of this one is told anything."""
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where a machine's files are, and how its programs are called; a test has a folder and a list instead."""
+
+    root: Path
+    run: Callable[[Sequence[str]], int]
+
+    def boot(self) -> Path | None:
+        """The boot partition: the folder that holds cmdline.txt or the settings; None on other machines than a Pi."""
+        for place in BOOT:
+            folder = self.root / place
+            if (folder / FILE).is_file() or (folder / "cmdline.txt").is_file():
+                return folder
+        return None
+
+    @contextlib.contextmanager
+    def boot_open(self) -> Iterator[None]:
+        """The boot partition can be written to meanwhile; a read-only root leaves it read-only otherwise."""
+        boot = self.boot()
+        closed = boot is not None and bool(os.statvfs(boot).f_flag & os.ST_RDONLY)
+        if closed:
+            self.run(["mount", "-o", "remount,rw", str(boot)])
+        try:
+            yield
+        finally:
+            if closed:
+                os.sync()
+                self.run(["mount", "-o", "remount,ro", str(boot)])
+
+    def settings_path(self) -> Path:
+        """Where `roundtap.txt` is, or would be made: on the boot partition, else in /etc/roundtap."""
+        boot = self.boot()
+        here = self.root / roles.ETC / FILE
+        return boot / FILE if boot is not None and not (here.is_file() and not (boot / FILE).is_file()) else here
+
+    def settings(self) -> tuple[Settings, list[Said]]:
+        """What the file says, and what is to be told of it; without a file, nothing."""
+        try:
+            return read(self.settings_path().read_bytes())
+        except FileNotFoundError:
+            return Settings(), []
+        except OSError as error:
+            return Settings(), [Said("unreadable", params={"reason": error.strerror or str(error)})]
+
+
+def machine_at(root: Path) -> Machine:
+    """This machine where `root` is /, else the files below a folder."""
+    return Machine(root, run_quietly if root == Path("/") else run_nothing)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What was done: files that changed (from the root), what is to be told, whether it takes a restart."""
+
+    changed: tuple[str, ...]
+    told: tuple[Said, ...]
+    restart: bool
+
+
+def apply(machine: Machine, start: bool = True) -> Applied:
+    """Make the machine what its `roundtap.txt` says. Said again, it changes nothing.
+
+    start: False where the services come with the next start only: at the first one, their folders are still to be moved
+    to the data partition.
+    """
+    with machine.boot_open():
+        return _apply(machine, start)
+
+
+def _apply(machine: Machine, start: bool) -> Applied:
+    settings, told = machine.settings()
+    passwords, told_of_secrets = _take_secrets(machine, settings)
+    told += told_of_secrets
+    changed = _copy_beside(machine)
+    files = roles.files(settings, passwords)
+    for wanted in files:
+        state = _write(machine.root, wanted)
+        if state is None:
+            told.append(Said("by_hand", params={"path": f"/{wanted.path}"}))
+        elif state:
+            changed.append(wanted.path)
+    changed += _remove_left(machine, {wanted.path for wanted in files})
+    changed += _name(machine, settings)
+    changed += _zone(machine, settings)
+    restart = False
+    boot = machine.boot()
+    if boot is not None:
+        on_boot = boot_files.take(boot, settings, machine.root / roles.ETC)
+        changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
+        restart = bool(on_boot)
+    _switch(machine, settings.role, start)
+    if roles.STICK_RULES in changed and settings.role == "hub":
+        # A stick that is plugged in already was asked about before there was this rule.
+        machine.run(["udevadm", "control", "--reload"])
+        machine.run(["udevadm", "trigger", "--action=add", "--subsystem-match=block", "--property-match=ID_BUS=usb"])
+    if any("NetworkManager" in path for path in changed):
+        machine.run(["nmcli", "connection", "reload"])
+    return Applied(tuple(changed), tuple(told), restart)
+
+
+def _switch(machine: Machine, role: str, start: bool) -> None:
+    wanted, others = roles.services(role)
+    there = [unit for unit in others if _has_unit(machine.root, unit)]
+    if there:
+        machine.run(["systemctl", "--quiet", "disable", "--now", "--no-block", *there])
+    for unit in (EACH_START, *wanted):
+        # One after the other: a service that this package does not have keeps no other from coming up.
+        if _has_unit(machine.root, unit):
+            machine.run(["systemctl", "--quiet", "enable", unit])
+            if start and unit != EACH_START:
+                machine.run(["systemctl", "--quiet", "start", "--no-block", unit])
+
+
+def _has_unit(root: Path, unit: str) -> bool:
+    return any((root / folder / unit).exists() for folder in ("etc/systemd/system", "usr/lib/systemd/system",
+                                                              "lib/systemd/system"))
+
+
+def _write(root: Path, wanted: roles.Written) -> bool | None:
+    """True: written; False: it stood there already; None: somebody made it by hand, and it is left alone."""
+    path = root / wanted.path
+    try:
+        old = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        old = None
+    except (OSError, UnicodeDecodeError):
+        return None
+    if old == wanted.text:
+        return False
+    if old is not None and not old.startswith(roles.MARK):
+        return None
+    write_whole(path, wanted.text, wanted.mode)
+    if wanted.group:
+        _give_to(path, wanted.group)
+    return True
+
+
+def _give_to(path: Path, group: str) -> None:
+    # Without the group there is no service either that would read it.
+    with contextlib.suppress(LookupError, PermissionError):
+        shutil.chown(path, group=group)
+
+
+def write_whole(path: Path, text: str, mode: int = 0o644) -> bool:
+    """Write a file of the system's, whole or not at all; False: it stood there already."""
+    content = text.encode()
+    with contextlib.suppress(OSError):
+        if path.read_bytes() == content and stat.S_IMODE(path.stat().st_mode) == mode:
+            return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, content, mode)
+    return True
+
+
+def _remove_left(machine: Machine, kept: Collection[str]) -> list[str]:
+    """What earlier settings had made and these no longer make."""
+    gone = []
+    for path in sorted(roles.EVERY_FILE.difference(kept)):
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            if (machine.root / path).read_text(encoding="utf-8").startswith(roles.MARK):
+                (machine.root / path).unlink()
+                gone.append(path)
+    return gone
+
+
+def _copy_beside(machine: Machine) -> list[str]:
+    """TOML files beside `roundtap.txt` (a board of one's own, a standby's key) go where the services look for them."""
+    boot, changed = machine.boot(), []
+    # Pi OS has a file of its own there.
+    for source in sorted({*boot.glob("*.toml")} - {boot / "custom.toml"}) if boot else []:
+        try:
+            text = source.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError):
+            continue
+        target = machine.root / roles.ETC / source.name
+        group = "roundtap-standby" if source.name == "standby.toml" else ""
+        if write_whole(target, text, 0o640 if group else 0o644):
+            if group:
+                _give_to(target, group)
+            changed.append(f"{roles.ETC}/{source.name}")
+    return changed
+
+
+def _name(machine: Machine, settings: Settings) -> list[str]:
+    # A machine that is no card of ours has a name already, which its owner chose.
+    if not settings.name and (not settings.role or machine.boot() is None):
+        return []
+    try:
+        serial = (machine.root / "sys/firmware/devicetree/base/serial-number").read_text().strip("\0\n ")
+    except OSError:
+        serial = ""
+    name, path = roles.hostname(settings, serial), machine.root / "etc/hostname"
+    old = path.read_text(encoding="utf-8").strip() if path.is_file() else ""
+    if old == name:
+        return []
+    write_whole(path, f"{name}\n")
+    hosts = machine.root / "etc/hosts"
+    lines = hosts.read_text(encoding="utf-8").splitlines() if hosts.is_file() else ["127.0.0.1\tlocalhost"]
+    lines = [line for line in lines if not line.startswith("127.0.1.1")]
+    write_whole(hosts, "\n".join([*lines, f"127.0.1.1\t{name}", ""]))
+    machine.run(["hostname", name])
+    return ["etc/hostname", "etc/hosts"]
+
+
+def _zone(machine: Machine, settings: Settings) -> list[str]:
+    zone = settings.timezone or (zone_of(settings.country, machine.root) if settings.country else "")
+    file, link = machine.root / "usr/share/zoneinfo" / zone, machine.root / "etc/localtime"
+    if not zone or not file.is_file() or (link.is_symlink() and os.readlink(link) == f"/usr/share/zoneinfo/{zone}"):
+        return []
+    new = link.with_name("localtime.new")
+    new.unlink(missing_ok=True)
+    new.symlink_to(f"/usr/share/zoneinfo/{zone}")
+    new.replace(link)
+    return ["etc/localtime"]
+
+
+def zone_of(country: str, root: Path) -> str:
+    """The first time zone that the machine's list has for a country; "" where it has none."""
+    try:
+        lines = (root / "usr/share/zoneinfo/zone.tab").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return ""
+    return next((line.split("\t")[2] for line in lines if line.startswith(f"{country}\t")), "")
+
+
+def remembered(machine: Machine) -> dict[str, str]:
+    """Passwords that were taken over, by network."""
+    try:
+        return dict(json.loads((machine.root / SECRETS).read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return {}
+
+
+def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str], list[Said]]:
+    """({network: password} of all that was ever taken over; what is to be told).
+
+    Passwords leave the boot partition, which every computer shows, once they are on the machine's own.
+    """
+    path, kept = machine.root / SECRETS, remembered(machine)
+    said = (("wifi_password", settings.wifi, settings.wifi_password),
+            ("hotspot_password", settings.hotspot, settings.hotspot_password))
+    new = {network: password for _, network, password in said if network not in ("", "no") and password}
+    pin = settings.pin if settings.role == "hub" else ""
+    if not new and not pin:
+        return kept, []
+    try:
+        if pin:
+            _set_pin(machine.root / HUB_DATA, pin)
+        if kept | new != kept:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_whole(path, json.dumps(kept | new, ensure_ascii=False, indent=1) + "\n", 0o600)
+        wipe(machine.settings_path(), {*(key for key, network, _ in said if network in new), *(["pin"] if pin else [])})
+    except OSError as error:
+        return kept | new, [Said("not_wiped", params={"reason": error.strerror or str(error)})]
+    return kept | new, []
+
+
+def _set_pin(folder: Path, pin: str) -> None:
+    from roundtap_hub.access.pins import write_pin
+
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_pin(folder / "pin", pin)
+    # A folder that is new is given to the hub by systemd, with all that is in it.
+    owner = folder.stat()
+    with contextlib.suppress(PermissionError):
+        os.chown(folder / "pin", owner.st_uid, owner.st_gid)
+
+
+def wipe(path: Path, taken: Collection[str] = SECRET) -> None:
+    """Take these passwords out of the file; every other byte of it stays, whatever editor it comes from. What was not
+    taken over stays as well: somebody mends the line beside it, and it counts."""
+    raw = path.read_bytes()
+    lines = raw.splitlines(keepends=True)
+    utf16 = raw[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in raw
+    if utf16:
+        # A byte like a line's end may be half a letter: written anew as UTF-8, with the mark that Notepad knows.
+        text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-16-le", errors="replace")
+        lines = [b"\xef\xbb\xbf", *text.encode().splitlines(keepends=True)]
+    kept = []
+    for line in lines:
+        found, _ = read(line)
+        secret = next((key for key in SECRET if key in taken and getattr(found, key)), None)
+        if secret:
+            end = line[len(line.rstrip(b"\r\n")):]
+            line = f"# {secret}: {WIPED[2:].format(key=secret)}".encode() + end
+        kept.append(line)
+    new = b"".join(kept)
+    if new != raw:
+        write_atomically(path, new, on_fat=True)
+
+
+def set_role(machine: Machine, role: str) -> Path:
+    """Write `role = …` into the settings file (made where there is none); returns its path."""
+    path = machine.settings_path()
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        raw = b""
+    lines = raw.splitlines(keepends=True)
+    if b"\0" in raw:
+        lines = raw.decode("utf-16", errors="replace").encode().splitlines(keepends=True)
+    kept = [line for line in lines if key_of(line) != "role"]
+    if kept and not kept[-1].endswith((b"\n", b"\r")):
+        kept[-1] += b"\n"
+    write_atomically(path, b"".join([*kept, f"role = {role}\n".encode()]), on_fat=True)
+    return path
+

@@ -1,0 +1,87 @@
+"""The Pi's own files on the boot partition, `config.txt` and `cmdline.txt`: changed twice is changed once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from roundtap.provisioning.settings_file import Settings
+from roundtap_machine.atomic_write import write_atomically
+
+BEGIN = "# --- Roundtap: made from roundtap.txt; write nothing between these two lines"
+END = "# --- Roundtap: end"
+WATCHDOG = "dtparam=watchdog=on"
+BUSES = {
+    # At 400 kHz a picture takes 25 ms, at the usual 100 kHz it takes 100.
+    "i2c": "dtparam=i2c_arm=on,i2c_arm_baudrate=400000",
+    "spi": "dtparam=spi=on",
+}
+OWN_SERIAL = ("/dev/serial0", "/dev/ttyAMA0", "/dev/ttyS0")
+"""A printer on the header's own pins: the login console must not speak there."""
+SERIAL_CONSOLE = re.compile(r"console=(serial0|ttyAMA0|ttyS0)(,\S*)?")
+
+
+def take(boot: Path, settings: Settings, own_boards: Path) -> list[str]:
+    """Bring both files to what the settings want; returns the names of those that changed. `own_boards`: a folder."""
+    changed = []
+    wanted = [WATCHDOG, *(BUSES[bus] for bus in buses(settings, own_boards))]
+    serial = settings.port in OWN_SERIAL
+    if serial:
+        wanted.append("enable_uart=1")
+    for name in ("config.txt", "cmdline.txt"):
+        path = boot / name
+        if not path.is_file():
+            continue
+        old = path.read_bytes().decode("utf-8", errors="surrogateescape")
+        new = with_block(old, wanted) if name == "config.txt" else cmdline(old, settings.country, serial)
+        if new != old:
+            write_atomically(path, new.encode(errors="surrogateescape"), on_fat=True)
+            changed.append(name)
+    return changed
+
+
+def buses(settings: Settings, own_boards: Path) -> list[str]:
+    """What the board's screen hangs on; I²C for a board that cannot be read (the unit itself says why)."""
+    from roundtap_devices.boards import BoardError, board
+
+    if not settings.board:
+        return ["i2c"]
+    try:
+        name = str(own_boards / settings.board) if settings.board.endswith(".toml") else settings.board
+        return [board(name).screen.bus]
+    except (BoardError, OSError):
+        return ["i2c"]
+
+
+def with_block(text: str, lines: Iterable[str]) -> str:
+    """`config.txt` with our lines at its end, for all models of the Pi; what else stands there is not touched."""
+    ends = "\r\n" if "\r\n" in text else "\n"
+    before, found, rest = text.partition(BEGIN)
+    after = rest.partition(END)[2].lstrip("\r\n") if found else ""
+    kept = (before.rstrip("\r\n") + ends if before.strip() else "") + after
+    if kept and not kept.endswith("\n"):
+        kept += ends
+    return kept + ends.join([BEGIN, "[all]", *lines, END, ""])
+
+
+def cmdline(text: str, country: str = "", serial: bool = False) -> str:
+    """The kernel's one line: the country for the radio; no console on a line where a printer is."""
+    words = text.split()
+    if country:
+        words = with_word(words, "cfg80211.ieee80211_regdom=", country)
+    if serial:
+        words = [word for word in words if not SERIAL_CONSOLE.fullmatch(word)]
+    return " ".join(words) + "\n" if words != text.split() else text
+
+
+def with_word(words: list[str], name: str, value: str) -> list[str]:
+    """The words with NAME=VALUE in its old place, or at the end; `value` "" takes it out."""
+    new = f"{name}{value}"
+    if new in words:
+        return words
+    if not value:
+        return [word for word in words if not word.startswith(name)]
+    if any(word.startswith(name) for word in words):
+        return [new if word.startswith(name) else word for word in words]
+    return [*words, new]

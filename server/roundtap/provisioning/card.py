@@ -1,0 +1,216 @@
+"""Makes a card's first start install Roundtap without internet: on its boot partition, or in an image of Pi OS."""
+
+from __future__ import annotations
+
+import argparse
+import lzma
+import os
+import shutil
+import struct
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from roundtap.headless import event_input
+from roundtap.provisioning import boot_files, read_only
+from roundtap.provisioning.applying import machine_at
+from roundtap.provisioning.settings_file import FILE, Settings, read
+from roundtap_core.errors import Problem
+from roundtap_machine.atomic_write import write_atomically
+
+FILES = Path(__file__).with_name("card_files")
+FOLDER, SCRIPT = "roundtap", "roundtap/first-boot.sh"
+ARMED = ("systemd.run=/boot/firmware/roundtap/first-boot.sh", "systemd.run_success_action=reboot",
+         "systemd.run_failure_action=reboot", "systemd.unit=kernel-command-line.target")
+"""systemd's own way to run one program instead of all services (systemd-run-generator); Imager used it, too."""
+STOCK = ("resize", "init=/usr/lib/raspberrypi-sys-mods/firstboot", "init=/usr/lib/raspi-config/init_resize.sh")
+"""Pi OS would grow its root over the whole card first, and leave no room for the data."""
+FAT_TYPES = (0x06, 0x0B, 0x0C, 0x0E)
+SECTOR, MIB = 512, 1 << 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", type=Path, metavar="WHERE",
+                        help="the mounted boot partition of a card, or an image of Raspberry Pi OS (.img, .img.xz)")
+    parser.add_argument("--bundle", type=Path, required=True, metavar="TAR",
+                        help="what `make bundle` made; or a folder of packages (.deb)")
+    parser.add_argument("--settings", type=Path, metavar="FILE", help="a roundtap.txt to put onto it")
+    parser.add_argument("--output", type=Path, default=Path("dist/roundtap.img"), metavar="FILE",
+                        help="where the image goes (default: dist/roundtap.img)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """2, with what to do, where the target is no card, or the bundle does not fit."""
+    with tempfile.TemporaryDirectory(prefix="roundtap-card-") as folder:
+        return _run(args, Path(folder))
+
+
+def _run(args: argparse.Namespace, unpacked: Path) -> int:
+    try:
+        packages = bundle_files(args.bundle, unpacked)
+        settings = args.settings.read_bytes() if args.settings else None
+        card: Card
+        if args.target.is_dir():
+            card = FolderCard(args.target)
+        else:
+            args.output.parent.mkdir(parents=True, exist_ok=True)
+            unpack(args.target, args.output)
+            card = ImageCard(args.output)
+        with machine_at(Path("/")).boot_open():
+            prepare(card, packages, settings)
+    except Problem as problem:
+        return event_input.refuse(f"roundtap card: {problem.say(event_input.reader_words())}")
+    except (OSError, lzma.LZMAError, EOFError, tarfile.TarError) as error:
+        return event_input.refuse(f"roundtap card: {args.target}: {error}")
+    mib = sum(path.stat().st_size for path in packages) // MIB
+    count = sum(path.suffix == ".deb" for path in packages)
+    where, text = (args.target, "card.done") if args.target.is_dir() else (args.output, "card.image")
+    event_input.write_lines([event_input.all_words()(text, where=where, packages=count, mib=mib)])
+    return event_input.DONE
+
+
+def bundle_files(bundle: Path, unpacked: Path) -> list[Path]:
+    """Every file of a bundle, a folder or a tar, which goes to `unpacked`. Problem where it lacks the package."""
+    if bundle.is_file():
+        with tarfile.open(bundle) as tar:
+            for member in filter(tarfile.TarInfo.isreg, tar):
+                if content := tar.extractfile(member):
+                    # By its last name alone, as it goes onto the card: no path in a tar leads out of `unpacked`.
+                    with (unpacked / Path(member.name).name).open("wb") as file:
+                        shutil.copyfileobj(content, file)
+        bundle = unpacked
+    found = sorted(path for path in bundle.rglob("*") if path.is_file())
+    if not any(path.match("roundtap_*.deb") for path in found):
+        raise Problem("card_no_bundle", folder=bundle)
+    return found
+
+
+class FolderCard:
+    """A boot partition that is mounted here: a card in a reader, or the one that this machine has started from. Names
+    are relative to it, with /."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, name: str) -> bytes | None:
+        path = self._folder / name
+        return path.read_bytes() if path.is_file() else None
+
+    def put(self, name: str, raw: bytes) -> None:
+        path = self._folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, raw, on_fat=True)
+        path.chmod(0o755 if name.endswith(".sh") else 0o644)
+
+    def copy(self, sources: Sequence[Path], folder: str) -> None:
+        (self._folder / folder).mkdir(parents=True, exist_ok=True)
+        for source in sources:
+            shutil.copyfile(source, self._folder / folder / source.name)
+        os.sync()
+
+    def clear(self, folder: str) -> None:
+        shutil.rmtree(self._folder / folder, ignore_errors=True)
+
+    def free(self) -> int:
+        return shutil.disk_usage(self._folder).free
+
+
+class ImageCard:
+    """The boot partition within an image, by mtools: no mounting, no root."""
+
+    def __init__(self, image: Path) -> None:
+        self._drive = f"{image}@@{fat_offset(image)}"
+        if shutil.which("mcopy") is None:
+            raise Problem("card_no_mtools")
+
+    def _call(self, *words: str, raw: bytes | None = None, may_fail: bool = True) -> bytes | None:
+        """What the program said; None where it failed. Raises OSError with its words where it may not."""
+        # Letters outside of ASCII in names would depend on the caller's locale.
+        done = subprocess.run([words[0], "-i", self._drive, *words[1:]], input=raw, capture_output=True, check=False,
+                              env={**os.environ, "MTOOLS_SKIP_CHECK": "1", "LC_ALL": "C.UTF-8"})
+        if done.returncode and not may_fail:
+            raise OSError(done.stderr.decode(errors="replace").strip() or f"{words[0]}: {done.returncode}")
+        return None if done.returncode else done.stdout
+
+    def get(self, name: str) -> bytes | None:
+        return self._call("mcopy", "-n", f"::{name}", "-")
+
+    def put(self, name: str, raw: bytes) -> None:
+        if "/" in name:
+            self._call("mmd", "-D", "s", f"::{name.rpartition('/')[0]}")
+        self._call("mcopy", "-o", "-", f"::{name}", raw=raw, may_fail=False)
+
+    def copy(self, sources: Sequence[Path], folder: str) -> None:
+        parts = folder.split("/")
+        for count in range(1, len(parts) + 1):
+            self._call("mmd", "-D", "s", f"::{'/'.join(parts[:count])}")
+        self._call("mcopy", "-o", *map(str, sources), f"::{folder}/", may_fail=False)
+
+    def clear(self, folder: str) -> None:
+        self._call("mdeltree", f"::{folder}")
+
+    def free(self) -> int:
+        said = (self._call("mdir", "::") or b"").decode(errors="replace")
+        # "                         528 596 992 bytes free"
+        line = next((line for line in said.splitlines() if "bytes free" in line), "0")
+        return int("".join(sign for sign in line if sign.isdecimal()) or 0)
+
+
+Card = FolderCard | ImageCard
+
+
+def fat_offset(image: Path) -> int:
+    """Where the boot partition begins in an image, in bytes. Problem where there is none."""
+    with image.open("rb") as file:
+        head = file.read(SECTOR)
+    if len(head) == SECTOR and head[510:] == b"\x55\xaa":
+        for entry in range(446, 510, 16):
+            kind, first = head[entry + 4], struct.unpack_from("<I", head, entry + 8)[0]
+            if kind in FAT_TYPES and first:
+                return int(first) * SECTOR
+    raise Problem("card_no_image", file=image.name)
+
+
+def unpack(image: Path, target: Path) -> None:
+    """A copy to work on; zeros become holes, so that an image of 3 GB takes the place of what is in it."""
+    opener = lzma.open if image.suffix == ".xz" else open
+    with opener(image, "rb") as source, target.open("wb") as file:
+        while block := source.read(4 * MIB):
+            if block.count(0) == len(block):
+                file.seek(len(block), os.SEEK_CUR)
+            else:
+                file.write(block)
+        file.truncate(file.tell())
+
+
+def prepare(card: Card, packages: Sequence[Path], settings: bytes | None = None) -> None:
+    """Put bundle, script and settings onto the card, and have its next start run the script. Again: the next bundle."""
+    cmdline = card.get("cmdline.txt")
+    if cmdline is None or card.get("config.txt") is None:
+        raise Problem("card_no_boot")
+    card.clear(f"{FOLDER}/bundle")
+    needed = sum(path.stat().st_size for path in packages) + 4 * MIB
+    if card.free() < needed:
+        raise Problem("card_full", needed_mib=needed // MIB, free_mib=card.free() // MIB)
+    card.copy(packages, f"{FOLDER}/bundle")
+    card.put(SCRIPT, (FILES / "first-boot.sh").read_bytes())
+    card.put(f"{FOLDER}/tries", b"0\n")
+    if settings is not None:
+        card.put(FILE, settings)
+    elif card.get(FILE) is None:
+        # For Notepad, as Windows ends its lines.
+        text = (FILES / FILE).read_text(encoding="utf-8")
+        card.put(FILE, b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    said, _ = read(card.get(FILE) or b"")
+    # Last, and at once: until here the card starts as it did before.
+    card.put("cmdline.txt", armed(cmdline.decode("utf-8", errors="surrogateescape"), said).encode(
+        "utf-8", errors="surrogateescape"))
+
+
+def armed(cmdline: str, settings: Settings) -> str:
+    """The kernel's line with which the next start runs the script, on a root that can be written to."""
+    others = [word for word in cmdline.split() if word not in (*STOCK, *ARMED)]
+    words = [word for word in others if not word.startswith(read_only.OVERLAY)]
+    return boot_files.cmdline(" ".join([*words, *ARMED]) + "\n", settings.country)

@@ -1,0 +1,205 @@
+"""`roundtap hotspot`: this machine makes the hall's Wi-Fi itself, by NetworkManager, for up to eight devices."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from roundtap.headless import event_input
+from roundtap.provisioning import applying
+from roundtap_core.errors import Problem
+from roundtap_core.words import Words
+from roundtap_machine.wifi import ADDRESS, AT_MOST, STATE, Hotspot, is_up, known_hotspot
+
+PROFILE = "roundtap-hotspot"
+FORGET = ("nmcli", "connection", "delete", PROFILE)
+UP = ("nmcli", "--wait", "20", "connection", "up", PROFILE)
+NAME, CHANNEL = "Roundtap", 6
+CHANNELS = range(1, 14)
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Those that nobody takes for another one, on a screen of the hub or on paper."""
+GROUPS, GROUP = 3, 4
+PASSWORD = re.compile(r"[ -~]{8,63}")
+NAME_BYTES_MAX = 32
+READERS = "roundtap-hub"
+HUBS, NO = ("", "hub", "standby"), "no"
+"""Roles that may have a hotspot: "" is a machine that was set up without roundtap.txt."""
+COUNTRY = Path("/etc/modprobe.d/roundtap-wifi-country.conf")
+"""Where the Wi-Fi's module reads the country when the machine starts."""
+ANSWERS_WITHIN_S = 40.0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a program said, and how it ended; 127: there is none of that name."""
+
+    code: int
+    text: str
+
+
+def run_program(words: Sequence[str]) -> Said:
+    try:
+        done = subprocess.run(list(words), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+                              timeout=ANSWERS_WITHIN_S, errors="replace", env={**os.environ, "LC_ALL": "C"})
+    except FileNotFoundError:
+        return Said(127, "")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Said(1, str(error))
+    return Said(done.returncode, (done.stderr or done.stdout).strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where the hotspot's files are and how programs are called; a test has a folder and a list instead."""
+
+    root: Path = Path("/")
+    run: Callable[[Sequence[str]], Said] = run_program
+    is_up: Callable[[], bool] = is_up
+
+    def at(self, path: Path) -> Path:
+        return self.root / path.relative_to("/")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("action", choices=("on", "off", "status", "keep"),
+                        help="on: make it, now and at every start; off: forget it; status: what it is, and if it is "
+                        "up; keep: as roundtap.txt says, or as it was (the service's own)")
+    parser.add_argument("--name", default=None, help=f"the Wi-Fi's name (default: as it was, or {NAME})")
+    parser.add_argument("--password", default=None, help="8 to 63 letters (default: as it was, or a new one)")
+    parser.add_argument("--new-password", action="store_true", help="with on: another one than before")
+    parser.add_argument("--country", default=None, metavar="CC", help="two letters, as DE: the law on channels is its")
+    parser.add_argument("--channel", type=int, default=None, help=f"1 to 13 (default: as it was, or {CHANNEL})")
+    parser.add_argument("--interface", default=None, help="the Wi-Fi device (default: whichever there is)")
+
+
+def run(args: Namespace) -> int:
+    """0: done; 2: it could not be, and why."""
+    return event_input.say("hotspot", lambda words: (keep if args.action == "keep" else act)(Machine(), args, words))
+
+
+def act(machine: Machine, args: Namespace, t: Words) -> list[str]:
+    """What is told. Raises Problem, OSError; then the hotspot of before stands."""
+    before = known_hotspot(machine.at(STATE))
+    if args.action == "off":
+        _tell(machine, FORGET, may_fail=True)
+        machine.at(STATE).unlink(missing_ok=True)
+        return [t("hotspot.off")]
+    if args.action == "status":
+        return [t("hotspot.none")] if before is None else [
+            *shown(before, t), t("hotspot.up", channel=before.channel) if machine.is_up() else t("hotspot.down")]
+    known = before or Hotspot(NAME, "", "", CHANNEL, "")
+    wanted = checked(Hotspot(
+        args.name or known.name, args.password or ("" if args.new_password else known.password) or new_password(),
+        known.device if args.interface is None else args.interface,
+        known.channel if args.channel is None else args.channel,
+        (known.country if args.country is None else args.country).upper()))
+    set_up(machine, wanted)
+    said = machine.run(UP)
+    return [*shown(wanted, t), t("hotspot.at_most", n=AT_MOST),
+            *([] if said.code == 0 else [t("hotspot.not_up", reason=said.text.splitlines()[0] if said.text else "–")])]
+
+
+def keep(machine: Machine, args: Namespace, t: Words) -> list[str]:
+    """At each start: what `roundtap.txt` says of a hotspot is done; what it says nothing of stays as it was set up."""
+    wanted = applying.Machine(machine.root, lambda words: machine.run(words).code)
+    settings, before = wanted.settings()[0], known_hotspot(machine.at(STATE))
+    if settings.role not in HUBS or settings.hotspot == NO:
+        # A machine that makes Wi-Fi for a hall, and is no hub, would lead its phones nowhere.
+        args.action = "off" if before is not None and settings.role else "status"
+    elif settings.hotspot:
+        args.action, args.name = "on", settings.hotspot
+        args.password = settings.hotspot_password or applying.remembered(wanted).get(settings.hotspot)
+        args.country = settings.country or None
+    else:
+        args.action = "on" if before is not None else "status"
+    said = act(machine, args, t)
+    # The journal is no place for a password.
+    return said[-1:] if args.action != "status" else []
+
+
+def set_up(machine: Machine, wanted: Hotspot) -> None:
+    """The profile and all that belongs to it; it comes up with every start of the machine. Raises Problem, OSError."""
+    if wanted.country:
+        applying.write_whole(machine.at(COUNTRY), f"options cfg80211 ieee80211_regdom={wanted.country}\n")
+        machine.run(["iw", "reg", "set", wanted.country])
+    machine.run(["nmcli", "radio", "wifi", "on"])
+    _tell(machine, FORGET, may_fail=True)
+    _tell(machine, profile_words(wanted))
+    state = machine.at(STATE)
+    applying.write_whole(state, json.dumps(asdict(wanted), ensure_ascii=False) + "\n", 0o640)
+    # Where there is no such group there is no hub, and nobody else has to read it.
+    with suppress(LookupError, PermissionError):
+        shutil.chown(state, group=READERS)
+
+
+def new_password(choose: Callable[[str], str] = secrets.choice) -> str:
+    """ "kmwp-4hd7-xqre": as good as 59 bits of chance, and typed without asking back."""
+    return "-".join("".join(choose(LETTERS) for _ in range(GROUP)) for _ in range(GROUPS))
+
+
+def checked(hotspot: Hotspot) -> Hotspot:
+    """The hotspot, if a Wi-Fi may be so; Problem says what is wrong and what would be right."""
+    if not hotspot.name.strip() or len(hotspot.name.encode()) > NAME_BYTES_MAX or not hotspot.name.isprintable():
+        raise Problem("hotspot_name", most=NAME_BYTES_MAX)
+    if not PASSWORD.fullmatch(hotspot.password):
+        raise Problem("hotspot_password")
+    if not re.fullmatch(r"[A-Z]{2}|", hotspot.country):
+        raise Problem("hotspot_country", said=hotspot.country)
+    if hotspot.channel not in CHANNELS:
+        raise Problem("hotspot_channel", said=hotspot.channel)
+    return hotspot
+
+
+def profile_words(hotspot: Hotspot) -> list[str]:
+    """`nmcli` and all that makes the profile. Plain WPA2 on purpose: mixed with WPA3 it drops Zero 2 W units, and
+    `pmf 1` (disable) keeps NetworkManager from offering that by itself. Addresses and names are given out by
+    NetworkManager's own dnsmasq; the hub's names are in `systemd/roundtap-dnsmasq.conf`."""
+    return ["nmcli", "connection", "add", "type", "wifi", "con-name", PROFILE, "ifname", hotspot.device or "*",
+            "ssid", hotspot.name, "connection.autoconnect", "yes", "connection.autoconnect-priority", "50",
+            "connection.autoconnect-retries", "0", "802-11-wireless.mode", "ap", "802-11-wireless.band", "bg",
+            "802-11-wireless.channel", str(hotspot.channel), "802-11-wireless.hidden",
+            "yes" if hotspot.hidden else "no", "802-11-wireless-security.key-mgmt", "wpa-psk",
+            "802-11-wireless-security.proto", "rsn", "802-11-wireless-security.pairwise", "ccmp",
+            "802-11-wireless-security.group", "ccmp", "802-11-wireless-security.pmf", "1",
+            "802-11-wireless-security.psk", hotspot.password, "ipv4.method", "shared", "ipv4.addresses",
+            f"{ADDRESS}/24", "ipv6.method", "disabled"]
+
+
+def shown(hotspot: Hotspot, t: Words) -> list[str]:
+    """Name and password, and a code that phones take for a Wi-Fi."""
+    return [t("hotspot.name", name=hotspot.name), t("hotspot.password", password=hotspot.password), "",
+            *terminal_qr(hotspot.qr), ""]
+
+
+def terminal_qr(text: str) -> list[str]:
+    """Two modules a letter, dark ones as gaps: for terminals, which are dark. None where the library is missing."""
+    try:
+        from qrcode.constants import ERROR_CORRECT_M
+        from qrcode.main import QRCode
+    except ModuleNotFoundError:
+        return []
+    code = QRCode(error_correction=ERROR_CORRECT_M, border=2)
+    code.add_data(text)
+    code.make(fit=True)
+    rows = [[bool(dark) for dark in row] for row in code.get_matrix()]
+    if len(rows) % 2:
+        rows.append([True] * len(rows[0]))
+    return ["".join("█▀▄ "[2 * upper + lower] for upper, lower in zip(above, below, strict=True))
+            for above, below in zip(rows[::2], rows[1::2], strict=True)]
+
+
+def _tell(machine: Machine, words: Sequence[str], may_fail: bool = False) -> None:
+    said = machine.run(words)
+    if said.code == 127:
+        raise Problem("hotspot_no_manager")
+    if said.code != 0 and not may_fail:
+        raise Problem("hotspot_refused", reason=said.text.splitlines()[0] if said.text else str(said.code))

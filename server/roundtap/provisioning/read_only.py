@@ -1,0 +1,136 @@
+"""A root that no pulled plug can hurt: read-only beneath a layer in memory, what must last on the data partition."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from roundtap.provisioning import boot_files, roles
+from roundtap.provisioning.applying import Machine, write_whole
+from roundtap.provisioning.settings_file import Said
+from roundtap_machine import health
+from roundtap_machine.atomic_write import write_atomically
+from roundtap_machine.health import Mount, mounts_of
+
+LABEL, DATA = "roundtap-data", "data"
+OVERLAY, OVERLAY_VALUE = "overlayroot=", "tmpfs:recurse=0"
+"""Debian's overlayroot, as raspi-config uses it; recurse=0 leaves the data partition what it is."""
+OVERLAY_HOOK = "usr/share/initramfs-tools/scripts/init-bottom/overlayroot"
+BEGIN, END = "# --- Roundtap: what must last is on the data partition", "# --- Roundtap: end"
+
+LASTING = ("etc/roundtap", "etc/NetworkManager/system-connections", "var/lib/NetworkManager",
+           "var/lib/roundtap-machine", "var/lib/systemd/timesync", "var/log/journal")
+"""Besides the services' own folders: settings, networks, the time of the last run, and the log."""
+
+JOURNAL = f"{roles.MARK}\n[Journal]\nStorage=persistent\nSystemMaxUse=64M\nRuntimeMaxUse=16M\n"
+SWAP = f"{roles.MARK}\n[Main]\nMechanism=zram\n"
+"""Pi OS would swap into a file on the root, which is memory here."""
+
+
+def lasting(root: Path) -> list[str]:
+    """Every folder that must outlive a restart, from the root: LASTING, and the services' own."""
+    found = set(LASTING)
+    for folder in ("usr/lib/systemd/system", "etc/systemd/system"):
+        for unit in (root / folder).glob("roundtap-*.service"):
+            for line in unit.read_text(encoding="utf-8", errors="replace").splitlines():
+                if line.startswith("StateDirectory="):
+                    found |= {f"var/lib/{name}" for name in line.partition("=")[2].split()}
+    return sorted(found)
+
+
+def is_read_only(root: Path) -> bool:
+    """Whether this very start runs beneath the layer in memory."""
+    return ("/", "overlay") in [(mount.place, mount.kind) for mount in _mounts(root)]
+
+
+def is_data_there(root: Path) -> bool:
+    """Whether the data partition is mounted."""
+    return f"/{DATA}" in [mount.place for mount in _mounts(root)]
+
+
+def beside_root(root: Path) -> str:
+    """The partition after the root's on the machine's own card: "/dev/mmcblk0p3"; "" where the root is on no card. Not
+    by its name alone: a stick may bear the same one, or be a copy of this very card."""
+    found = [re.fullmatch(r"(/dev/mmcblk\d+p)(\d+)", mount.source) for mount in _mounts(root) if mount.place == "/"]
+    return next((f"{each[1]}{int(each[2]) + 1}" for each in found if each), "")
+
+
+def _mounts(root: Path) -> list[Mount]:
+    # Not os.path.ismount, which takes a folder that is mounted elsewhere on the same disk for none.
+    return mounts_of(health.Machine(root=root).text("proc/self/mountinfo") or "")
+
+
+def prepare(machine: Machine) -> list[Said]:
+    """Bring what must last onto the data partition, and `/etc/fstab` to mount it; on a root that can be written to."""
+    root, data = machine.root, machine.root / DATA
+    data.mkdir(exist_ok=True)
+    card, known = beside_root(root), next((each.source for each in _mounts(root) if each.place == f"/{DATA}"), "")
+    if known:
+        card = card if card == known else ""
+    elif not card or machine.run(["mount", card, str(data)]) != 0:
+        card = ""
+        if machine.run(["mount", "-L", LABEL, str(data)]) != 0:
+            return [Said("no_data_partition")]
+    binds = []
+    for place in lasting(root):
+        here, there = root / place, data / place
+        here.mkdir(parents=True, exist_ok=True)
+        if not there.exists():
+            # Whole or not at all: a plug pulled in between leaves a copy that nobody mistakes for the folder.
+            there.parent.mkdir(parents=True, exist_ok=True)
+            copy = there.with_name(there.name + ".copy")
+            machine.run(["rm", "-rf", str(copy)])
+            if machine.run(["cp", "-a", str(here), str(copy)]) != 0:
+                return [Said("no_data_partition")]
+            os.sync()
+            copy.rename(there)
+        binds.append(f"/{DATA}/{place} /{place} none bind,nofail,x-systemd.requires-mounts-for=/{DATA},"
+                     f"x-systemd.before=roundtap-first-boot.service 0 0")
+    fstab = root / "etc/fstab"
+    old = fstab.read_text(encoding="utf-8") if fstab.is_file() else ""
+    # Checked at each start; a partition that is gone keeps the services that need it from starting, and nobody else.
+    lines = [f"{card or f'LABEL={LABEL}'} /{DATA} ext4 noatime,nofail,x-systemd.device-timeout=20s 0 2", *binds]
+    write_whole(fstab, with_mounts(old, lines))
+    write_whole(root / "etc/systemd/journald.conf.d/roundtap.conf", JOURNAL)
+    if (root / "etc/rpi").is_dir():
+        write_whole(root / "etc/rpi/swap.conf.d/80-roundtap.conf", SWAP)
+    return []
+
+
+def with_mounts(fstab: str, lines: list[str]) -> str:
+    """`/etc/fstab` with our lines at its end, once, and the boot partition mounted read-only."""
+    before, found, rest = fstab.partition(BEGIN)
+    after = rest.partition(END)[2].lstrip("\n") if found else ""
+    kept = [_boot_read_only(line) for line in (before + after).splitlines()]
+    return "\n".join([*kept, BEGIN, *lines, END, ""])
+
+
+def _boot_read_only(line: str) -> str:
+    fields = re.split(r"(\s+)", line)
+    if line.startswith("#") or len(fields) < 7 or fields[2] not in ("/boot/firmware", "/boot"):
+        return line
+    options = [option for option in fields[6].split(",") if option not in ("rw", "ro", "nofail")]
+    # Pi OS would wait for a keyboard where it cannot be mounted; the role of last time is enough to run a hall.
+    fields[6] = ",".join([*options, "nofail", "ro"])
+    return "".join(fields)
+
+
+def turn(machine: Machine, on: bool) -> tuple[bool, list[Said]]:
+    """From the next start on, read-only or writable. (Whether that changes anything; what is to be told.)"""
+    boot = machine.boot()
+    path = boot / "cmdline.txt" if boot is not None else None
+    if path is None or not path.is_file():
+        return False, [Said("no_boot_partition")] if on else []
+    if on and not (machine.root / OVERLAY_HOOK).is_file():
+        return False, [Said("no_overlay")]
+    if on and BEGIN not in (machine.root / "etc/fstab").read_text(encoding="utf-8"):
+        # Without the data partition, a read-only root would forget the tournament.
+        return False, [Said("no_data_partition")]
+    words = path.read_text(encoding="utf-8").split()
+    new = boot_files.with_word(words, OVERLAY, OVERLAY_VALUE if on else "")
+    if new == words:
+        return False, []
+    with machine.boot_open():
+        write_atomically(path, f"{' '.join(new)}\n".encode(), on_fat=True)
+    return True, []

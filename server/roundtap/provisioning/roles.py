@@ -1,0 +1,147 @@
+"""What a machine of each role starts, and the files that its settings become; nothing here touches the machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from roundtap.provisioning.settings_file import Settings
+
+SERVICES: dict[str, tuple[str, ...]] = {
+    "hub": ("hub", "hotspot", "panel", "station", "wall"),
+    "table": ("table",),
+    "printer": ("station",),
+    "wall": ("wall",),
+    "standby": ("standby",),
+}
+"""Role → services. The hub's panel, station and wall wait by themselves until their hardware is there."""
+
+UNDECIDED = "table"
+"""What a machine without a role is: a table unit that looks for a hub, and says so on its screen."""
+
+MARK = "# Made from roundtap.txt. Written by hand: take this line out, and the file is left alone."
+ETC = "etc/roundtap"
+HOSTNAME_OF_HUB = "roundtap"
+STICK = "/media/roundtap"
+"""Where the hub's machine mounts the stick that somebody plugs in."""
+STICK_RULES = "etc/udev/rules.d/70-roundtap-stick.rules"
+# FAT and exFAT are what sticks are sold with, and have no owners of their own. A system on USB has its boot partition
+# there, too: that is nobody's stick.
+STICK_RULE = ", ".join([
+    'ACTION=="add"', 'SUBSYSTEM=="block"', 'ENV{ID_BUS}=="usb"', 'ENV{ID_FS_TYPE}=="vfat|exfat"',
+    'ENV{ID_FS_LABEL}!="bootfs|boot|system-boot"',
+    'RUN{program}+="/usr/bin/systemd-mount --no-block --collect --bind-device=yes '
+    "--owner=roundtap-hub --options=nosuid,nodev,noexec,umask=0077 "
+    f'$devnode {STICK}"'])
+"""A stick that is plugged into the hub's machine is mounted, the hub's alone: for udev, which asks for each."""
+
+
+WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
+EVERY_FILE = frozenset({STICK_RULES, WIFI, *(f"{ETC}/{name}" for name in (
+    "hub.env", "wall.env", "table.toml", "station.toml", "panel.toml"))})
+"""All that `files` may make."""
+
+
+def unit_of(service: str) -> str:
+    """ "hub" → "roundtap-hub.service" """
+    return f"roundtap-{service}.service"
+
+
+def services(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(the units of systemd that a role starts; all others of the kit, which it stops). "" is UNDECIDED."""
+    wanted = SERVICES[role or UNDECIDED]
+    known = dict.fromkeys(service for several in SERVICES.values() for service in several)
+    return tuple(map(unit_of, wanted)), tuple(unit_of(service) for service in known if service not in wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that the settings become: its path from the root, its text, its mode, and the group that may read it."""
+
+    path: str
+    text: str
+    mode: int = 0o644
+    group: str = ""
+
+
+def files(settings: Settings, remembered: dict[str, str]) -> list[Written]:
+    """Every file of `/etc` that the settings become. `remembered`: passwords that were taken over, by network."""
+    role = settings.role or UNDECIDED
+    of_hub = [*(("--language", settings.language) if settings.language else ()),
+              *(("--stick", STICK) if role == "hub" else ())]
+    found = [_env("hub", "ROUNDTAP_HUB", of_hub)] if of_hub else []
+    if role == "hub":
+        found.append(Written(STICK_RULES, f"{MARK}\n{STICK_RULE}\n"))
+    for service in ("table", "station", "panel"):
+        said = _unit(settings, service, on_hub=role == "hub")
+        if unit_of(service) in services(role)[0] and said:
+            found.append(Written(f"{ETC}/{service}.toml", _toml(said), 0o640, f"roundtap-{service}"))
+    if settings.hub:
+        found.append(_env("wall", "ROUNDTAP_WALL", [settings.hub]))
+    wifi = network(settings, remembered)
+    return [*found, wifi] if wifi else found
+
+
+def network(settings: Settings, remembered: dict[str, str]) -> Written | None:
+    """The Wi-Fi as a connection of NetworkManager's; None where no Wi-Fi is named."""
+    if not settings.wifi:
+        return None
+    password = settings.wifi_password or remembered.get(settings.wifi, "")
+    lines = ["[connection]", "id=roundtap-wifi", "uuid=5fd8ab3c-6d2f-4f0a-9c3e-0c6f2f1d7a01", "type=wifi",
+             "autoconnect=true", "autoconnect-retries=0", "",
+             "[wifi]", "mode=infrastructure", f"ssid={_ssid(settings.wifi)}", "powersave=2", ""]
+    if password:
+        lines += ["[wifi-security]", "key-mgmt=wpa-psk", f"psk={_keyfile(password)}", ""]
+    lines += ["[ipv4]", "method=auto", "", "[ipv6]", "method=auto", ""]
+    return Written(WIFI, "\n".join([MARK, *lines]), 0o600)
+
+
+def hostname(settings: Settings, serial: str) -> str:
+    """The machine's name: as told, else "roundtap" for the hub, "roundtap-table-1a2b" by the board's serial number."""
+    if settings.name:
+        return settings.name
+    role = settings.role or UNDECIDED
+    return HOSTNAME_OF_HUB if role == "hub" else f"roundtap-{role}-{(serial or '0000')[-4:].lower()}"
+
+
+def _unit(settings: Settings, service: str, on_hub: bool) -> dict[str, str | bool]:
+    said: dict[str, str | bool] = {"language": settings.language}
+    if on_hub and service == "station":
+        # Said, and not only found: a hub that is slow to start never makes its own station begin to enrol.
+        said["local"] = True
+    if not on_hub:
+        said |= {"hub": settings.hub, "unit": settings.name}
+    if service in ("table", "panel"):
+        said["board"] = _own_or_known(settings.board)
+    if service == "station":
+        said |= {"printer": _own_or_known(settings.printer), "device": settings.port}
+    return {key: value for key, value in said.items() if value}
+
+
+def _own_or_known(name: str) -> str:
+    """A board or printer of one's own lies beside roundtap.txt, and is copied."""
+    return f"/{ETC}/{name}" if name.endswith(".toml") else name
+
+
+def _toml(said: dict[str, str | bool]) -> str:
+    # TOML's true is JSON's, and a TOML string in "…" is a JSON string, for all signs that a settings file lets through.
+    return "\n".join([MARK, *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in said.items()), ""])
+
+
+def _env(service: str, name: str, words: Sequence[str]) -> Written:
+    return Written(f"{ETC}/{service}.env", f'{MARK}\n{name}="{" ".join(words)}"\n')
+
+
+def _keyfile(text: str) -> str:
+    """A value in a key file of GLib's: \\ begins an escape, and spaces at its ends are lost."""
+    escaped = text.replace("\\", "\\\\")
+    body = escaped.lstrip(" ")
+    return "\\s" * (len(escaped) - len(body)) + body
+
+
+def _ssid(name: str) -> str:
+    """As bytes, which no sign in a name can disturb: NetworkManager's own way with names that are no plain text."""
+    if all(sign.isalnum() and sign.isascii() for sign in name):
+        return name
+    return "".join(f"{byte};" for byte in name.encode())

@@ -1,0 +1,117 @@
+"""The organizer's PIN: eight digits or a phrase, kept as a slow hash in a file that may be replaced at any time."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from roundtap_core.errors import Problem
+from roundtap_hub.store.secure_files import write_private
+
+PIN_DIGITS = 8
+PHRASE_WORDS = 4
+CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
+"""A phrase is spoken alike in all four languages: "bado-remi-kuso-tafi", 49 bits."""
+PIN_LETTERS_MAX = 64
+HASHED = re.compile(r"[^$\s]{1,64}\$[0-9a-f]{128}")
+
+Choice = Callable[[Sequence[str]], str]
+
+
+def new_pin(choice: Choice = secrets.choice) -> str:
+    return "".join(choice("0123456789") for _ in range(PIN_DIGITS))
+
+
+def new_phrase(choice: Choice = secrets.choice) -> str:
+    return "-".join("".join(choice(letters) for letters in (CONSONANTS, VOWELS) * 2) for _ in range(PHRASE_WORDS))
+
+
+def as_typed(pin: str) -> str:
+    """A PIN or phrase without what people add or leave out when they type it: spaces, hyphens, capitals."""
+    return "".join(pin.split()).replace("-", "").casefold()[:PIN_LETTERS_MAX]
+
+
+def hash_pin(pin: str, salt: str | None = None) -> str:
+    """scrypt of a PIN: slow on purpose, so that a stolen file is not a PIN."""
+    salt = salt or secrets.token_hex(8)
+    digest = hashlib.scrypt(as_typed(pin).encode(), salt=salt.encode(), n=2**13, r=8, p=1).hex()
+    return f"{salt}${digest}"
+
+
+def pin_is(pin: str, hashed: str) -> bool:
+    """Whether `pin` is the one that was hashed; never where nothing was."""
+    if not HASHED.fullmatch(hashed):
+        return False
+    return hmac.compare_digest(hash_pin(pin, hashed.split("$")[0]), hashed)
+
+
+def write_pin(path: Path, pin: str) -> str:
+    """Put a PIN into its file; a running hub notices. Returns its hash."""
+    hashed = hash_pin(pin)
+    write_private(path, hashed)
+    return hashed
+
+
+def read_or_make_pin(path: Path) -> tuple[str, str | None]:
+    """(hash of the organizer's PIN, the PIN itself if it was made just now: the one time it can be shown).
+
+    Raises Problem("pin_unreadable") for a file that holds no PIN: who empties it shall not open the hub, nor close it
+    unnoticed.
+    """
+    if path.exists():
+        return _read(path), None
+    pin = new_pin()
+    return write_pin(path, pin), pin
+
+
+def _read(path: Path) -> str:
+    try:
+        hashed = path.read_text(encoding="ascii").strip()
+    except UnicodeDecodeError:
+        hashed = ""
+    if not HASHED.fullmatch(hashed):
+        raise Problem("pin_unreadable", where=str(path))
+    return hashed
+
+
+class PinFile:
+    """The hash as the file has it now; without a path, one that stays. Any thread may ask: it costs one `stat`."""
+
+    def __init__(self, hashed: str, path: Path | None = None) -> None:
+        self._hashed = hashed
+        self._path = path
+        self._seen = self._look()
+
+    @property
+    def hashed(self) -> str:
+        """A file that is gone, or holds no PIN, changes nothing until the hub is started again."""
+        look = self._look()
+        if look != self._seen and self._path is not None and look is not None:
+            try:
+                self._hashed = _read(self._path)
+                self._seen = look
+            except (OSError, Problem):
+                pass
+        return self._hashed
+
+    def is_it(self, pin: str) -> bool:
+        """Whether this is the PIN."""
+        return pin_is(pin, self.hashed)
+
+    def replace(self, pin: str) -> None:
+        """From now on this one counts. OSError where the file cannot be written: then nothing has changed."""
+        self._hashed = write_pin(self._path, pin) if self._path is not None else hash_pin(pin)
+        self._seen = self._look()
+
+    def _look(self) -> tuple[int, int, int] | None:
+        if self._path is None:
+            return None
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size

@@ -1,0 +1,307 @@
+"""Every address of the hub, declared on the function that answers it: who may ask, in which state of an event and its
+round. Flask's map, the native routes, guards, console and pages go by these declarations, and by nothing else.
+
+    @route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
+    def draw(event_id: str) -> AnyResponse: ...
+
+`tests/hub/access/test_policy.py` has the table of them all, and tries every refusal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from inspect import iscoroutinefunction
+from itertools import product
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from roundtap_core.clock import IDLE
+from roundtap_core.errors import Problem
+from roundtap_core.event.state import CLOSED as ROUND_CLOSED
+from roundtap_core.event.state import DRAFT as ROUND_DRAFT
+from roundtap_core.event.state import EventState
+from roundtap_hub.store.read_model import Snapshot
+
+if TYPE_CHECKING:
+    from werkzeug.routing import MapAdapter
+
+EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, KIN, PLAYER, SLIP, NEW_UNIT = (
+    "everybody", "login", "table", "station", "standby", "panel", "kin", "player", "slip", "new unit")
+"""Who may ask beside the staff: anybody; anybody, but encrypted; a table unit's key; a station's; a second Pi's; the
+front panel's, from the hub's own machine; another hub of this journal's lineage; whoever has a player's personal link,
+or holds a slip: the address has it; a unit without a key: it gets one only with an organizer who types its digits."""
+
+ORGANIZER, HEAD_JUDGE, JUDGE, SCOREKEEPER = "organizer", "head_judge", "judge", "scorekeeper"
+"""The staff: a browser with a living session, in the role of the PIN that was typed."""
+STAFF_ROLES = (ORGANIZER, HEAD_JUDGE, JUDGE, SCOREKEEPER)
+
+STAFF = frozenset(STAFF_ROLES)
+JUDGES = frozenset({ORGANIZER, HEAD_JUDGE, JUDGE})
+HEADS = frozenset({ORGANIZER, HEAD_JUDGE})
+DESK = frozenset({ORGANIZER, SCOREKEEPER})
+ORGANIZERS = frozenset({ORGANIZER})
+HEADS_AND_DESK = HEADS | DESK
+
+NO_EVENT, BEFORE, IN_PLAY, FINISHED, ARCHIVED, DELETED = (
+    "no event", "before play", "in play", "finished", "archived", "deleted")
+"""The states of the event that an address names."""
+STATES = (NO_EVENT, BEFORE, IN_PLAY, FINISHED, ARCHIVED, DELETED)
+SEEN = frozenset({BEFORE, IN_PLAY, FINISHED, ARCHIVED})
+NOT_ARCHIVED = frozenset({BEFORE, IN_PLAY, FINISHED})
+OPEN = frozenset({BEFORE, IN_PLAY})
+PLAYING = frozenset({IN_PLAY})
+PLAYED = frozenset({IN_PLAY, FINISHED, ARCHIVED})
+NOT_IN_PLAY = frozenset({BEFORE, FINISHED, ARCHIVED})
+OVER = frozenset({FINISHED, ARCHIVED})
+JUST_FINISHED = frozenset({FINISHED})
+
+NO_ROUND, DRAFTED, PUBLISHED, RUNNING, CLOSED = "no round", "drafted", "published", "running", "closed"
+"""The states of the round that an address is about: its match's, else the event's newest. Published: its clock has
+not been started; closed: the next one was drawn, or the event is over."""
+ROUND_STATES = (NO_ROUND, DRAFTED, PUBLISHED, RUNNING, CLOSED)
+OPEN_ROUND = frozenset({PUBLISHED, RUNNING})
+SHOWN_ROUND = OPEN_ROUND | {CLOSED}
+
+Narrower = Mapping[str, tuple[frozenset[str], frozenset[str]]]
+"""Role → the states of the event and of the round to which it is held, where others have more."""
+BEFORE_ROUND_1: Narrower = {SCOREKEEPER: (frozenset({BEFORE}), frozenset(ROUND_STATES))}
+IN_OPEN_ROUNDS: Narrower = {SCOREKEEPER: (PLAYING, OPEN_ROUND)}
+
+NAMED = re.compile("<([a-z_]+)>")
+CONSOLE = "/console"
+"""What is the staff's alone lies here, and nothing else does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One address: `who` may ask; `states` of the event, and `rounds`, in which an address of an event may be asked:
+    the others are refused, and change nothing."""
+
+    address: str
+    """Method and path, as Flask writes it: "POST /console/<event_id>/draw"."""
+    answer: Callable[..., Any]
+    """A view of Flask's; of what is answered on the event loop a coroutine, mostly a method."""
+    who: frozenset[str]
+    states: frozenset[str]
+    rounds: frozenset[str]
+    only: Narrower
+    """Of `who`, those who may in fewer states."""
+    kept: str
+    """What its page shows, as page_versions.py names it, "standings/<event_id>": it is drawn once for all readers
+    of one language, and again when that has another version (page_cache.py). "": drawn for whoever asks."""
+
+    @property
+    def method(self) -> str:
+        return self.address.partition(" ")[0]
+
+    @property
+    def path(self) -> str:
+        return self.address.partition(" ")[2]
+
+    def shows(self, named: Mapping[str, str]) -> str:
+        """`kept`, with what the path names."""
+        return _filled(self.kept, named)
+
+    @property
+    def is_native(self) -> bool:
+        """Whether it is answered on the event loop, without Flask."""
+        return iscoroutinefunction(self.answer)
+
+    def allows(self, role: str, state: str, round_state: str) -> bool:
+        """Whether `role` may ask this now."""
+        states, rounds = self.only.get(role, (self.states, self.rounds))
+        return (role in self.who and state in states and state in self.states
+                and round_state in rounds and round_state in self.rounds)
+
+    def roles_in(self, state: str, round_state: str) -> tuple[str, ...]:
+        """The staff that may ask this in a state of event and round, the least of them first."""
+        return tuple(role for role in reversed(STAFF_ROLES) if self.allows(role, state, round_state))
+
+
+ROUTES: dict[str, Route] = {}
+"""Every address of the hub, as soon as the module is imported that answers it: all natives with asgi.py, all pages with
+the package `pages`."""
+
+Answer = TypeVar("Answer", bound=Callable[..., Any])
+
+
+def _filled(pattern: str, named: Mapping[str, str]) -> str:
+    return NAMED.sub(lambda found: named[found[1]], pattern)
+
+
+def _is_console(path: str) -> bool:
+    return path == CONSOLE or path.startswith(f"{CONSOLE}/")
+
+
+def route(address: str, who: frozenset[str] | str, states: frozenset[str] = frozenset(STATES),
+          rounds: frozenset[str] = frozenset(ROUND_STATES), only: Narrower = MappingProxyType({}),
+          kept: str = "") -> Callable[[Answer], Answer]:
+    """Declare the address that a function answers. What is not declared is reached by nobody. Raises ValueError for an
+    address that is declared twice, or whose path does not say by itself that it is the staff's alone."""
+
+    def declare(answer: Answer) -> Answer:
+        asked_by = frozenset({who}) if isinstance(who, str) else who
+        if address in ROUTES or not asked_by or (asked_by <= STAFF) != _is_console(address.partition(" ")[2]):
+            raise ValueError(address)
+        ROUTES[address] = Route(address, answer, asked_by, states, rounds, only, kept)
+        _map.cache_clear()
+        return answer
+
+    return declare
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """What is certain of who asks: the connection's own, never what a header says of it."""
+
+    encrypted: bool
+    here: bool
+    """Not encrypted, but from the hub's own machine and by its own name."""
+    role: str = ""
+    token: str = ""
+    """Of the session; "" for who has none."""
+
+
+ENCRYPT, LOG_IN = "encrypt", "log in"
+
+
+def native_routes(*owners: object) -> dict[str, dict[str, Callable[..., Awaitable[None]]]]:
+    """Path → method → who answers it: the owners' methods that were declared."""
+    found: dict[str, dict[str, Callable[..., Awaitable[None]]]] = {}
+    for owner, one in product(owners, ROUTES.values()):
+        name = one.answer.__name__
+        if getattr(type(owner), name, None) is one.answer:
+            found.setdefault(one.path, {})[one.method] = getattr(owner, name)
+    return found
+
+
+@cache
+def _map() -> MapAdapter:
+    # Here: a hub answers reports before it has loaded Flask and what Flask stands on.
+    from werkzeug.routing import Map, Rule
+
+    rules = [Rule(one.path, methods=[one.method], endpoint=address) for address, one in ROUTES.items()]
+    return Map(rules).bind("")
+
+
+def find(method: str, path: str) -> tuple[Route, Mapping[str, str]] | None:
+    """The route that a request asks for, and what its path names: matched as Flask does. None where there is none."""
+    from werkzeug.exceptions import HTTPException
+
+    try:
+        address, named = _map().match(path, method)
+    except HTTPException:
+        return None
+    return ROUTES[address], named
+
+
+def path_of(page: str) -> str:
+    """Where the page is that shows this ("standings/e1"); "" where there is none."""
+    kind, *values = page.split("/")
+    for one in ROUTES.values():
+        if one.kept and one.kept.split("/")[0] == kind and len(names := NAMED.findall(one.kept)) == len(values):
+            return _filled(one.path, dict(zip(names, values, strict=True)))
+    return ""
+
+
+def asked_by(found: Route | None, path: str) -> frozenset[str]:
+    """Who may ask this. What has no address is refused to everybody elsewhere; where it would be a page of the staff's,
+    that is theirs to learn."""
+    if found is not None:
+        return found.who
+    return STAFF if _is_console(path) else frozenset({EVERYBODY})
+
+
+def refusal(who: frozenset[str], asker: Asker) -> str:
+    """What this asker lacks to be one of `who`: ENCRYPT, LOG_IN, or "": nothing. Units are asked for their keys where
+    they get answers; the role of a session, where words can be said about it (serving/page_helpers.py)."""
+    if not (who & STAFF or LOGIN in who):
+        return ""
+    if not (asker.encrypted or asker.here):
+        return ENCRYPT
+    return LOG_IN if LOGIN not in who and not asker.role else ""
+
+
+def state_of(snapshot: Snapshot, event_id: str) -> str:
+    """In which state an event is."""
+    if event_id in snapshot.venue.deleted:
+        return DELETED
+    known = snapshot.shelf.get(event_id) or snapshot.events.get(event_id)
+    if known is None:
+        return NO_EVENT
+    if event_id in snapshot.venue.archived:
+        return ARCHIVED
+    if known.finished:
+        return FINISHED
+    state = snapshot.event(event_id)
+    return IN_PLAY if state is not None and state.public_rounds else BEFORE
+
+
+def round_state_of(state: EventState | None, match_id: str = "") -> str:
+    """In which state the round of this match is; without one, the newest of the event."""
+    if state is None:
+        return NO_ROUND
+    found = state.find_match(match_id) if match_id else None
+    played = found[0] if found is not None else state.rounds[-1] if state.rounds else None
+    if played is None:
+        return NO_ROUND
+    if played.status == ROUND_DRAFT:
+        return DRAFTED
+    if played.status == ROUND_CLOSED:
+        return CLOSED
+    return PUBLISHED if state.clock.state == IDLE else RUNNING
+
+
+def refuse_role(snapshot: Snapshot, asked: Route, role: str, event_id: str = "", match_id: str = "") -> None:
+    """Raises Problem("not_your_role") for who is logged in, but in a role that may not ask this now; `roles` names
+    who may."""
+    if not asked.who & STAFF or (role in asked.who and role not in asked.only):
+        return
+    state = state_of(snapshot, event_id) if event_id else NO_EVENT
+    if role in asked.who and state not in asked.states:
+        return  # Nobody may: refuse_in_state says why.
+    may = asked.roles_in(state, round_state_of(snapshot.event(event_id), match_id) if asked.only else NO_ROUND)
+    if role not in may:
+        raise NotYourRole(role, may)
+
+
+def may(snapshot: Snapshot, role: str, address: str) -> bool:
+    """Whether `role` may ask "POST /console/e1/match/1.1/ruling" now, as far as its route says."""
+    method, _, path = address.partition(" ")
+    found = find(method, path)
+    if found is None:
+        return False
+    asked, named = found
+    event_id = named.get("event_id", "")
+    if not asked.who & STAFF:
+        return True
+    if not event_id:
+        return role in asked.who
+    state = state_of(snapshot, event_id)
+    shown = snapshot.events.get(event_id)
+    return asked.allows(role, state, round_state_of(shown, named.get("match_id", "")) if shown is not None else CLOSED)
+
+
+class NotYourRole(Problem):
+    """Who asked is logged in, but not as one of `roles`."""
+
+    def __init__(self, role: str, roles: tuple[str, ...]) -> None:
+        super().__init__("not_your_role")
+        self.role, self.roles = role, roles
+
+
+def refuse_in_state(snapshot: Snapshot, asked: Route, event_id: str) -> None:
+    """Raises the Problem of a state that the route does not allow. Before play it is left to the event itself, which
+    knows what is missing."""
+    state = state_of(snapshot, event_id)
+    if state in asked.states or state in (BEFORE, IN_PLAY):
+        return
+    named: Any = snapshot.shelf.get(event_id) or snapshot.events.get(event_id)
+    name = named.name if named is not None else event_id
+    raise {
+        NO_EVENT: Problem("unknown_event", event=event_id), DELETED: Problem("event_deleted"),
+        ARCHIVED: Problem("event_archived", name=name), FINISHED: Problem("event_finished", name=name),
+    }[state]

@@ -1,0 +1,429 @@
+"""The staff of a hub: people with a name, a role and a PIN of their own; and who of them is logged in, by random tokens
+of which only the hash is kept, on the disk, with the life that is left to each."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import logging
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_hub.access.auth import PinGate
+from roundtap_hub.access.pins import PinFile, hash_pin, new_pin, pin_is
+from roundtap_hub.access.policy import ORGANIZER, STAFF_ROLES
+from roundtap_hub.access.rights import SET, TIED, pin_digest
+from roundtap_hub.models import StaffRow
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.secure_files import write_private
+from roundtap_hub.store.service import Service, Step
+from roundtap_hub.store.venue import is_pin
+
+PEOPLE_MOST = 200
+NAME_LETTERS = 80
+ID_BYTES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Who asks: somebody of the staff. `id` and `name` are empty for whoever typed the hub's one PIN."""
+
+    role: str
+    name: str = ""
+    id: str = ""
+    officials: Mapping[str, str] = field(default_factory=dict)
+    """Event → the official of it that this person was said to be."""
+
+    @property
+    def actor(self) -> str:
+        """How entries name who pressed a button. No name: an entry outlives the right to know one."""
+        return f"{self.role}:{self.id}" if self.id else self.role
+
+    def official(self, event_id: str) -> str | None:
+        """The id of the official of an event that this person is; None where nobody has said so."""
+        return self.officials.get(event_id)
+
+
+@dataclass(frozen=True, slots=True)
+class StaffPerson(Who):
+    """One of the staff. `hashed`: of the PIN; "" for who was revoked. `last_login`: wall time, "" where there was none.
+    """
+
+    last_login: str = ""
+    hashed: str = field(default="", repr=False)
+
+    @property
+    def active(self) -> bool:
+        return bool(self.hashed)
+
+
+class Staff:
+    """All of the staff, as the journal of `service` has them; any thread may ask.
+
+    PINs that are made here have the salt of those that there are, so that a guess costs the hub the same however many
+    people there are; only hubs that had people before they shared a database bring one each. `taken`: whether a PIN is
+    another's already, the hub's own.
+    """
+
+    def __init__(self, service: Service, taken: Callable[[str], bool] = lambda pin: False,
+                 make_pin: Callable[[], str] = new_pin) -> None:
+        self._service, self._taken, self._make_pin = service, taken, make_pin
+        self._salt = secrets.token_hex(8)
+        self._changing = threading.Lock()
+
+    @property
+    def people(self) -> tuple[StaffPerson, ...]:
+        """Everybody, in the order they were added; the revoked too."""
+        return tuple(found for person in self._service.snapshot.venue.staff if (found := self.find(person)))
+
+    def find(self, person_id: str) -> StaffPerson | None:
+        """A person as of now; None for who is not of the staff, or is forgotten."""
+        snapshot = self._service.snapshot
+        member, row = snapshot.venue.staff.get(person_id), snapshot.staff.get(person_id)
+        if member is None or row is None or not member.role:
+            return None
+        hashed = row.hashed if row.hashed and is_pin(snapshot.venue, person_id, row.hashed) else ""
+        return StaffPerson(member.role, row.name or "", person_id, member.officials, row.last_login or "", hashed)
+
+    def who(self, person_id: str) -> Who | None:
+        """A person as of now; None for who is not of the staff any more."""
+        found = self.find(person_id)
+        return found if found is not None and found.active else None
+
+    def name_of(self, actor: str) -> str:
+        """The name behind an entry's actor ("judge:1f2e3d4c5b"); "" where it is nobody's of this hub."""
+        found = self.find(actor.partition(":")[2])
+        return found.name if found is not None else ""
+
+    def person_of(self, pin: str) -> StaffPerson | None:
+        """Whose PIN this is."""
+        hashes, found = {salt: hash_pin(pin, salt) for salt in self._salts()}, None
+        for each in self.people:
+            if each.active and hmac.compare_digest(each.hashed, hashes.get(_salt_of(each), "")):
+                found = each
+        return found
+
+    def add(self, name: str, role: str, actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
+        """One more person, and the PIN, which is nowhere else.
+
+        Raises Problem("no_names"), ("name_too_long"), ("staff_name_twice"), ("not_one_of"), ("staff_full"), and what
+        `Service.ask` raises, as all of these do.
+        """
+        with self._changing:
+            name = " ".join(name.split())
+            if not name:
+                raise Invalid("no_names")
+            if len(name) > NAME_LETTERS:
+                raise Invalid("name_too_long", name=f"{name[:20]}…", maximum=NAME_LETTERS)
+            if any(each.active and each.name.casefold() == name.casefold() for each in self.people):
+                raise Problem("staff_name_twice", name=name)
+            _check_role(role)
+            self._make_place(actor)
+            return self._with_new_pin(StaffRow(person=secrets.token_hex(ID_BYTES), name=name), actor, role=role)
+
+    def replace_pin(self, person_id: str, actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
+        """Another PIN for a person, also for one who was revoked; sessions of the one before are over. Raises
+        Problem("unknown_person")."""
+        with self._changing:
+            self._known(person_id)
+            return self._with_new_pin(StaffRow(person=person_id), actor)
+
+    def change_role(self, person_id: str, role: str, actor: str = ORGANIZER) -> None:
+        """From the next request on. Raises Problem("unknown_person"), ("not_one_of")."""
+        self._known(person_id)
+        _check_role(role)
+        self._say(SET, {"person": person_id, "role": role}, actor)
+
+    def revoke(self, person_id: str, actor: str = ORGANIZER) -> None:
+        """The PIN opens nothing any more, nor does a session that it opened. Raises Problem("unknown_person")."""
+        self._known(person_id)
+        self._say(SET, {"person": person_id, "pin": ""}, actor, StaffRow(person=person_id, hashed=""))
+
+    def tie(self, person_id: str, event_id: str, official: str, actor: str = ORGANIZER) -> None:
+        """Say which official of an event somebody is; "": nobody of the staff is this one. One official is one person.
+        """
+        if person_id:
+            self._known(person_id)
+        self._say(TIED, {"person": person_id, "event": event_id, "official": official}, actor)
+
+    def logged_in(self, person_id: str, wall: str) -> None:
+        """Somebody typed their PIN; a full disk keeps nobody out, and is not waited for."""
+        self._service.submit([], ORGANIZER, beside=[StaffRow(person=person_id, last_login=wall)])
+
+    def _with_new_pin(self, row: StaffRow, actor: str, **said: str) -> tuple[StaffPerson, str]:
+        pin = self._make_pin()
+        while self._taken(pin) or self.person_of(pin) is not None:
+            pin = self._make_pin()
+        row.hashed = hash_pin(pin, self._salts()[0])
+        self._say(SET, {"person": row.person, **said, "pin": pin_digest(row.hashed)}, actor, row)
+        return self._known(row.person), pin
+
+    def _say(self, kind: str, data: Mapping[str, str], actor: str, *rows: StaffRow) -> None:
+        self._service.ask([Step(VENUE, NewEntry(kind, data))], actor, beside=rows)
+
+    def _salts(self) -> list[str]:
+        """Of all PINs, the one for new ones first."""
+        return list(dict.fromkeys(_salt_of(each) for each in self.people if each.active)) or [self._salt]
+
+    def _known(self, person_id: str) -> StaffPerson:
+        found = self.find(person_id)
+        if found is None:
+            raise Problem("unknown_person")
+        return found
+
+    def _make_place(self, actor: str) -> None:
+        """Of those who were revoked the one who was added first is forgotten. Raises Problem("staff_full")."""
+        people = self.people
+        if len(people) < PEOPLE_MOST:
+            return
+        gone = next((each.id for each in people if not each.active), None)
+        if gone is None:
+            raise Problem("staff_full", maximum=PEOPLE_MOST)
+        self._say(SET, {"person": gone, "role": "", "pin": ""}, actor, StaffRow(person=gone, name="", last_login=""))
+
+
+def _salt_of(person: StaffPerson) -> str:
+    return person.hashed.partition("$")[0]
+
+
+def _check_role(role: str) -> None:
+    if role not in STAFF_ROLES:
+        raise Invalid("not_one_of", value=role[:40], options=", ".join(STAFF_ROLES))
+
+log = logging.getLogger(__name__)
+
+IDLE_MS = 4 * 3600_000
+"""So long a session lives without being used."""
+LIFE_MS = 24 * 3600_000
+"""So long at the most, however much it is used; the time in which the machine is off does not count."""
+NOTED_EVERY_MS = 60_000
+"""A use is on the disk after so long at the latest: a power cut gives back no more life than that."""
+KEPT = 64
+TOKEN_BYTES = 32
+AGENT_LETTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One browser that is logged in. `id` may be shown; `hash` is SHA-256 of its token, which only the browser has.
+
+    `began_ms` and `used_ms` are monotonic milliseconds of this boot, and may lie before its beginning.
+    """
+
+    id: str
+    hash: str
+    address: str
+    agent: str
+    began_ms: int
+    used_ms: int
+    wall: str | None = None
+    """When it began, where the machine knew."""
+    person: str = ""
+    """Whose PIN opened it; "": the hub's one."""
+    pin: str = ""
+    """Of the PIN that opened it (`pin_mark`): with any other the session is over."""
+
+
+def token_hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def form_token(token: str, secret: bytes) -> str:
+    """What every form of the browser with this token carries."""
+    return hmac.new(secret, token.encode(), hashlib.sha256).hexdigest()[:32]
+
+
+class Sessions:
+    """All sessions of a hub; any thread may ask. `path`: where they outlive it; None: nowhere.
+
+    Time is counted by `clocks` alone: what somebody does to the system's time ends no session and prolongs none.
+    """
+
+    def __init__(self, clocks: Clocks, path: Path | None = None) -> None:
+        self._clocks = clocks
+        self._path = path
+        self._lock = threading.Lock()
+        self._kept: dict[str, Session] = {}
+        self._noted_ms = clocks.mono_ms()
+        if path is not None:
+            self._read(path)
+
+    def _read(self, path: Path) -> None:
+        """Take up what a hub before left behind; an earlier one noted the hub's PIN once, for all of them."""
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            rows = [self._taken_up({"pin": found.get("pin"), **row}) for row in found["sessions"]]
+            self._kept = {each.hash: each for each in rows}
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            # Organizers log in again: nothing else hangs on this file.
+            log.warning("the sessions in %s cannot be read; everybody has to log in again", path)
+
+    def begin(self, address: str, agent: str, person: str = "", pin: str = "") -> str:
+        """Log a browser in, of one of the staff, or with the hub's PIN. Returns its token, which is nowhere else."""
+        token, now = secrets.token_urlsafe(TOKEN_BYTES), self._clocks.mono_ms()
+        session = Session(token_hash(token)[:12], token_hash(token), address, agent[:AGENT_LETTERS], now, now,
+                          self._clocks.wall(), person, pin)
+        with self._lock:
+            self._kept = {hash: each for hash, each in self._kept.items() if self._lives(each, now)}
+            while len(self._kept) >= KEPT:
+                del self._kept[min(self._kept.values(), key=lambda each: each.used_ms).hash]
+            self._kept[session.hash] = session
+            self._write(now)
+        return token
+
+    def find(self, token: str) -> Session | None:
+        """The living session of this token."""
+        session = self._kept.get(token_hash(token)) if token else None
+        return session if session is not None and self._lives(session, self._clocks.mono_ms()) else None
+
+    def use(self, session: Session) -> None:
+        """Somebody did something in it: its idle time begins anew."""
+        now = self._clocks.mono_ms()
+        with self._lock:
+            if session.hash in self._kept:
+                self._kept[session.hash] = replace(self._kept[session.hash], used_ms=now)
+                if now - self._noted_ms >= NOTED_EVERY_MS:
+                    self._write(now)
+
+    def end(self, session_id: str) -> None:
+        self._keep_only(lambda each: each.id != session_id)
+
+    def end_others(self, than: Session) -> None:
+        self._keep_only(lambda each: each.hash == than.hash)
+
+    def listed(self) -> list[tuple[Session, int, int]]:
+        """(session, milliseconds since it began, since it was used), the one used last first."""
+        now = self._clocks.mono_ms()
+        with self._lock:
+            alive = [each for each in self._kept.values() if self._lives(each, now)]
+        return [(each, now - each.began_ms, now - each.used_ms)
+                for each in sorted(alive, key=lambda each: each.used_ms, reverse=True)]
+
+    def note(self) -> None:
+        """Put on the disk how much life is left; at the end of the process."""
+        with self._lock:
+            if self._kept:
+                self._write(self._clocks.mono_ms())
+
+    def _keep_only(self, stays: Callable[[Session], bool]) -> None:
+        with self._lock:
+            self._kept = {hash: each for hash, each in self._kept.items() if stays(each)}
+            self._write(self._clocks.mono_ms(), ended=True)
+
+    @staticmethod
+    def _lives(session: Session, now: int) -> bool:
+        return now - session.used_ms < IDLE_MS and now - session.began_ms < LIFE_MS
+
+    def _taken_up(self, row: Mapping[str, Any]) -> Session:
+        """Under the same boot the clock has run on; under another nobody knows for how long the power was out."""
+        now = self._clocks.mono_ms()
+        passed = max(0, now - int(row["at_ms"])) if row["boot"] == self._clocks.boot_id else 0
+        lasted, idle = int(row["lasted_ms"]) + passed, int(row["idle_ms"]) + passed
+        return Session(str(row["id"]), str(row["hash"]), str(row["address"]), str(row["agent"]), now - lasted,
+                       now - idle, row["wall"], str(row.get("person", "")), str(row["pin"]))
+
+    def _write(self, now: int, ended: bool = False) -> None:
+        """A full disk keeps nobody out, and no session that has `ended` in the file: then rather none is there."""
+        self._noted_ms = now
+        if self._path is None:
+            return
+        rows = [{**asdict(each), "boot": self._clocks.boot_id, "at_ms": now, "lasted_ms": now - each.began_ms,
+                 "idle_ms": now - each.used_ms} for each in self._kept.values()]
+        try:
+            write_private(self._path, json.dumps({"sessions": rows}))
+        except OSError as error:
+            log.error("the sessions are not on the disk: %s", error)
+            if ended:
+                with suppress(OSError):
+                    self._path.unlink()
+
+
+THE_ORGANIZER = Who(ORGANIZER)
+"""Whoever typed the hub's one PIN."""
+
+
+class Organizers:
+    """The staff at the door: the hub's one PIN and everybody's own, how often one may be guessed, and who is logged in.
+    One hub's; any thread may ask."""
+
+    def __init__(self, pin: PinFile, sessions: Sessions, gate: PinGate, staff: Staff) -> None:
+        self._pin = pin
+        self.sessions = sessions
+        self.gate = gate
+        self.staff = staff
+
+    def session(self, token: str) -> Session | None:
+        """The living session of a cookie's token; None for everybody else, and for who was revoked."""
+        found = self.sessions.find(token)
+        return found if self.who(found) is not None else None
+
+    def who(self, session: Session | None) -> Who | None:
+        """Whose session it is, in the role of now; None where one of the PINs that it hangs on is another by now,
+        wherever it was replaced."""
+        if session is None or session.pin != pin_mark(self._pin.hashed, self.staff.find(session.person)):
+            return None
+        return self.staff.who(session.person) if session.person else THE_ORGANIZER
+
+    def listed(self) -> list[tuple[Session, int, int]]:
+        """As `Sessions.listed`, those that open something."""
+        return [each for each in self.sessions.listed() if self.who(each[0]) is not None]
+
+    def log_in(self, typed: str, address: str, agent: str) -> str | None:
+        """The token of a new session where `typed` is a PIN and the gate lets it be looked at; else None.
+
+        The hub's own is tried first; which of them it was nobody learns by the time that it takes.
+        """
+        hashed = self._pin.hashed
+        found: list[StaffPerson | None] = []
+
+        def is_right() -> bool:
+            person, is_hubs = self.staff.person_of(typed), pin_is(typed, hashed)
+            if is_hubs or person is not None:
+                found.append(None if is_hubs else person)
+            return bool(found)
+
+        if not self.gate.admit(address, is_right, forgives=lambda: found[0] is None):
+            return None
+        person = found[0]
+        token = self.begin(address, agent, person, hashed)
+        session = self.session(token)
+        if session is not None and person is not None and session.wall is not None:
+            self.staff.logged_in(person.id, session.wall)
+        return token if session is not None else None
+
+    def begin(self, address: str, agent: str, person: StaffPerson | None = None, hub_pin: str = "") -> str:
+        """The token of a new session, of whoever typed the PIN of `person`, or the hub's (None). `hub_pin`: the hash of
+        the hub's PIN at that time; now, where it is not given."""
+        mark = pin_mark(hub_pin or self._pin.hashed, person)
+        return self.sessions.begin(address, agent, person.id if person is not None else "", mark)
+
+    def replace_hub_pin(self) -> str:
+        """Another PIN for the hub, returned this once; every session that the one before opened is over, and so are
+        those of PINs of their own. OSError: the one before goes on."""
+        pin = new_pin()
+        while self.staff.person_of(pin) is not None:
+            pin = new_pin()
+        self._pin.replace(pin)
+        return pin
+
+
+def pin_mark(hub_pin: str, person: StaffPerson | None) -> str:
+    """Of the hashes of the hub's PIN and of somebody's own: another one where either is replaced."""
+    return hashlib.sha256((hub_pin + (person.hashed if person is not None else "")).encode()).hexdigest()[:24]
+
+
+def organizers_of(pin_hash: str, clocks: Clocks, service: Service, folder: Path | None = None) -> Organizers:
+    """`folder`: where the PIN is, and where sessions outlive the hub; None: a hub without files."""
+    pin = PinFile(pin_hash, folder and folder / "pin")
+    sessions = Sessions(clocks, folder and folder / "sessions.json")
+    return Organizers(pin, sessions, PinGate(clocks.mono_ms), Staff(service, pin.is_it))

@@ -1,0 +1,275 @@
+"""The hub's own certificate authority, and the certificate it serves organizers with: made once, renewed by itself."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import socket
+import ssl
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roundtap_core.errors import Problem
+from roundtap_hub.store.secure_files import FOLDER_MODE, write_private
+from roundtap_machine.wifi import ADDRESS
+
+if TYPE_CHECKING:
+    from cryptography import x509
+
+Address = IPv4Address | IPv6Address
+
+SECURE_ABOVE = 363
+"""HTTPS is so far above the plain port, where nobody says otherwise: 8443 beside 8080."""
+PORT_MAX = 65535
+
+FOLDER = "tls"
+AUTHORITY, AUTHORITY_KEY = "ca.crt", "ca.key"
+LEAF, LEAF_KEY, LEAF_FOR = "hub.crt", "hub.key", "hub.json"
+
+AUTHORITY_FROM, AUTHORITY_UNTIL = datetime(2020, 1, 1, tzinfo=UTC), datetime(2069, 12, 31, tzinfo=UTC)
+"""What people have trusted once stays trusted, whatever any clock says."""
+MADE_AFTER = datetime(2026, 11, 1, tzinfo=UTC)
+"""No hub with this program has lived before: a clock that says so is wrong."""
+BACK, AHEAD = timedelta(days=400), timedelta(days=424)
+"""A leaf's days before and after the newest time that is known. iPhones take none of more than 825 days in all; a clock
+that stood still since then is right for 424 days."""
+RENEW_BEFORE = timedelta(days=200)
+
+HOTSPOT = ip_address(ADDRESS)
+"""The hub's address where it is the hall's access point."""
+ANY_NAME_BELOW = ("localhost", "local", "lan", "home.arpa", "internal")
+PRIVATE_NETWORKS = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "127.0.0.0/8",
+                    "fc00::/7", "fe80::/10", "::1/128")
+"""All that this authority may ever speak for: who trusts it, or steals its key, gains nothing beyond such a hall."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encrypted:
+    """What the hub tells of its HTTPS: its port, the authority's certificate (PEM) and that one's fingerprint."""
+
+    port: int
+    authority: bytes
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a certificate is for."""
+
+    hosts: tuple[str, ...]
+    addresses: tuple[str, ...]
+
+
+class Certificates:
+    """What lies in the folder `tls` of a hub's data. Everything is made where it is missing.
+
+    `names`: the machine's, asked anew each time; `now`: the system's time, which may be far in the past.
+    Raises Problem("tls_unreadable") where the authority cannot be used: nobody would trust a new one, so people decide.
+    """
+
+    def __init__(self, folder: Path, names: Callable[[], Names] | None = None,
+                 now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._folder = folder / FOLDER
+        self._names = names or machine_names
+        self._now = now
+        self._folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        self._folder.chmod(FOLDER_MODE)
+        there = [(self._folder / name).exists() for name in (AUTHORITY, AUTHORITY_KEY)]
+        if not any(there):
+            self._make_authority()
+        elif not all(there):
+            raise Problem("tls_unreadable", where=str(self._folder))
+        self.authority = (self._folder / AUTHORITY).read_bytes()
+        self.fingerprint = fingerprint(self.authority, self._folder / AUTHORITY)
+        self.renew()
+
+    def context(self) -> ssl.SSLContext:
+        """What a server needs; `renew` and `load` change it while it serves."""
+        made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        made.minimum_version = ssl.TLSVersion.TLSv1_2
+        made.set_alpn_protocols(["http/1.1"])
+        try:
+            self.load(made)
+        except Problem:
+            # Whatever became of the leaf: the authority that people trust makes another.
+            self._make_leaf(self._names(), self._newest(None))
+            self.load(made)
+        return made
+
+    def load(self, context: ssl.SSLContext) -> None:
+        """From the next connection on the certificate is the one of now."""
+        try:
+            context.load_cert_chain(self._folder / LEAF, self._folder / LEAF_KEY)
+        except (OSError, ssl.SSLError) as error:
+            raise Problem("tls_unreadable", where=str(self._folder)) from error
+
+    def renew(self) -> bool:
+        """Make a new leaf where the machine has other names now, or where its time runs out; whether one was made."""
+        names, known = self._names(), self._made_for()
+        newest = self._newest(known[1] if known else None)
+        if known is not None and known[0] == names and -BACK <= newest - known[1] < AHEAD - RENEW_BEFORE:
+            return False
+        self._make_leaf(names, newest)
+        return True
+
+    def _newest(self, known: datetime | None) -> datetime:
+        """The newest time that may be believed. A clock somewhat behind what was known already lags; one that is
+        behind by more than a leaf's days was ahead before, and has been set right."""
+        now = self._now()
+        if known is not None and (now < MADE_AFTER or known - BACK <= now < known):
+            return known
+        return max(now, MADE_AFTER)
+
+    def _made_for(self) -> tuple[Names, datetime] | None:
+        """What the leaf there is for, and the newest time that was known then; None: there is none to be used."""
+        try:
+            found = json.loads((self._folder / LEAF_FOR).read_text(encoding="utf-8"))
+            leaf = (self._folder / LEAF).read_bytes()
+            # Its key is missing, or it is another hub's, or another authority's: then there is none.
+            if not (self._folder / LEAF_KEY).exists() or found["leaf"] != hashlib.sha256(leaf).hexdigest() \
+                    or found["authority"] != self.fingerprint:
+                return None
+            return Names(tuple(found["hosts"]), tuple(found["addresses"])), datetime.fromisoformat(found["newest"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    # What follows is needed on the first start and when something changes: the library is loaded only then.
+
+    def _make_authority(self) -> None:
+        from cryptography import x509
+        from cryptography.hazmat.primitives.asymmetric import ec
+        from cryptography.x509.oid import NameOID
+
+        key = ec.generate_private_key(ec.SECP256R1())
+        # A part of its own, so that two hubs' authorities can be told apart in a phone's list.
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"Roundtap hub {secrets.token_hex(3)}")])
+        permitted: list[x509.GeneralName] = [x509.DNSName(name) for name in dict.fromkeys(
+            (*self._names().hosts, *ANY_NAME_BELOW))]
+        permitted += [x509.IPAddress(ip_network(network)) for network in PRIVATE_NETWORKS]
+        built = _certificate(name, name, key.public_key(), AUTHORITY_FROM, AUTHORITY_UNTIL, [
+            (x509.BasicConstraints(ca=True, path_length=0), True),
+            (_key_usage(key_cert_sign=True, crl_sign=True), True),
+            (x509.NameConstraints(permitted, None), True),
+            (x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False),
+        ], key)
+        # The certificate last: where it stands, its key does.
+        write_private(self._folder / AUTHORITY_KEY, _pem_of(key))
+        write_private(self._folder / AUTHORITY, _pem(built))
+
+    def _make_leaf(self, names: Names, newest: datetime) -> None:
+        from cryptography import x509
+        from cryptography.hazmat.primitives import serialization
+        from cryptography.hazmat.primitives.asymmetric import ec
+        from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+        try:
+            authority = x509.load_pem_x509_certificate(self.authority)
+            authority_key: Any = serialization.load_pem_private_key(
+                (self._folder / AUTHORITY_KEY).read_bytes(), password=None)
+        except (OSError, ValueError) as error:
+            raise Problem("tls_unreadable", where=str(self._folder)) from error
+        key = ec.generate_private_key(ec.SECP256R1())
+        permitted = authority.extensions.get_extension_for_class(x509.NameConstraints).value.permitted_subtrees or []
+        below = [each.value for each in permitted if isinstance(each, x509.DNSName)]
+        networks: list[Any] = [each.value for each in permitted if isinstance(each, x509.IPAddress)]
+        alternatives = [x509.DNSName(host) for host in names.hosts
+                        if any(host == name or host.endswith(f".{name}") for name in below)]
+        reached = [x509.IPAddress(address) for address in map(ip_address, names.addresses)
+                   if any(address in network for network in networks)]
+        built = _certificate(
+            authority.subject, x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Roundtap")]), key.public_key(),
+            newest - BACK, newest + AHEAD, [
+                (x509.BasicConstraints(ca=False, path_length=None), True),
+                (_key_usage(digital_signature=True), True),
+                (x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), False),
+                (x509.SubjectAlternativeName([*alternatives, *reached]), False),
+                (x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False),
+                (x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key()), False),
+            ], authority_key)
+        leaf = _pem(built)
+        # What it is for comes last: a power cut in between makes another one at the next start.
+        write_private(self._folder / LEAF_KEY, _pem_of(key))
+        write_private(self._folder / LEAF, leaf)
+        write_private(self._folder / LEAF_FOR, json.dumps({
+            "hosts": names.hosts, "addresses": names.addresses, "newest": newest.isoformat(),
+            "leaf": hashlib.sha256(leaf.encode()).hexdigest(), "authority": self.fingerprint}))
+
+
+def secure_port(port: int, asked: int | None = None) -> int:
+    """The port of the encrypted pages beside the plain one; 0: there are none."""
+    if asked is not None:
+        return asked
+    return port + SECURE_ABOVE if port + SECURE_ABOVE <= PORT_MAX else port - SECURE_ABOVE
+
+
+def fingerprint(authority: bytes, path: Path) -> str:
+    """SHA-256 of a certificate (PEM), as browsers show it, in groups of four: "A1B2 C3D4 …"."""
+    try:
+        digest = hashlib.sha256(ssl.PEM_cert_to_DER_cert(authority.decode("ascii"))).hexdigest().upper()
+    except ValueError as error:
+        raise Problem("tls_unreadable", where=str(path)) from error
+    return " ".join(digest[at:at + 4] for at in range(0, len(digest), 4))
+
+
+def machine_names() -> Names:
+    """All that browsers in the hall may call this machine by."""
+    host = socket.gethostname().split(".")[0].lower()
+    hosts = [host, f"{host}.local"] if host and host.replace("-", "").isalnum() and host.isascii() else []
+    found = {HOTSPOT, ip_address("127.0.0.1"), ip_address("::1"), *local_addresses()}
+    return Names(tuple(dict.fromkeys([*hosts, "localhost"])),
+                 tuple(str(each) for each in sorted(found, key=lambda each: (each.version, int(each)))))
+
+
+def local_addresses(proc: Path = Path("/proc/net")) -> list[Address]:
+    """Every address of this machine's own, as Linux lists them."""
+    found: list[Address] = [ip_address(above.split()[-1]) for above, line in pairwise(lines_of(proc / "fib_trie"))
+                            if line.strip() == "/32 host LOCAL"]
+    found += (IPv6Address(int(line.split()[0], 16)) for line in lines_of(proc / "if_inet6"))
+    return list(dict.fromkeys(found))
+
+
+def lines_of(path: Path) -> list[str]:
+    """Of a file of the kernel's; none where it is not there."""
+    try:
+        return path.read_text(encoding="ascii").splitlines()
+    except OSError:
+        return []
+
+
+def _certificate(issuer: x509.Name, subject: x509.Name, key: Any, first: datetime, last: datetime,
+                 extensions: Iterable[tuple[x509.ExtensionType, bool]], signer: Any) -> x509.Certificate:
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes
+
+    built = (x509.CertificateBuilder().issuer_name(issuer).subject_name(subject).public_key(key)
+             .serial_number(x509.random_serial_number()).not_valid_before(first).not_valid_after(last))
+    for extension, critical in extensions:
+        built = built.add_extension(extension, critical)
+    return built.sign(signer, hashes.SHA256())
+
+
+def _key_usage(**allowed: bool) -> x509.KeyUsage:
+    from cryptography import x509
+
+    uses = ("digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement",
+            "key_cert_sign", "crl_sign", "encipher_only", "decipher_only")
+    return x509.KeyUsage(**{use: allowed.get(use, False) for use in uses})
+
+
+def _pem(certificate: x509.Certificate) -> str:
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    return certificate.public_bytes(Encoding.PEM).decode()
+
+
+def _pem_of(key: Any) -> str:
+    from cryptography.hazmat.primitives import serialization
+
+    return str(key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
+                                 serialization.NoEncryption()).decode())

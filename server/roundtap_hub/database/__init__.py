@@ -1,0 +1,1 @@
+"""A journal on PostgreSQL that several hubs share."""

@@ -1,0 +1,354 @@
+"""The journal on PostgreSQL: several hubs append to it, each by compare-and-set, and tell each other what is
+new; and the one clock of them all, the database's."""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+from sqlalchemy import Connection, Engine, bindparam, create_engine, select, text
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.pool import QueuePool
+from sqlmodel import SQLModel
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import GENESIS, Entry
+from roundtap_hub.database.database_url import database_url, libpq_arguments, shown
+from roundtap_hub.models import ENTRY
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.journal import InDoubt, Journal, JournalConflict, PersonRecord, events_deleted, people_gone
+from roundtap_hub.store.migrations import schema_versions
+from roundtap_hub.store.snapshots import SealBook
+
+log = logging.getLogger(__name__)
+
+CHANNEL = "roundtap"
+"""Commits are told here: {"from": hub, "streams": {stream: number}, "people": [event, …]}."""
+TOLD_BYTES_MAX = 7000
+"""PostgreSQL takes less than 8000 bytes; what a commit has to tell beyond that is told as "look at everything"."""
+HALL_LOCK = 0x526F756E64746170
+"""Every append holds it together with others; one whose decision rests on streams that it does not write, alone.
+An arbitrary number: "Roundtap" in ASCII."""
+TABLES_LOCK = HALL_LOCK + 1
+COME_TOO_LATE = frozenset({"23505", "40001", "40P01"})
+"""What PostgreSQL says to the slower of two: unique violation, serialization failure, deadlock."""
+
+ROUND_TRIPS = 16
+"""Asked in one go; the quickest of them says most."""
+AGAIN_S = 60.0
+"""How often the offset is estimated anew."""
+SAMPLES_KEPT = 8
+"""Estimates that are kept: the best of the last eight minutes counts."""
+AGES_BY = 50e-6
+"""What an old sample loses: two machines' crystals drift apart by up to so much."""
+SLEW = 1 / 1000
+"""How fast a new offset is worked in: a millisecond a second, which nobody sees, and which never turns back."""
+STEP_US = 1_000_000
+"""A database whose clock jumps by more than this has been set: living hubs do not jump with it."""
+
+Ask = Callable[[], int]
+"""Asks the database for its time, in microseconds since 1970."""
+
+
+class NumberTaken(JournalConflict):
+    """Another hub wrote first: nothing of the batch is stored. Read what is new, and decide again."""
+
+
+class PostgresJournal(Journal):
+    """All streams of one PostgreSQL database ("postgresql://user@host/roundtap").
+
+    `name` tells this process's notifications from those of others. `read_only`: nothing is ever written, not even
+    tables. Raises Problem("database_not_usable") where the database cannot be had, Problem("database_empty") where it
+    is only to be read and no hub has begun a journal in it, and as a Journal for the form of its tables.
+    """
+
+    def __init__(self, address: str, read_only: bool = False,
+                 known: schema_versions.Forms = schema_versions.TODAY) -> None:
+        self.address = database_url(address)
+        self.read_only = read_only
+        self.name = secrets.token_hex(8)
+        self._alone: Connection | None = None
+        self._engine = postgres_engine(address, read_only)
+        self.seals = SealBook(self._engine)
+        try:
+            if not read_only:
+                schema_versions.prepare(self._engine, known, _lock_tables)
+                return
+            with self._engine.connect() as connection:
+                if not connection.scalar(text("SELECT to_regclass('entry') IS NOT NULL")):
+                    raise Problem("database_empty", url=shown(self.address))
+                schema_versions.check(connection, known)
+        except SQLAlchemyError as error:
+            raise not_usable(self.address, error) from error
+
+    def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (), beside: Iterable[SQLModel] = (),
+               rests_on: Mapping[str, int] | None = None) -> None:
+        """Commit all of them or none, and tell the other hubs; on return they are on the database's disk. For the rest
+        as a Journal.
+
+        `rests_on`: the newest number of every stream, where the decision looked at streams that it does not write.
+        Raises NumberTaken, or JournalConflict where the database refuses or is out of reach: nothing is stored then.
+
+        Raises InDoubt where the connection was lost while the commit was under way. Appending the very same batch again
+        tells: it is stored then, or NumberTaken says that the numbers are in use, by another hub or by this very batch
+        (`is_stored`). A mere look could come before a commit that is still running.
+        """
+        people = list(people)
+        told = self._told(entries, {*(record.event for record in people), *events_deleted(entries),
+                                    *(event for event, _ in people_gone(entries))})
+        committing = False
+        try:
+            with nullcontext(self._alone) if self._alone is not None else self._engine.connect() as connection:
+                _guard(connection, entries, rests_on)
+                self._write(connection, entries, people, beside)
+                connection.execute(_NOTIFY, {"channel": CHANNEL, "told": told})
+                committing = True
+                connection.commit()
+        except IntegrityError as error:
+            raise NumberTaken(reason_of(error)) from error
+        except SQLAlchemyError as error:
+            if _sqlstate(error) in COME_TOO_LATE:
+                raise NumberTaken(reason_of(error)) from error
+            if committing and not _refused(error):
+                raise InDoubt(reason_of(error)) from error
+            raise JournalConflict(reason_of(error)) from error
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Until the first `append` within nobody else can write: what is decided here rests on what is stored. Raises
+        JournalConflict where the database is out of reach. For the one thread that writes."""
+        with ExitStack() as until:
+            try:
+                connection = until.enter_context(self._engine.connect())
+                connection.execute(_LOCK[True], {"key": HALL_LOCK})
+            except SQLAlchemyError as error:
+                raise JournalConflict(reason_of(error)) from error
+            self._alone = connection
+            until.callback(setattr, self, "_alone", None)
+            yield
+
+    def is_stored(self, entries: Sequence[Entry]) -> bool:
+        """Whether just these entries are stored; a batch is stored whole or not at all."""
+        first = entries[0]
+        query = select(ENTRY.c.hash).where(ENTRY.c.stream == first.stream, ENTRY.c.number == first.number)
+        with self._reading() as connection:
+            return bool(connection.scalar(query) == first.hash)
+
+    def _told(self, entries: Sequence[Entry], people_of: Iterable[str]) -> str:
+        streams = {entry.stream: entry.number for entry in entries}
+        told = json.dumps({"from": self.name, "streams": streams, "people": sorted(people_of)})
+        return told if len(told) <= TOLD_BYTES_MAX else json.dumps({"from": self.name})
+
+    def _put_entries(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        columns = {column.name: [row[column.name] for row in rows] for column in ENTRY.columns}
+        if connection.execute(_PUT_ENTRIES, columns).rowcount != len(rows):
+            raise NumberTaken(f"one of {len(rows)} numbers is taken")
+
+    def _unreadable(self, error: SQLAlchemyError) -> Problem:
+        return not_usable(self.address, error)
+
+
+def _lock_tables(connection: Connection) -> None:
+    """Two hubs that start at once would both find no tables, or both bring them to a new form."""
+    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TABLES_LOCK})
+
+
+def postgres_engine(address: str, read_only: bool = False) -> Engine:
+    """Connections to the database; one that stood idle is tried before it is used. Raises as `database_url` does."""
+    url = database_url(address)
+    if read_only:
+        said = url.query.get("options", "")
+        url = url.update_query_dict({"options": f"{said} -c default_transaction_read_only=on".strip()})
+    return create_engine(url, poolclass=QueuePool, pool_size=2, max_overflow=2, pool_pre_ping=True,
+                         hide_parameters=True)
+
+
+def not_usable(url: Any, error: Exception) -> Problem:
+    """What the database says for itself, and at which address."""
+    return Problem("database_not_usable", url=shown(url), reason=reason_of(error))
+
+
+def reason_of(error: Exception) -> str:
+    """The database's own words, on one line."""
+    return " ".join(str(getattr(error, "orig", None) or error).split())
+
+
+NUMBERS = text("""
+WITH RECURSIVE found AS (
+    (SELECT stream FROM entry ORDER BY stream LIMIT 1)
+    UNION ALL
+    SELECT (SELECT entry.stream FROM entry WHERE entry.stream > found.stream ORDER BY entry.stream LIMIT 1) FROM found
+    WHERE found.stream IS NOT NULL
+)
+SELECT stream, (SELECT max(number) FROM entry WHERE entry.stream = found.stream) FROM found WHERE stream IS NOT NULL
+""")
+"""The newest number of every stream: a step in the index for each, however many entries there are."""
+
+_NOTIFY = text("SELECT pg_notify(:channel, :told)")
+_LOCK = {alone: text(f"SELECT pg_advisory_xact_lock{'' if alone else '_shared'}(:key)") for alone in (True, False)}
+_HASH_BEFORE = select(ENTRY.c.hash).where(ENTRY.c.stream == bindparam("of"), ENTRY.c.number == bindparam("at"))
+_KINDS = {"number": "integer", "version": "integer"}
+_PUT_ENTRIES = text("INSERT INTO entry ({}) SELECT * FROM unnest({}) ON CONFLICT DO NOTHING".format(
+    ", ".join(f'"{column.name}"' for column in ENTRY.columns),
+    ", ".join(f"CAST(:{column.name} AS {_KINDS.get(column.name, 'text')}[])" for column in ENTRY.columns)))
+"""One statement for the whole batch. It waits for whoever is writing one of the numbers, and then leaves that out."""
+
+
+def _guard(connection: Connection, entries: Sequence[Entry], rests_on: Mapping[str, int] | None) -> None:
+    """The chains go on from what is stored, and nothing that the decision rests on has changed; else NumberTaken."""
+    connection.execute(_LOCK[rests_on is not None], {"key": HALL_LOCK})
+    firsts: dict[str, Entry] = {}
+    for entry in entries:
+        firsts.setdefault(entry.stream, entry)
+    for stream, first in firsts.items():
+        before = connection.scalar(_HASH_BEFORE, {"of": stream, "at": first.number - 1})
+        if (before or GENESIS) != first.prev:
+            raise NumberTaken(f"{stream}#{first.number} does not go on from what is stored")
+    if rests_on is not None:
+        for stream, number in connection.execute(NUMBERS):
+            if stream not in firsts and rests_on.get(stream, 0) != number:
+                raise NumberTaken(f"{stream} has gone on to {number}")
+
+
+def _sqlstate(error: SQLAlchemyError) -> str | None:
+    return getattr(getattr(error, "orig", None), "sqlstate", None)
+
+
+def _refused(error: SQLAlchemyError) -> bool:
+    """Whether the database itself refused the commit, on a connection that goes on: then it is rolled back."""
+    return isinstance(error, DBAPIError) and _sqlstate(error) is not None and not error.connection_invalidated
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One round trip: the database was ahead of our monotonic clock by `offset_us`, give or take `error_us`."""
+
+    taken_us: int
+    offset_us: int
+    error_us: int
+
+    def doubt_us(self, now_us: int) -> float:
+        """How far off it may be by now."""
+        return self.error_us + AGES_BY * (now_us - self.taken_us)
+
+
+def sample(ask: Ask, now_us: Callable[[], int]) -> Sample:
+    """One round trip to the database; its answer was right at some moment within it."""
+    before = now_us()
+    said = ask()
+    after = now_us()
+    middle = (before + after) // 2
+    return Sample(middle, said - middle, (after - before + 1) // 2)
+
+
+class SharedClock:
+    """Microseconds of the database's time on this machine's monotonic clock. Any thread may look and take samples."""
+
+    def __init__(self, first: Sequence[Sample], now_us: Callable[[], int]) -> None:
+        self._now_us = now_us
+        self._lock = threading.Lock()
+        self._kept: deque[Sample] = deque([_best(first, now_us())], maxlen=SAMPLES_KEPT)
+        self._target_us = float(self._kept[0].offset_us)
+        self._offset_us, self._since_us = self._target_us, now_us()
+        self._stepped_us = 0
+        self._last_us = 0
+
+    def read_us(self) -> int:
+        with self._lock:
+            now = self._now_us()
+            self._last_us = max(self._last_us, int(now + self._slewed(now)))
+            return self._last_us
+
+    def take(self, samples: Sequence[Sample]) -> None:
+        """New round trips. The best of these and of the last few minutes' is what the clock goes for."""
+        with self._lock:
+            now = self._now_us()
+            new = _best(samples, now)
+            offset_us = new.offset_us - self._stepped_us
+            if abs(offset_us - self._target_us) > STEP_US:
+                step_us = offset_us - round(self._target_us)
+                log.error("the database's clock jumped by %.1f s; this hub keeps counting as before. Hubs that start "
+                          "from now on count by the new time: restart the others between two rounds.", step_us / 1e6)
+                self._stepped_us += step_us
+                self._kept.clear()
+                offset_us = new.offset_us - self._stepped_us
+            self._kept.append(Sample(new.taken_us, offset_us, new.error_us))
+            self._offset_us, self._since_us = self._slewed(now), now
+            self._target_us = float(_best(self._kept, now).offset_us)
+
+    def _slewed(self, now_us: int) -> float:
+        """The offset that counts at this moment: on its way from the one it had to the one it goes for."""
+        way_us, may_us = self._target_us - self._offset_us, SLEW * (now_us - self._since_us)
+        return self._offset_us + max(-may_us, min(may_us, way_us))
+
+
+def _best(samples: Sequence[Sample] | deque[Sample], now_us: int) -> Sample:
+    return min(samples, key=lambda sample: sample.doubt_us(now_us))
+
+
+class DatabaseClock:
+    """One clock for all hubs on one database: keeps a `SharedClock` by a connection of its own. `clocks` are what the
+    hub counts by.
+
+    Raises Problem("database_not_usable") where the database cannot be asked.
+    """
+
+    def __init__(self, url: URL) -> None:
+        self._url = url
+        self._stop = threading.Event()
+        try:
+            with self._connect() as connection:
+                [(system,)] = connection.execute("SELECT system_identifier FROM pg_control_system()").fetchall()
+                self._clock = SharedClock(self._samples(connection), _monotonic_us)
+        except (psycopg.Error, SQLAlchemyError) as error:
+            raise not_usable(url, error) from error
+        self.clocks = Clocks(f"db:{system}", lambda: self._clock.read_us() // 1000, self._wall)
+        self._thread = threading.Thread(target=self._keep, name="database-clock", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join(timeout=10)
+
+    def _keep(self) -> None:
+        while not self._stop.wait(AGAIN_S):
+            try:
+                with self._connect() as connection:
+                    self._clock.take(self._samples(connection))
+            except psycopg.Error as lost:
+                log.warning("the database's clock could not be read: %s", reason_of(lost))
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        return psycopg.connect(**libpq_arguments(self._url), autocommit=True)
+
+    def _samples(self, connection: psycopg.Connection[Any]) -> list[Sample]:
+        def ask() -> int:
+            row = connection.execute(_NOW).fetchone()
+            assert row is not None
+            return int(row[0])
+
+        ask()
+        return [sample(ask, _monotonic_us) for _ in range(ROUND_TRIPS)]
+
+    def _wall(self) -> str:
+        return datetime.fromtimestamp(self._clock.read_us() // 1_000_000, UTC).isoformat(timespec="seconds")
+
+
+_NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+
+
+def _monotonic_us() -> int:
+    return time.monotonic_ns() // 1000

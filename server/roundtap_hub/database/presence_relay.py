@@ -1,0 +1,211 @@
+"""What the units at one hub's feeds say, told to the other hubs on its database: in memory only, and it expires."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import msgspec
+import psycopg
+from sqlalchemy.engine import URL
+
+from roundtap_hub.database.database_url import libpq_arguments
+from roundtap_hub.database.postgres import TOLD_BYTES_MAX, reason_of
+from roundtap_hub.units.unit_presence import Asked, Heard, Presence, UnitStatus
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+PRESENCE_CHANNEL = "roundtap_presence"
+COALESCE_S = 0.2
+"""However much is pressed, the others hear of it five times a second at the most."""
+BEAT_S = 5.0
+"""How often a hub says which units it is in contact with, if nothing else happens."""
+SILENT_MS = 20_000
+"""A hub that has said nothing for so long is gone, and its units' contact with it."""
+UNIT, HERE = "unit", "here"
+TOLD_APART = frozenset({"unit", "contact_ms", "connected"})
+"""What of a status is not told field by field, but as contact, or names the unit."""
+
+Key = tuple[str, ...]
+Message = dict[str, Any]
+
+
+def _plain(said: UnitStatus | Asked) -> Any:
+    return msgspec.to_builtins(said, order="deterministic")
+
+
+AT_FIRST = _plain(UnitStatus("", 0))
+
+
+@dataclass(slots=True)
+class OtherHub:
+    """When another hub was last heard (milliseconds of the shared clock), and whom it is in contact with."""
+
+    heard_ms: int
+    units: set[str] = field(default_factory=set)
+
+
+class PresenceNews:
+    """What is to be told, and what is heard: plain messages, without a thread or a database.
+
+    {"said": [[value, key…], …]}: what changed, by keys of one level, so that two hubs that each change a field do not
+    undo each other's. "unit", unit, field: of a unit's status, null where it is as at first; "here", event, match,
+    competitor: true, an official saw them; kind, event, what: what phones ask for (`AskedFor`), null where it is
+    settled. {"alive": {unit: contact_ms}, "gone": [unit, …]}: contact; {"ask": true}: tell everything again.
+    """
+
+    def __init__(self, presence: Presence, now_ms: Callable[[], int], speaks: bool = True) -> None:
+        self._presence = presence
+        self._now_ms = now_ms
+        self._speaks = speaks
+        self._lock = threading.Lock()
+        self._known: dict[Key, Any] = {}
+        self._alive: set[str] = set()
+        self._others: dict[str, OtherHub] = {}
+        self._asked = True
+        self._repeat = False
+
+    def to_tell(self, beat: bool) -> list[Message]:
+        """What the others do not know yet, in messages that PostgreSQL takes; `beat`: contact is told in any case."""
+        with self._lock:
+            asked, self._asked = self._asked, False
+            said: list[Message] = [{"ask": True}] if asked else []
+            if not self._speaks:
+                return said
+            units = self._presence.units
+            alive = {unit: units[unit].contact_ms for unit in self._presence.connected_here if unit in units}
+            repeat, self._repeat = self._repeat, False
+            if repeat:
+                self._known = {key: value for key, value in self._known.items()
+                               if key[0] == UNIT and key[1] not in alive}
+            before, now = self._known, self._now(units)
+            self._known = now
+            said += ({"said": some} for some in _parted(
+                [now.get(key), *key] for key in {**before, **now} if now.get(key) != before.get(key)))
+            if beat or asked or repeat or alive.keys() != self._alive:
+                gone = sorted(self._alive - alive.keys())
+                self._alive = set(alive)
+                said += ({"alive": dict(some)} for some in _parted(alive.items()))
+                said += [{"gone": gone}] if gone else [] if alive else [{"alive": {}}]
+            return said
+
+    def hear(self, message: Mapping[str, Any]) -> None:
+        """Another hub's message ("from" names it)."""
+        with self._lock:
+            other = self._others.setdefault(str(message["from"]), OtherHub(0))
+            other.heard_ms = self._now_ms()
+            self._repeat = self._repeat or "ask" in message
+            units: dict[str, dict[str, Any]] = {}
+            for value, *key in message.get("said", ()):
+                self._known[tuple(key)] = value
+                if key[0] == UNIT:
+                    units.setdefault(key[1], {})[key[2]] = value
+                elif key[0] == HERE:
+                    self._presence.seen_here(*key[1:])
+                else:
+                    self._presence.told_asked(tuple(key), msgspec.convert(value, Asked | None))
+            for unit, told in units.items():
+                some = {name: value for name, value in told.items() if value is not None}
+                status = msgspec.convert({"unit": unit, "contact_ms": 0, **some}, UnitStatus)
+                self._presence.told(unit, **{name: getattr(status, name) for name in told if hasattr(status, name)})
+            for contact_ms, unit in ((int(ms), str(unit)) for unit, ms in message.get("alive", {}).items()):
+                other.units.add(unit)
+                self._presence.told(unit, contact_ms=contact_ms)
+            other.units -= set(message.get("gone", ()))
+        self.reconcile()
+
+    def reconcile(self) -> None:
+        """A unit is in contact if it is with any hub that lives."""
+        with self._lock:
+            now_ms = self._now_ms()
+            self._others = {name: other for name, other in self._others.items()
+                            if now_ms - other.heard_ms < SILENT_MS}
+            elsewhere = set[str]().union(*(other.units for other in self._others.values()))
+            here = self._presence.connected_here
+            for unit, status in self._presence.units.items():
+                connected = unit in elsewhere or unit in here
+                if status.connected != connected:
+                    self._presence.told(unit, connected=connected)
+
+    def forget_what_was_told(self) -> None:
+        """Nobody knows which messages arrived, ours and theirs: everything is told again, and asked for again."""
+        with self._lock:
+            self._repeat = self._asked = True
+
+    def _now(self, units: Heard) -> dict[Key, Any]:
+        """All there is to be told, in the keys and values of messages."""
+        now: dict[Key, Any] = {(UNIT, unit, name): value for unit, status in units.items()
+                               for name, value in _plain(status).items()
+                               if name not in TOLD_APART and value != AT_FIRST[name]}
+        now |= {(HERE, *who): True for who in self._presence.here}
+        return now | {key: _plain(asked) for key, asked in units.asked.items()}
+
+
+class PresenceRelay:
+    """A thread that tells, on a connection of its own; what is heard comes by the follower's."""
+
+    def __init__(self, url: URL, name: str, news: PresenceNews, presence: Presence) -> None:
+        self._url = url
+        self._name = name
+        self._news = news
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="presence-relay", daemon=True)
+        presence.listen(lambda _: self._wake.set())
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._wake.set()
+        self._thread.join(timeout=10)
+
+    def tell_all_again(self) -> None:
+        """Something may have been missed, here or there."""
+        self._news.forget_what_was_told()
+        self._wake.set()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                with psycopg.connect(**libpq_arguments(self._url), autocommit=True) as connection:
+                    # What is only told need not be on the disk, and commits must not wait for it.
+                    connection.execute("SET synchronous_commit = off")
+                    self._news.forget_what_was_told()
+                    self._tell(connection)
+            except psycopg.Error as lost:
+                log.warning("what the units say is not told to other hubs at the moment: %s", reason_of(lost))
+                self._stop.wait(BEAT_S)
+
+    def _tell(self, connection: psycopg.Connection[Any]) -> None:
+        beat = True
+        while not self._stop.is_set():
+            self._wake.clear()
+            for message in self._news.to_tell(beat):
+                said = json.dumps({"from": self._name, **message})
+                connection.execute("SELECT pg_notify(%s, %s)", [PRESENCE_CHANNEL, said])
+            self._news.reconcile()
+            self._stop.wait(COALESCE_S)
+            beat = not self._wake.wait(BEAT_S)
+
+
+def _parted(items: Iterable[T]) -> Iterator[list[T]]:
+    """The items in groups that fit into one notification each."""
+    group: list[T] = []
+    size = 0
+    for item in items:
+        length = len(json.dumps(item)) + 2
+        if group and size + length > TOLD_BYTES_MAX:
+            yield group
+            group, size = [], 0
+        group.append(item)
+        size += length
+    if group:
+        yield group

@@ -1,0 +1,88 @@
+"""The print book of several hubs on one database: a job is claimed there, once, whatever each of them remembers."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import SQLModel
+
+from roundtap_core.errors import Problem
+from roundtap_hub.database.postgres import HALL_LOCK, TOLD_BYTES_MAX, not_usable, postgres_engine
+from roundtap_hub.models import PrintOrderRow, PrintStateRow, put
+from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.paper.jobs import PrintJob, PrintState
+
+BOOK_CHANNEL = "roundtap_paper"
+"""What was written is told here: {"from": hub, "jobs": [id, …], "orders": whether there are new ones}; without "jobs"
+there may be anything."""
+BOOK_LOCK = HALL_LOCK + 2
+
+
+class SharedPrintBook(PrintBook):
+    """What is asked is answered from memory, as elsewhere; whatever is written is decided on what is stored."""
+
+    def __init__(self, address: str, name: str) -> None:
+        self._name = name
+        self._turns = threading.Lock()
+        self._connection: Connection | None = None
+        self._written: list[SQLModel] = []
+        super().__init__(address)
+
+    def _connected(self, url: str) -> Engine:
+        return postgres_engine(url)
+
+    def _unreadable(self, error: SQLAlchemyError) -> Problem:
+        return not_usable(self._engine.url, error)
+
+    def told(self, news: Iterable[tuple[str, PrintState]]) -> None:
+        said = list(news)
+        if said:
+            with self._turn([job_id for job_id, _ in said]):
+                super().told(said)
+
+    def claim(self, job_ids: Iterable[str], unit: str) -> set[str]:
+        wanted = list(job_ids)
+        if not wanted:
+            return set()
+        with self._turn(wanted):
+            return super().claim(wanted, unit)
+
+    def order(self, job: PrintJob, instead_of: str | None = None, word: str = "") -> None:
+        with self._turn([] if instead_of is None else [instead_of]):
+            super().order(job, instead_of, word)
+
+    def hear(self, message: Mapping[str, Any] | None) -> None:
+        """Another hub has written; None: there may be anything. From the follower's thread."""
+        jobs = None if message is None else message.get("jobs")
+        orders = message is None or message.get("orders") is True or jobs is None
+        with self._engine.connect() as connection:
+            self._read(connection, None if jobs is None else [str(job) for job in jobs], orders)
+
+    @contextmanager
+    def _turn(self, jobs: Sequence[str]) -> Iterator[None]:
+        """One hub after the other, on what is stored of these jobs. Problem("not_saved") where that cannot be had."""
+        with self._turns, self._transaction() as connection:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": BOOK_LOCK})
+            self._read(connection, jobs, False)
+            self._connection, self._written = connection, []
+            yield
+            if self._written:
+                connection.execute(text("SELECT pg_notify(:channel, :told)"),
+                                   {"channel": BOOK_CHANNEL, "told": self._news()})
+
+    def _put(self, rows: Sequence[SQLModel]) -> None:
+        assert self._connection is not None
+        put(self._connection, *rows)
+        self._written += rows
+
+    def _news(self) -> str:
+        jobs = [row.job for row in self._written if isinstance(row, PrintStateRow)]
+        ordered = any(isinstance(row, PrintOrderRow) for row in self._written)
+        news = json.dumps({"from": self._name, "jobs": jobs, "orders": ordered})
+        return news if len(news) <= TOLD_BYTES_MAX else json.dumps({"from": self._name})

@@ -1,0 +1,361 @@
+"""The service on a database that other hubs write to as well: it decides again when another was faster, follows what
+they commit, and after a lost connection finds out what became of its own."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import psycopg
+from sqlalchemy.engine import URL
+from sqlmodel import SQLModel
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.apply import apply
+from roundtap_core.event.entries import VENUE, Entry, NewEntry
+from roundtap_core.event.state import EventState
+from roundtap_hub.database.database_url import libpq_arguments
+from roundtap_hub.database.postgres import CHANNEL, NumberTaken, PostgresJournal, reason_of
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.command_pipeline import HALL_COMMANDS, Decided, Request, Step, decide_all
+from roundtap_hub.store.journal import START, Head, InDoubt, JournalConflict, PersonRecord, events_deleted
+from roundtap_hub.store.read_model import Snapshot, read_again
+from roundtap_hub.store.service import HubStopped, Service
+from roundtap_hub.store.venue import ARCHIVED, DELETED, RESTORED, apply_venue
+
+log = logging.getLogger(__name__)
+
+FREE_ATTEMPTS = 3
+"""So often a batch takes its chance; who was slower each time then decides while nobody else may write. (Without that a
+hub that is a little slower can lose sixty times in a row.)"""
+ATTEMPTS = 8
+"""So often in all; then its commands are refused as not saved."""
+LOOK_UP_S = 0.5
+"""How long one wait for a notification lasts: a hub that stops waits no longer for its follower."""
+RECONNECT_S = 1.0
+
+Hear = Callable[[Mapping[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What another hub committed: the newest number of each stream, and the events whose people changed."""
+
+    streams: Mapping[str, int]
+    people: Sequence[str] = ()
+
+
+class SharedService(Service):
+    """One of several writers of a journal on PostgreSQL.
+
+    `read_only`: a page server's, which follows and takes no command (Problem("pages_only")).
+    """
+
+    def __init__(self, journal: PostgresJournal, clocks: Clocks, at_point: Callable[[str], None] = lambda _: None,
+                 read_only: bool = False) -> None:
+        self._shared = journal
+        self._read_only = read_only
+        self._heard: deque[News | None] = deque()
+        self._doubt: Decided | None = None
+        super().__init__(journal, clocks, at_point)
+
+    def start(self) -> None:
+        if self._read_only:
+            self._thread.start()
+        else:
+            super().start()
+
+    def stop(self) -> None:
+        super().stop()
+        doubt, self._doubt = self._doubt, None
+        for request in doubt.requests if doubt else ():
+            request.answer.set_exception(HubStopped())
+
+    def submit(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
+               beside: Sequence[SQLModel] = ()) -> Future[list[Entry]]:
+        if self._read_only and (steps or people or beside):
+            refused: Future[list[Entry]] = Future()
+            refused.set_exception(Problem("pages_only"))
+            return refused
+        return super().submit(steps, actor, people, beside)
+
+    def checkpoint(self) -> None:
+        if not self._read_only:
+            super().checkpoint()
+
+    def follow(self, news: News | None) -> None:
+        """Another hub has committed this; None: there may be anything. From any thread; the writer reads it."""
+        self._heard.append(news)
+        self._queue.put(partial(self._handle_or_doubt, []))
+
+    # --- the writer's thread -----------------------------------------------------------------------------------------
+
+    def _handle(self, batch: list[Request]) -> None:
+        """What was in doubt first, then what others wrote, then the batch."""
+        waiting = [request for request in batch if request.answer.set_running_or_notify_cancel()]
+        if self._doubt is not None:
+            again = self._look_into_doubt()
+            if again is None:
+                _refuse(waiting)
+                return
+            waiting = again + waiting
+        if not self._catch_up_with_heard() and any(request.brings for request in waiting):
+            _refuse(waiting)
+            return
+        self._save(waiting)
+
+    def _save(self, waiting: list[Request]) -> None:
+        known = {VENUE, *self.snapshot.events, *self.snapshot.shelf}
+        if any(step.stream not in known for request in waiting for step in request.steps):
+            # Made by another hub a moment ago, perhaps; "unknown" would be on record for ever.
+            self._catch_up(None)
+        for attempt in range(ATTEMPTS):
+            try:
+                decided = self._try(waiting) if attempt < FREE_ATTEMPTS else self._try_alone(waiting)
+            except NumberTaken:
+                if not self._catch_up(None):
+                    break
+            except InDoubt as lost:
+                log.error("the connection was lost in mid-commit: %s", lost)
+                if not self._look_into_doubt():
+                    return
+            except (JournalConflict, Problem, OSError) as refused:
+                log.error("a batch of %d was not saved: %s", len(waiting), refused)
+                break
+            except Exception:
+                log.exception("a batch of %d could not be written down", len(waiting))
+                break
+            else:
+                self._saved(decided)
+                return
+        _refuse(waiting)
+
+    def _try(self, waiting: Sequence[Request]) -> Decided:
+        """Decide and commit. Nobody is answered yet: another hub may turn out to be faster."""
+        decided = decide_all(self.snapshot, waiting, self._moments.at)
+        if decided.brings:
+            self._at_point("before-commit")
+            try:
+                self._append(decided)
+            except InDoubt:
+                self._doubt = decided
+                raise
+            self._at_point("after-commit")
+        return decided
+
+    def _append(self, decided: Decided) -> None:
+        beyond = any(_looks_beyond_its_streams(request) for request, _ in decided.made)
+        rests_on = {stream: head.number for stream, head in self._heads().items()} if beyond else None
+        self._shared.append(decided.entries, decided.people, decided.beside, rests_on)
+
+    def _try_alone(self, waiting: Sequence[Request]) -> Decided:
+        """The same while every other hub waits: nobody can be faster."""
+        with self._shared.alone():
+            if not self._catch_up(None):
+                raise JournalConflict("what other hubs wrote cannot be read")
+            return self._try(waiting)
+
+    def _saved(self, decided: Decided) -> None:
+        decided.answer_refused()
+        if decided.brings:
+            self._committed(decided, saved=True)
+        else:
+            decided.answer()
+
+    def _look_into_doubt(self) -> list[Request] | None:
+        """What became of the commit in doubt: the requests that are to be decided again (none, if it is saved); None
+        while nobody can know. Nobody is told anything before."""
+        doubt = self._doubt
+        assert doubt is not None
+        try:
+            try:
+                self._append(doubt)
+                stored = True
+            except NumberTaken:
+                stored = bool(doubt.entries) and self._shared.is_stored(doubt.entries)
+        except (Problem, JournalConflict, OSError) as unreachable:
+            log.error("whether a batch is saved cannot be known yet: %s", unreachable)
+            self._do_soon(partial(self._handle_or_doubt, []))
+            return None
+        self._doubt = None
+        if stored:
+            log.warning("a batch of %d that was in doubt is saved", len(doubt.entries))
+            self._saved(doubt)
+            return []
+        self._catch_up(None)
+        return list(doubt.requests)
+
+    # --- what others wrote -------------------------------------------------------------------------------------------
+
+    def _catch_up_with_heard(self) -> bool:
+        """Read what was heard of, once for all that was told meanwhile; False where the database is out of reach."""
+        streams: dict[str, int] = {}
+        people: set[str] = set()
+        everything = False
+        while self._heard:
+            news = self._heard.popleft()
+            if news is None:
+                everything = True
+                continue
+            people.update(news.people)
+            for stream, number in news.streams.items():
+                streams[stream] = max(number, streams.get(stream, 0))
+        if not everything:
+            heads = self._heads()
+            streams = {stream: n for stream, n in streams.items() if n > heads.get(stream, START).number}
+            if not streams and not people:
+                return True
+        return self._catch_up(None if everything else News(streams, sorted(people)))
+
+    def _catch_up(self, news: News | None) -> bool:
+        """Bring the snapshot up to what is stored, and tell the listeners; None: everything. False where the database
+        is out of reach: the writer tries again with the next request."""
+        try:
+            after, entries = self._read_on(news)
+        except Problem as problem:
+            if problem.key != "journal_broken":
+                log.error("what other hubs wrote cannot be read: %s", problem)
+                self._heard.append(news)
+                return False
+            # An older copy of the database was put in under us: what is stored counts.
+            log.error("%s It is read anew.", problem)
+            return self._read_anew()
+        if after is not self.snapshot:
+            self.snapshot = self._shelf.arranged(after.with_names(self.snapshot))
+            self._forget_people(events_deleted(entries))
+            self._publish(entries)
+        return True
+
+    def _read_on(self, news: News | None) -> tuple[Snapshot, list[Entry]]:
+        after, found = self.snapshot, list[Entry]()
+        heads = self._heads()
+        if news is None:
+            stored = self._shared.heads()
+            behind = [stream for stream, head in stored.items() if head != heads.get(stream)]
+            if any(stored.get(stream, START).number < head.number for stream, head in heads.items()
+                   if head.number):
+                raise Problem("journal_broken", where=VENUE, stream=VENUE, number=0)
+        else:
+            behind = list(news.streams)
+        for stream in behind:
+            entries = list(self._shared.entries(stream, heads.get(stream, START)))
+            after = _advanced(after, stream, entries)
+            found += entries
+        if VENUE in behind:
+            after = after.with_rows(self._shared.secrets())
+        self._shelf.forget(after.shelf if news is None else news.people)
+        concerned = [event for event in (after.events if news is None else news.people) if event not in after.shelf]
+        people = self._shared.people(concerned) if concerned else {}
+        if any(people.get(event, {}) != after.people.get(event, {}) for event in concerned):
+            after = replace(after, people={**after.people, **{event: people.get(event, {}) for event in concerned}})
+        return after, found
+
+    def _read_anew(self) -> bool:
+        try:
+            streams = {*self._shared.heads(), *self._heads()}
+            self.snapshot = read_again(self._shared, self.snapshot, sorted(streams))
+        except Problem as problem:
+            log.error("the journal cannot be read: %s", problem)
+            self._heard.append(None)
+            return False
+        self._publish([])
+        return True
+
+    def _heads(self) -> dict[str, Head]:
+        """The newest entry that this service knows of each stream."""
+        venue = self.snapshot.venue
+        return {VENUE: Head(venue.number, venue.head),
+                **{state.id: Head(state.number, state.head) for state in self.snapshot.events.values()},
+                **{told.id: Head(told.number, told.head) for told in self.snapshot.shelf.values()}}
+
+
+def _advanced(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snapshot:
+    """The snapshot after what another hub committed to one stream."""
+    if stream == VENUE:
+        venue = snapshot.venue
+        for entry in entries:
+            venue = apply_venue(venue, entry)
+        return replace(snapshot, venue=venue)
+    state = snapshot.event(stream) or EventState(stream)
+    for entry in entries:
+        state = apply(state, entry)
+    return snapshot.with_event(state) if state.number else snapshot
+
+
+def _looks_beyond_its_streams(request: Request) -> bool:
+    """Whether the decision rests on more than it writes: on everybody's tables, on whether an event is over, or, where
+    it brings people, on nobody's having deleted their event."""
+    return bool(request.people) or any(
+        isinstance(step.command, HALL_COMMANDS)
+        or (isinstance(step.command, NewEntry) and step.command.kind in (ARCHIVED, RESTORED, DELETED))
+        for step in request.steps)
+
+
+def _refuse(waiting: Iterable[Request]) -> None:
+    for request in waiting:
+        if request.brings:
+            request.answer.set_exception(Problem("not_saved"))
+        else:
+            request.answer.set_result([])
+
+
+class Follower:
+    """Hears what other hubs tell through the database: a thread that listens, for ever, on a connection of its own.
+
+    `commits` hears what another hub committed, and None whenever anything may have been missed: after each connecting.
+    `others` are further channels, each with who hears its messages (JSON objects). Messages of `name` are our own echo.
+    """
+
+    def __init__(self, url: URL, name: str, commits: Callable[[News | None], None],
+                 others: Mapping[str, Hear] | None = None) -> None:
+        self._url = url
+        self._name = name
+        self._commits = commits
+        self._others = dict(others or {})
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="follower", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join(timeout=10)
+
+    def _run(self) -> None:
+        reachable = True
+        while not self._stop.is_set():
+            try:
+                with psycopg.connect(**libpq_arguments(self._url), autocommit=True) as connection:
+                    for channel in (CHANNEL, *self._others):
+                        connection.execute(psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(channel)))
+                    reachable = True
+                    self._commits(None)
+                    while not self._stop.is_set():
+                        for notice in connection.notifies(timeout=LOOK_UP_S):
+                            self._hear(notice.channel, notice.payload)
+            except psycopg.Error as lost:
+                if reachable:
+                    log.error("what other hubs write is not heard at the moment: %s", reason_of(lost))
+                reachable = False
+                self._stop.wait(RECONNECT_S)
+
+    def _hear(self, channel: str, payload: str) -> None:
+        try:
+            said = json.loads(payload)
+            if said["from"] == self._name:
+                return
+            if channel == CHANNEL:
+                self._commits(News(said["streams"], said["people"]) if "streams" in said else None)
+            else:
+                self._others[channel](said)
+        except Exception:
+            # Anybody with the database's password can notify; a listener that dies would miss what is meant.
+            log.exception("a notification could not be read: %s %.200s", channel, payload)

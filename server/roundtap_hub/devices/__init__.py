@@ -1,1 +1,0 @@
-"""What table units ask and tell: their API, their reports, and the view each table gets."""

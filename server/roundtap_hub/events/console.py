@@ -1,0 +1,389 @@
+"""The console: all events; one event with its next step, every table, its parts opened on demand; and its course."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from flask import abort, current_app, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.commands import (
+    AcceptPlace,
+    DeclinePlace,
+    DiscardDraft,
+    DrawRound,
+    FinishEvent,
+    MakeCut,
+    MoveTables,
+    PassOver,
+    PublishRound,
+    ReopenEvent,
+    SetClock,
+    SetExtraMinutes,
+    WithdrawCut,
+)
+from roundtap_core.event.people.decide import refuse_return
+from roundtap_core.event.people.leave import ended_by_leaving, is_going, leaving_undone, what_leaving_does
+from roundtap_core.event.rounds.decide import may_reset
+from roundtap_core.event.setup.decide import ABOUT, structure_is_open
+from roundtap_core.event.state import EventState, RoundState
+from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.standings.tiebreakers import EACH
+from roundtap_hub.access import visit
+from roundtap_hub.access.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, SEEN, STAFF, route
+from roundtap_hub.events.event_at import EventAt, counted_here, full_names, newest_round, planned_rounds, shown_names
+from roundtap_hub.events.event_list import archived, listed
+from roundtap_hub.events.event_options import flat, options_view, place
+from roundtap_hub.events.next_step import clash_of, draft_view, next_step
+from roundtap_hub.events.open_points import cut_short_lines, points_before_round_1
+from roundtap_hub.events.todo import needs
+from roundtap_hub.judging.judging_view import desk_of
+from roundtap_hub.people.absentees import named_on_grid
+from roundtap_hub.people.competitors import entered, roster
+from roundtap_hub.people.list_forms import list_states, told_lists
+from roundtap_hub.results.standings_table import has_draws
+from roundtap_hub.rounds.knockout import bracket, cut_rows, cut_view, final_lines, title_key
+from roundtap_hub.rounds.mending_view import waits_before_start
+from roundtap_hub.rounds.round_clock import counted_face, face_of, tables_counted
+from roundtap_hub.rounds.tables import Cell, cells, seated_count
+from roundtap_hub.serving.page_helpers import (
+    carry_out,
+    field,
+    mended_on,
+    now_ms,
+    one_of,
+    page,
+    rendered,
+    sent,
+    sent_patch,
+    signed_by,
+    the_hub,
+    the_moment,
+    the_reason,
+    the_snapshot,
+    the_units,
+    the_version,
+    whole_number,
+    words,
+)
+from roundtap_hub.serving.page_versions import played_ms
+from roundtap_hub.serving.regions import Rendered, changes
+from roundtap_hub.serving.renderings import RENDERINGS, Renderings, RowOf
+from roundtap_hub.store.command_pipeline import may_archive
+from roundtap_hub.store.person_rows import is_damaged
+from roundtap_hub.units.unit_list import table_units, unit_rows
+
+# Okabe and Ito's colours, distinct for colour-blind eyes; without the two that mean the sides of a table.
+COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")
+
+ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)
+"""Where a Problem of what the event says of itself has its place."""
+
+OFFICIALS, UNITS = "officials", "units"
+
+
+@route("GET /console", STAFF)
+def events(**_: str) -> AnyResponse:
+    """All events, and how to begin another."""
+    snapshot = the_snapshot()
+    lines = listed(snapshot)
+    used = {event.color.upper() for event in lines}
+    free = next((color for color in COLORS if color.upper() not in used), COLORS[0])
+    wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
+    book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
+    return page("console_events.html", feed="console", known=len(snapshot.ids), events=lines,
+                archived=archived(snapshot),
+                may_archive=[line.id for line in lines if may_archive(snapshot, line.id)], rulebooks=RULEBOOKS,
+                colors=COLORS, free=free, book=book, options=options_view(book), option_place=place,
+                about_places=ABOUT_PLACES)
+
+
+@route("GET /console/<event_id>", STAFF, SEEN)
+def event(event_id: str, **_: str) -> AnyResponse:
+    """One event's console; also where forms of a single competitor come back to.
+
+    `since`: the version that a browser already shows; it gets what has changed, or the page where that is unknown.
+    """
+    moment = the_moment(event_id)
+    if request.method == "POST":
+        return sent(_draw(moment))
+    feed, shown = f"console/{event_id}", shown_round(moment.state)
+    who = visit.who()
+    key = (event_id, words().language, shown.number if shown else None, who.role if who is not None else "")
+    since = request.args.get("since")
+    newest, old = the_renderings().page(key, the_version(feed), now_ms(), lambda: _draw(moment), since)
+    return sent(newest) if old is None else sent_patch(changes(old, newest))
+
+
+def the_renderings() -> Renderings:
+    kept: Renderings = current_app.extensions[RENDERINGS]
+    return kept
+
+
+def _draw(moment: EventAt) -> Rendered:
+    """The console as everybody of one role sees it; after a Problem, as this one does."""
+    snapshot, hub = the_snapshot(), the_hub()
+    state, units, now = moment.state, the_units(), now_ms()
+    event_id = state.id
+    names = full_names(moment)
+    newest, shown = newest_round(state), shown_round(state)
+    points = points_before_round_1(moment)
+    grid = cells(snapshot, units, state, newest, names, now)
+    seated = seated_count(snapshot, units, state.live)
+    absent = named_on_grid(units, state, grid, hub.presence.here)
+    opened = opened_part(moment)
+    known = table_units(hub, snapshot, units)
+    counted = tables_counted(snapshot, units, state, now)
+    step = next_step(state, seated, len(points), clash_of(snapshot.events, state), counted)
+    people, lists = roster(moment), list_states(moment)
+
+    def person_rows() -> Iterator[RowOf]:
+        # What was typed into the one that is open is this answer's own.
+        own = object()
+        for each in people:
+            entrant = state.entrants[each.id]
+            yield each.id, (each, len(entrant.warnings), entrant.officials_role, lists[each.id].state,
+                            own if opened == f"person-{each.id}" else None), each
+
+    def cell_rows(some: Iterable[Cell]) -> Iterator[RowOf]:
+        for each in some:
+            yield each.match_id, (each.shown, names.get(each.came_after_all or "") if state.live else "",
+                                  absent.get(each.match_id)), each
+
+    return rendered(
+        "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names, public=shown_names(moment),
+        newest=newest, grid=grid, missing=[cell for cell in grid if not cell.done], seated=seated,
+        rows=the_renderings().rows(event_id, words().language), person_rows=person_rows, cell_rows=cell_rows,
+        next=step, names_in=lambda who: ", ".join(names[each] for each in who), shown=shown, points=points,
+        shown_name=title_key(state, shown) if shown else None,
+        shown_grid=grid if shown is newest else cells(snapshot, units, state, shown, names, now),
+        needs=needs(snapshot, units, state, grid if state.live else (), names, now,
+                    played_ms(state, hub.clocks.now()), hub.presence.here),
+        short=cut_short_lines(moment), draft=draft_view(moment, names), waits_before_start=waits_before_start(state),
+        planned=planned_rounds(state), roster=people, lists=lists,
+        told_lists=told_lists(moment), not_there=absent, counted_here=counted_here(state),
+        cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
+        final=final_lines(moment, names),
+        has_bracket=bracket(moment) is not None,
+        units_known=len(known), opened=opened,
+        damaged=[person.name for who, person in moment.people.items() if is_damaged(who, person)],
+        **(person_context(moment, opened.removeprefix("person-")) if opened.startswith("person-") else {}),
+        unit_rows=unit_rows(snapshot, known, units, now) if opened == UNITS else (), clock=state.clock,
+        may_reset=may_reset(state),
+        counted=counted_face(state, counted, hub.clocks.now(), words()) if counted is not None else None,
+        desk=desk_of(moment), face=face_of(state, hub.clocks.now(), words(), official=True), rulebook=state.rulebook,
+        structure_open=structure_is_open(state) and not state.finished,
+        options=options_view(state.rulebook), given_options=flat(state.given_options), option_place=place,
+        about_places=ABOUT_PLACES,
+        option_warnings=[] if state.public_rounds else [
+            warning.say(words()) for warning in state.rulebook.option_warnings(state.given_options)],
+    )
+
+
+def shown_round(state: EventState) -> RoundState | None:
+    """The round whose tables are on the page: the newest, or the one whose tab was chosen ("?round=2")."""
+    asked = request.values.get("round", "")
+    return next((played for played in state.public_rounds if str(played.number) == asked), newest_round(state))
+
+
+@route("GET /console/<event_id>/person/<competitor>", STAFF, SEEN)
+def person(event_id: str, competitor: str) -> AnyResponse:
+    """Everything that may be done about one player."""
+    moment = the_moment(event_id)
+    if competitor not in moment.state.entrants:
+        abort(404)
+    said = person_context(moment, competitor)
+    return _part(moment, "person_forms.html", f"person-{competitor}", said["p"].name, desk=desk_of(moment), **said)
+
+
+@route("GET /console/<event_id>/officials", STAFF, SEEN)
+def officials(event_id: str) -> AnyResponse:
+    """Who runs the event, and as whom they play."""
+    moment = the_moment(event_id)
+    return _part(moment, "officials_forms.html", OFFICIALS, words()("officials.title"),
+                 desk=desk_of(moment), roster=roster(moment))
+
+
+@route("GET /console/<event_id>/units", STAFF, SEEN)
+def units(event_id: str) -> AnyResponse:
+    """Where each table unit stands."""
+    hub = the_hub()
+    snapshot, heard = the_snapshot(), hub.presence.units
+    rows = unit_rows(snapshot, table_units(hub, snapshot, heard), heard, now_ms())
+    return _part(the_moment(event_id), "units_forms.html", UNITS, words()("units.title"), unit_rows=rows)
+
+
+def _part(moment: EventAt, part: str, place: str, title: str, **context: Any) -> AnyResponse:
+    state = moment.state
+    return page("console_part.html", feed=f"console/{state.id}", state=state, rulebook=state.rulebook, part=part,
+                place=place, title=title, **context)
+
+
+def person_context(moment: EventAt, competitor: str) -> dict[str, Any]:
+    """What `person_forms.html` shows beyond the event itself."""
+    state, person, names = moment.state, moment.people.get(competitor), full_names(moment)
+    leaving = what_leaving_does(state, competitor)
+    return {"p": entered(moment, competitor), "person": person, "damaged_person": is_damaged(competitor, person),
+            "leaving": leaving, "to": names.get(leaving.opponent, leaving.opponent),
+            "going": is_going(state, competitor), "stays_out": _stays_out(moment, competitor),
+            "plays_again": ended_by_leaving(state, competitor) if leaving_undone(state, competitor) else None}
+
+
+def _stays_out(moment: EventAt, competitor: str) -> str:
+    """Why somebody who has left cannot come back; "" for who can."""
+    try:
+        refuse_return(moment.state, moment.state.entrants[competitor])
+    except Problem as problem:
+        return problem.say(words())
+    return ""
+
+
+def opened_part(moment: EventAt) -> str:
+    """The place of the part whose form has just been refused: the page that answers shows it open, as it was typed."""
+    asked = request.view_args or {}
+    if request.method != "POST":
+        return ""
+    if asked.get("competitor") in moment.state.entrants:
+        return f"person-{asked['competitor']}"
+    return next((place for place, endpoints in _FORMS.items() if request.endpoint in endpoints), "")
+
+
+_FORMS = {
+    OFFICIALS: tuple(f"console.{what}_official" for what in ("add", "change", "remove", "duty")),
+    UNITS: ("console.place_unit",),
+}
+
+
+SEED_BITS = 53
+CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
+CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
+
+
+@route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
+@mended_on(event)
+def draw(event_id: str) -> AnyResponse:
+    """Draw, or draw anew. `attempt` is the draft the organizer saw (0: none): a second tap never draws twice."""
+    draft = the_moment(event_id).state.draft
+    in_hand = draft.draw.attempt if draft and draft.draw else 0
+    if in_hand != (whole_number("attempt") or 0):
+        raise Problem("draft_changed_meanwhile")
+    form = field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
+    return carry_out(event_id, DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
+
+
+@route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)
+@mended_on(event)
+def move_tables(event_id: str) -> AnyResponse:
+    """Another event plays at some of the drawn tables: these matches go to free ones."""
+    return carry_out(event_id, MoveTables(whole_number("number") or 0, whole_number("attempt") or 0))
+
+
+@route("POST /console/<event_id>/discard", ORGANIZERS, OPEN)
+@mended_on(event)
+def discard(event_id: str) -> AnyResponse:
+    return carry_out(event_id, DiscardDraft())
+
+
+@route("POST /console/<event_id>/publish", ORGANIZERS, OPEN)
+@mended_on(event)
+def publish(event_id: str) -> AnyResponse:
+    return carry_out(event_id, PublishRound(whole_number("number") or 0, whole_number("attempt") or 0))
+
+
+@route("POST /console/<event_id>/clock", HEADS, PLAYING)
+@mended_on(event)
+def clock(event_id: str) -> AnyResponse:
+    """Start, pause, some minutes more or less, a time typed, or back to before the start. After a power cut: `continue`
+    or `hold` at a time typed, or at what the tables counted."""
+    action, delta_ms = one_of("action", CLOCK_ACTIONS), 0
+    if action == "adjust":
+        delta_ms = max(-600, min(600, whole_number("minutes") or 0)) * 60_000
+    elif action == "set":
+        delta_ms = clock_ms(field("time"))
+    elif action in ("continue", "hold"):
+        delta_ms = clock_ms(field("time")) if field("time") else _counted_ms(event_id)
+    return carry_out(event_id, SetClock(action, delta_ms))
+
+
+def _counted_ms(event_id: str) -> int:
+    """What the tables show at this moment; what the hub last knew where none does any more."""
+    state = the_moment(event_id).state
+    counted = tables_counted(the_snapshot(), the_units(), state, now_ms())
+    return counted.left_ms if counted is not None else state.clock.remaining_ms or 0
+
+
+def clock_ms(text: str) -> int:
+    """ "42" or "42:30" as milliseconds; Problem("clock_text") for anything else."""
+    found = CLOCK_TEXT.fullmatch(text)
+    if found is None:
+        raise Invalid("clock_text", value=text[:20])
+    return (int(found[1]) * 60 + int(found[2] or 0)) * 1000
+
+
+@route("POST /console/<event_id>/extra", HEADS, PLAYING)
+@mended_on(event)
+def extra_minutes(event_id: str) -> AnyResponse:
+    """What chance adds to the round that the organizer was looking at."""
+    minutes = whole_number("minutes")
+    if minutes is None:
+        raise Invalid("figure_missing")
+    return carry_out(event_id, SetExtraMinutes(whole_number("number") or 0, minutes))
+
+
+@route("POST /console/<event_id>/finish", ORGANIZERS, PLAYING)
+@mended_on(event)
+def finish(event_id: str) -> AnyResponse:
+    return carry_out(event_id, FinishEvent(the_reason()))
+
+
+@route("POST /console/<event_id>/reopen", ORGANIZERS, JUST_FINISHED)
+@mended_on(event)
+def reopen(event_id: str) -> AnyResponse:
+    return carry_out(event_id, ReopenEvent())
+
+
+@route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
+@mended_on(event)
+def play_on(event_id: str) -> AnyResponse:
+    """Publish the drawn round; what is missing and was on the page is noted. Sent without `point`: whatever is."""
+    seen = tuple(request.form.getlist("point")) or None
+    command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, the_reason(),
+                           seen, signed_by(event_id))
+    return carry_out(event_id, command)
+
+
+@route("POST /console/<event_id>/cut", ORGANIZERS, PLAYING)
+@mended_on(event)
+def cut(event_id: str) -> AnyResponse:
+    return carry_out(event_id, MakeCut())
+
+
+@route("POST /console/<event_id>/cut/back", ORGANIZERS, PLAYING)
+@mended_on(event)
+def cut_back(event_id: str) -> AnyResponse:
+    return carry_out(event_id, WithdrawCut())
+
+
+@route("POST /console/<event_id>/cut/accepted", ORGANIZERS, PLAYING)
+@mended_on(event)
+def place_accepted(event_id: str) -> AnyResponse:
+    return carry_out(event_id, AcceptPlace(field("competitor")))
+
+
+@route("POST /console/<event_id>/cut/declined", ORGANIZERS, PLAYING)
+@mended_on(event)
+def place_declined(event_id: str) -> AnyResponse:
+    return carry_out(event_id, DeclinePlace(field("competitor")))
+
+
+@route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
+@mended_on(event)
+def present(event_id: str) -> AnyResponse:
+    """On with those present: whoever was on the list that was looked at, and has no mark, is passed over."""
+    there = set(request.form.getlist("present"))
+    absent = tuple(who for who in request.form.getlist("asked") if who not in there)
+    return carry_out(event_id, PassOver(absent))

@@ -1,0 +1,204 @@
+"""One event at one moment, and what is worth computing once for all who look at it: names, seats, standings."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import EventState, MatchState, RoundState, awaited, event_names, tournament_of
+from roundtap_core.names import number_twins, shorten
+from roundtap_core.records import ELIMINATION, SIDES, Competitor, StandingsRow, Tournament
+from roundtap_core.standings.standings import as_now
+from roundtap_hub.serving.memoized import worked_out_by, worked_out_once
+from roundtap_hub.store.service import Snapshot
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class EventAt:
+    """An event as it was saved. Two are equal when their journal head and their people are the same."""
+
+    state: EventState
+    people: Mapping[str, Person] = field(default_factory=dict)
+
+    @property
+    def event_id(self) -> str:
+        return self.state.id
+
+    def __hash__(self) -> int:
+        return hash((self.state.id, self.state.head))
+
+    def __eq__(self, other: object) -> bool:
+        return (isinstance(other, EventAt) and self.state.id == other.state.id
+                and self.state.head == other.state.head and self.people is other.people)
+
+
+def event_at(snapshot: Snapshot, event_id: str) -> EventAt | None:
+    """The event as last saved, or None where there is no such event, or none any more."""
+    state = None if event_id in snapshot.venue.deleted else snapshot.event(event_id)
+    return None if state is None else EventAt(state, snapshot.people_of(event_id))
+
+
+def _named(moment: EventAt) -> object:
+    """What names depend on: results change none."""
+    return moment.state.entrants, moment.state.given_options, moment.people
+
+
+def _ranked(moment: EventAt) -> object:
+    """What the standings depend on: a report changes none before the round's last one."""
+    state = moment.state
+    settled = settled_round(state)
+    return (settled, tuple(r for r in state.public_rounds if r.number <= settled), state.entrants, state.given_options,
+            state.rulebook_id, state.level, state.seed, state.check_in)
+
+
+@worked_out_once
+def tournament(moment: EventAt) -> Tournament:
+    """The event as records, with names."""
+    return tournament_of(moment.state, moment.people)
+
+
+@worked_out_by(_named)
+def everybody(moment: EventAt) -> tuple[Competitor, ...]:
+    """Who has entered, with names: also who is still awaited."""
+    return tournament_of(moment.state, moment.people, everybody=True).competitors
+
+
+@worked_out_by(_named)
+def shown_names(moment: EventAt) -> dict[str, str]:
+    """Every competitor's name as the hall may read it."""
+    return event_names(moment.state, moment.people)
+
+
+@worked_out_by(_named)
+def shown_members(moment: EventAt) -> dict[str, tuple[str, ...]]:
+    """Who plays for each team, as the hall may read it; single players are not in it."""
+    whole = bool(moment.state.options.get("full_names"))
+    return {
+        team.id: tuple(member if whole else shorten(member, 1) for member in team.members)
+        for team in everybody(moment) if team.members
+    }
+
+
+@worked_out_by(_named)
+def full_names(moment: EventAt) -> dict[str, str]:
+    """Every competitor's name as it was entered, namesakes with the number that the hall reads: for the organizer."""
+    return number_twins(everybody(moment), {competitor.id: competitor.name for competitor in everybody(moment)})
+
+
+@worked_out_once
+def seats(moment: EventAt) -> dict[str, MatchState]:
+    """Where each competitor sits in the newest round that everybody may see."""
+    rounds = moment.state.public_rounds
+    if not rounds:
+        return {}
+    return {
+        competitor: match
+        for match in rounds[-1].matches
+        for side in SIDES
+        if (competitor := match.match.competitor(side)) is not None
+    }
+
+
+def settled_round(state: EventState) -> int:
+    """The last Swiss round whose results all stand: standings after half a round mislead, and elimination adds none."""
+    settled = 0
+    for played in state.public_rounds:
+        if played.open_matches or played.stage == ELIMINATION:
+            break
+        settled = played.number
+    return settled
+
+
+@worked_out_by(_ranked)
+def ranking(moment: EventAt) -> tuple[StandingsRow, ...]:
+    """The standings after the last settled round, without a rank for whoever was disqualified since; empty where a
+    recorded result cannot be read."""
+    try:
+        return as_now(tournament(moment), settled_round(moment.state))
+    except Problem:
+        return ()
+
+
+@worked_out_by(_ranked)
+def ranking_by_id(moment: EventAt) -> dict[str, StandingsRow]:
+    return {row.competitor: row for row in ranking(moment)}
+
+
+IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates"})
+"""What of an event changes as it is played, and is not all on every page."""
+DECIDED = tuple(name for name in EventState.__struct_fields__ if name not in IN_PLAY)
+
+
+def _decided(moment: EventAt) -> object:
+    return [getattr(moment.state, name) for name in DECIDED]
+
+
+def _entered(moment: EventAt) -> object:
+    return moment.state.entrants
+
+
+@worked_out_by(_decided)
+def decided_version(moment: EventAt) -> str:
+    """A short text for all that is decided about an event: its name, options, officials, cut, prizes and so on."""
+    return short_hash(_decided(moment))
+
+
+@worked_out_by(_entered)
+def entrants_version(moment: EventAt) -> str:
+    """A short text for all that is known of everybody who has entered."""
+    return short_hash(list(moment.state.entrants.values()))
+
+
+@worked_out_once
+def played_by(moment: EventAt) -> dict[str, list[MatchState]]:
+    """Each competitor's matches in the rounds that everybody may see."""
+    found: dict[str, list[MatchState]] = {}
+    for match in (match for played in moment.state.public_rounds for match in played.matches):
+        for side in SIDES:
+            if (competitor := match.match.competitor(side)) is not None:
+                found.setdefault(competitor, []).append(match)
+    return found
+
+
+@worked_out_once
+def results_version(moment: EventAt) -> str:
+    """A short text that changes whenever anybody's standing may have changed by what was played, or by who left."""
+    state = moment.state
+    settled = settled_round(state)
+    return short_hash(
+        settled,
+        [(e.id, e.dropped_after, e.disqualified_after) for e in state.entrants.values()],
+        [[(m.number, m.revision) for m in r.matches] for r in state.public_rounds
+         if r.number <= settled or r.stage == ELIMINATION],
+    )
+
+
+def planned_rounds(state: EventState) -> int | None:
+    """How many Swiss rounds are planned; None while there are too few players for the chosen table."""
+    try:
+        return state.swiss_rounds
+    except Problem:
+        return None
+
+
+def counted_here(state: EventState) -> tuple[int, int] | None:
+    """(here, entered) of who has not left; None where nobody asks."""
+    waiting = len(awaited(state))
+    if not (state.check_in or waiting):
+        return None
+    entered = sum(entrant.active for entrant in state.entrants.values())
+    return entered - waiting, entered
+
+
+def newest_round(state: EventState) -> RoundState | None:
+    """The newest round that everybody may see."""
+    return state.public_rounds[-1] if state.public_rounds else None
+
+
+def short_hash(*parts: Any) -> str:
+    """A short text for anything whose repr is stable."""
+    return hashlib.blake2s(repr(parts).encode(), digest_size=8).hexdigest()

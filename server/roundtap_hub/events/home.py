@@ -1,0 +1,63 @@
+"""The front door: which event, and the organizer's PIN."""
+
+from __future__ import annotations
+
+from flask import Response, redirect, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Invalid
+from roundtap_hub.access import visit
+from roundtap_hub.access.auth import safe_next
+from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, route
+from roundtap_hub.events.event_list import COLOURS, KIND, colours, listed
+from roundtap_hub.serving.page_helpers import drawn_variant, field, kept_page, mended_on, page, the_hub, the_snapshot
+
+
+@route("GET /", EVERYBODY, kept="door")
+def front_door() -> AnyResponse:
+    """One event: straight to it, but with a `?lang=`. None: how to begin. Several: which one."""
+    stay = "lang" in request.args or drawn_variant() == "stay"
+    events = listed(the_snapshot())
+    current = [event for event in events if not event.finished] or events
+    if len(current) == 1 and not stay:
+        return redirect(url_for("pages.find_me", event_id=current[0].id))
+    return kept_page("door.html", "stay" if stay else "", events=events)
+
+
+@route("GET /login", LOGIN)
+def login() -> AnyResponse:
+    if visit.is_organizer():
+        return redirect(safe_next(request.args.get("next"), "/console"))
+    return page("login.html", target=safe_next(request.values.get("next"), "/console"))
+
+
+@route("POST /login", LOGIN)
+@mended_on(login)
+def log_in() -> AnyResponse:
+    """The PIN, as often as the gate lets it be tried."""
+    hub, address = the_hub(), request.remote_addr or ""
+    wait_ms = hub.access.organizers.gate.wait_ms(address)
+    if wait_ms:
+        raise Invalid("pin_wait", n=-(-wait_ms // 1000))
+    if not visit.begin_session(field("pin")):
+        raise Invalid("wrong_pin")
+    return redirect(_after_login(safe_next(field("next"), "/console")), 303)
+
+
+def _after_login(target: str) -> str:
+    """A judge's console is the judge's page."""
+    who = visit.who()
+    return url_for("console.judge_hall") if target == "/console" and who is not None and who.role == JUDGE else target
+
+
+@route("POST /logout", LOGIN)
+def log_out() -> AnyResponse:
+    visit.end_session()
+    return redirect(url_for("pages.front_door"), 303)
+
+
+@route(COLOURS, EVERYBODY)
+def event_colours() -> AnyResponse:
+    response = Response(colours(the_snapshot()), content_type=KIND)
+    response.headers["Cache-Control"] = "no-cache"
+    return response

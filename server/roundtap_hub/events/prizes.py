@@ -1,0 +1,143 @@
+"""Prizes of an event: the list, whom each goes to, and door prizes drawn by lot."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flask import redirect, url_for
+from msgspec.structs import replace
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.commands import Command, DrawDoorPrize, SetPrizes
+from roundtap_core.event.prize import ACTIVE, AMONG, Prize
+from roundtap_core.event.prizes.decide import pool_of
+from roundtap_core.event.state import EventState
+from roundtap_core.lists.list_form import fold
+from roundtap_hub.access.policy import NOT_ARCHIVED, ORGANIZERS, SEEN, STAFF, route
+from roundtap_hub.events.event_at import EventAt, full_names, ranking
+from roundtap_hub.hall.wall_view import sort_key
+from roundtap_hub.rounds.knockout import final_lines
+from roundtap_hub.serving.page_helpers import field, mended_on, page, tell, the_moment, whole_number
+
+MOST_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PrizeLine:
+    """A prize with whom it goes to. `tied`: more people ended at its places than there are places; `by_lot`: a lot
+    alone decided who did."""
+
+    index: int
+    prize: Prize
+    names: tuple[str, ...]
+    tied: bool = False
+    by_lot: bool = False
+
+
+def read_prizes(text: str, before: tuple[Prize, ...] = ()) -> tuple[Prize, ...]:
+    """Lines as they were typed: "1: trophy", "2-4: booster", "best newcomer: playmat". Who was chosen for a category
+    `before` stays chosen. Raises Problem("prize_for_whom") for a line without a colon, or without a prize."""
+    chosen = {fold(prize.category): prize.competitor for prize in before if prize.category}
+    prizes = []
+    for line in filter(str.strip, text.splitlines()):
+        whom, colon, what = (part.strip() for part in line.partition(":"))
+        if not (whom and colon and what):
+            raise Invalid("prize_for_whom", where="/prizes", what=line.strip()[:80])
+        first, dash, last = (part.strip() for part in whom.replace("\u2013", "-").partition("-"))
+        if first.isdecimal() and (last.isdecimal() or not dash) and len(first) + len(last) <= 2 * MOST_DIGITS:
+            prizes.append(Prize(what, int(first), int(last or first)))
+        else:
+            prizes.append(Prize(what, category=whom, competitor=chosen.get(fold(whom))))
+    return tuple(prizes)
+
+
+def typed_prizes(prizes: tuple[Prize, ...]) -> str:
+    """The list as somebody would type it."""
+    return "\n".join(f"{whom(prize)}: {prize.what}" for prize in prizes)
+
+
+def whom(prize: Prize) -> str:
+    """ "1", "2–4", or what it is for."""
+    if prize.category is not None:
+        return prize.category
+    return f"{prize.first}" if prize.first == prize.last else f"{prize.first}\u2013{prize.last}"
+
+
+def prize_lines(moment: EventAt, names: Mapping[str, str]) -> tuple[PrizeLine, ...]:
+    """Every prize; those for places have their names once the event is finished."""
+    state = moment.state
+    placed: list[tuple[int, str]] = []
+    lots: set[str] = set()
+    if state.finished:
+        final = final_lines(moment, names)
+        placed = [(line.rank, line.competitor) for line in final or ranking(moment) if line.rank is not None]
+        lots = set() if final else {row.competitor for row in ranking(moment) if row.by_chance}
+    return tuple(_line(index, prize, placed, lots, names) for index, prize in enumerate(state.prizes))
+
+
+def _line(index: int, prize: Prize, placed: list[tuple[int, str]], lots: set[str],
+          names: Mapping[str, str]) -> PrizeLine:
+    if prize.category is not None or prize.first is None or prize.last is None:
+        return PrizeLine(index, prize, () if prize.competitor is None else (names.get(prize.competitor, ""),))
+    there = [(rank, who) for rank, who in placed if prize.first <= rank <= prize.last]
+    # Two who share the place before this one's first take it as well.
+    shared = [who for rank, who in placed if rank < prize.first <= rank + sum(r == rank for r, _ in placed) - 1]
+    people = [*shared, *(who for _, who in there)]
+    return PrizeLine(index, prize, tuple(names.get(who, who) for who in people),
+                     len(people) > prize.last - prize.first + 1, any(who in lots for who in people))
+
+
+def pools(state: EventState) -> dict[str, tuple[int, int]]:
+    """How many take part, by whom it is drawn among: without those who have won already, and with them."""
+    return {among: (len(pool_of(state, among, False)), len(pool_of(state, among, True))) for among in AMONG}
+
+
+SEED_BITS = 48
+
+
+@route("GET /console/<event_id>/prizes", STAFF, SEEN)
+def prizes(event_id: str) -> AnyResponse:
+    """The list with its winners, and the draws with all that it takes to repeat them."""
+    moment = the_moment(event_id)
+    state, names = moment.state, full_names(moment)
+    last = max((prize.last or 0 for prize in state.prizes), default=0)
+    return page("prizes.html", feed=f"console/{event_id}", state=state, typed_list=typed_prizes(state.prizes),
+                lines=prize_lines(moment, names), names=names, pools=pools(state), whom=whom,
+                played_out=state.options.get("prize_places"), last_place=last,
+                people=sorted(((who, name) for who, name in names.items()), key=lambda each: sort_key(each[1])))
+
+
+@route("POST /console/<event_id>/prizes", ORGANIZERS, NOT_ARCHIVED)
+@mended_on(prizes)
+def save_prizes(event_id: str) -> AnyResponse:
+    """`list`: one prize a line."""
+    return _told(event_id, SetPrizes(read_prizes(field("list"), the_moment(event_id).state.prizes)))
+
+
+@route("POST /console/<event_id>/prizes/winner", ORGANIZERS, NOT_ARCHIVED)
+@mended_on(prizes)
+def prize_winner(event_id: str) -> AnyResponse:
+    """`prize`: its place in the list, `what` as it was read there; `competitor`: who gets it, or nobody yet."""
+    known = the_moment(event_id).state.prizes
+    index = whole_number("prize")
+    if index is None or not 0 <= index < len(known) or known[index].what != field("what"):
+        raise Problem("prizes_changed_meanwhile")
+    chosen = replace(known[index], competitor=field("competitor") or None)
+    return _told(event_id, SetPrizes((*known[:index], chosen, *known[index + 1:])))
+
+
+@route("POST /console/<event_id>/prizes/draw", ORGANIZERS, NOT_ARCHIVED)
+@mended_on(prizes)
+def draw_door_prize(event_id: str) -> AnyResponse:
+    """`what`, `count`, `among`, `again`; `seen`: how many draws were on the page."""
+    drawn = DrawDoorPrize(field("what"), whole_number("count") or 0, secrets.randbits(SEED_BITS),
+                          field("among") or ACTIVE, bool(field("again")), whole_number("seen"))
+    return _told(event_id, drawn, "draws")
+
+
+def _told(event_id: str, command: Command, anchor: str = "list") -> AnyResponse:
+    tell(event_id, command)
+    return redirect(url_for("console.prizes", event_id=event_id, _anchor=anchor), 303)

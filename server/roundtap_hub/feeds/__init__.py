@@ -1,1 +1,0 @@
-"""The two feeds: the latest state for browsers, addressed messages for devices."""

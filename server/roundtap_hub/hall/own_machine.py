@@ -1,0 +1,208 @@
+"""The hub's own machine: its checks as the console shows them, looked at now and then, never by every page anew; and
+its time of day, where that can be believed, else the one that an organizer's browser offered.
+
+Nothing in a round hangs on the time of day: rounds, sessions, limits and feeds count on the monotonic clock. It is for
+people: what stands on walls and paper, in the journal's moments and in certificates.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from roundtap_core.errors import Problem
+from roundtap_hub.store.secure_files import write_private
+from roundtap_machine.checks import Check
+from roundtap_machine.health import Machine, health
+from roundtap_machine.root_steps import LATEST_S, SET_TIME, Refused, ask_root, is_plausible
+from roundtap_machine.wifi import hotspot_checks
+
+T = TypeVar("T")
+
+LOOK_EVERY_MS = 5000
+
+
+class OwnMachine:
+    """Any thread may ask. `folder`: the hub's own, None for one that has none; `machine`, `now_ms` and `wall_s` are
+    for tests."""
+
+    def __init__(self, folder: Path | None = None, machine: Machine | None = None,
+                 now_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
+                 wall_s: Callable[[], float] = time.time,
+                 hotspot: Callable[[], list[Check]] = hotspot_checks) -> None:
+        self.folder = folder
+        self._machine = machine or Machine(folder)
+        self._now_ms = now_ms
+        self._wall_s = wall_s
+        self._hotspot = hotspot
+        # What is kept may be made of something that is kept.
+        self._lock = threading.RLock()
+        self._kept: dict[str, tuple[int, Any]] = {}
+
+    def checks(self) -> tuple[Check, ...]:
+        """All of roundtap_machine/health.py, and its hotspot, at most some seconds old."""
+        return self.kept("checks", lambda: (*health(self._machine, self._wall_s()), *self._hotspot()))
+
+    def kept(self, name: str, made: Callable[[], T]) -> T:
+        """Something that costs something to work out, at most some seconds old."""
+        now_ms = self._now_ms()
+        with self._lock:
+            known = self._kept.get(name)
+            if known is None or now_ms - known[0] >= LOOK_EVERY_MS:
+                known = self._kept[name] = now_ms, made()
+            return known[1]
+
+    def pin_age_days(self) -> int | None:
+        """How long ago the hub's PIN was made; None where nobody knows."""
+        if self.folder is None:
+            return None
+        try:
+            made_s = (self.folder / "pin").stat().st_mtime
+        except OSError:
+            return None
+        days = int((self._wall_s() - made_s) // 86_400)
+        # A machine without the time of day is no witness of it.
+        return days if 0 <= days < 10_000 else None
+
+
+log = logging.getLogger(__name__)
+
+FILE = "hall-time.json"
+UNSET, BEHIND, UNSURE = "unset", "behind", "unsure"
+"""Why the time is not to be believed: it lies before any hub with this program; before what this hub has written; this
+machine has no clock of its own, and nobody has told it the time since it was switched on."""
+SLACK_S = 120
+"""A card's file system rounds, and a clock that was set right goes back a little."""
+
+SYNCED = Path("/run/systemd/timesync/synchronized")
+RTC = Path("/sys/class/rtc/rtc0/hctosys")
+MODEL = Path("/proc/device-tree/model")
+
+
+def has_clock(rtc: Path = RTC, model: Path = MODEL) -> bool:
+    """Whether the machine knew the time when it was switched on: a clock of its own set the kernel's (a Pi 5's, or one
+    on I2C with `dtoverlay=i2c-rtc`). Only a Pi is doubted: everything else has one."""
+    with suppress(OSError):
+        return rtc.read_text(encoding="ascii").strip() == "1"
+    with suppress(OSError):
+        return "raspberry pi" not in model.read_text(encoding="utf-8", errors="replace").lower()
+    return True
+
+
+class Offer(msgspec.Struct):
+    """What outlives a restart, in FILE: under which boot it was written, and what `HallTime` knows of offers."""
+
+    boot: str
+    offered: tuple[int, float] | None
+    wrong: tuple[float, float] | None = None
+
+
+class HallTime:
+    """Any thread may ask. `folder`: the hub's, where the offered time outlives a restart of the hub (not of its
+    machine); None: nowhere. `system_s`: the machine's clock; `mono_ms`, `boot_id`: the one that nobody sets. `synced`:
+    whether the network has told the time; `own_clock`: see `has_clock`; `ask`: sets the machine's clock."""
+
+    def __init__(self, folder: Path | None, boot_id: str, mono_ms: Callable[[], int],
+                 system_s: Callable[[], float] = time.time, synced: Callable[[], bool] = SYNCED.exists,
+                 own_clock: Callable[[], bool] = has_clock,
+                 ask: Callable[..., Mapping[str, Any]] = ask_root) -> None:
+        self._path = None if folder is None else folder / FILE
+        self._boot_id, self._mono_ms, self._system_s = boot_id, mono_ms, system_s
+        self._synced, self._own_clock, self._ask = synced, own_clock, ask
+        self._lock = threading.Lock()
+        self._wrong: tuple[float, float] | None = None
+        """From when till when a clock went that somebody has taken back since: what was written then proves nothing."""
+        self._offered: tuple[int, float] | None = None
+        """The monotonic moment and the time of an offer that the machine's clock could not be set to."""
+        self.told = False
+        """Somebody has said what time it is since the machine was switched on."""
+        self._read()
+        self._written_s = _newest_file_s(folder, self._wrong)
+
+    def now_s(self) -> float:
+        """Seconds since 1970, believed or not."""
+        offered = self._offered
+        if offered is None or self._synced():
+            return self._system_s()
+        return offered[1] + (self._mono_ms() - offered[0]) / 1000
+
+    def now(self) -> datetime:
+        return datetime.fromtimestamp(min(max(self.now_s(), 0), LATEST_S), UTC)
+
+    def wall(self) -> str | None:
+        """The time of day for people and entries (ISO 8601, UTC); None where nobody knows it."""
+        return self.now().isoformat(timespec="seconds") if is_plausible(self.now_s()) else None
+
+    def doubt(self) -> str:
+        """UNSET, BEHIND or UNSURE; "" where the time can be believed."""
+        now_s = self.now_s()
+        if not is_plausible(now_s):
+            return UNSET
+        if self.told or self._synced():
+            return ""
+        if now_s < self._written_s - SLACK_S:
+            return BEHIND
+        return "" if self._own_clock() else UNSURE
+
+    def set_to(self, epoch_ms: int) -> bool:
+        """The time is `epoch_ms` (milliseconds since 1970): the machine's clock is set where this hub may; else the hub
+        keeps it for itself. True: the machine's. Problem("hall_time_implausible")."""
+        seconds = epoch_ms / 1000
+        if not is_plausible(seconds):
+            raise Problem("hall_time_implausible")
+        with self._lock:
+            before_s = self.now_s()
+            if seconds + SLACK_S < before_s < LATEST_S:
+                till_s = before_s + SLACK_S
+                self._wrong = seconds + SLACK_S, max(till_s, self._wrong[1]) if self._wrong is not None else till_s
+            try:
+                self._ask(SET_TIME, seconds=round(seconds))
+                self._offered, of_machine = None, True
+            except (OSError, Refused) as refused:
+                log.info("the machine's clock is not set: %s", refused)
+                self._offered, of_machine = (self._mono_ms(), seconds), False
+            self.told = True
+            self._write()
+        log.warning("an organizer's browser has set the time: %s", self.wall())
+        return of_machine
+
+    def _read(self) -> None:
+        if self._path is None:
+            return
+        try:
+            said = msgspec.json.decode(self._path.read_bytes(), type=Offer)
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError) as error:
+            log.warning("%s cannot be read: %s", self._path, error)
+            return
+        self._wrong = said.wrong
+        if said.boot == self._boot_id:
+            self._offered, self.told = said.offered, True
+
+    def _write(self) -> None:
+        if self._path is None:
+            return
+        try:
+            said = Offer(self._boot_id, self._offered, self._wrong)
+            write_private(self._path, msgspec.json.encode(said).decode())
+        except OSError as error:
+            log.warning("the time that was offered is not on the disk: %s", error)
+
+
+def _newest_file_s(folder: Path | None, wrong: tuple[float, float] | None) -> float:
+    """When something was written in the folder last, by the clock of then; 0 where nobody knows, or that was wrong."""
+    first, last = wrong or (LATEST_S, LATEST_S)
+    try:
+        times = [path.stat().st_mtime for path in folder.iterdir()] if folder is not None else []
+    except OSError:
+        return 0.0
+    return max((each for each in times if each < LATEST_S and not first <= each <= last), default=0.0)

@@ -1,0 +1,212 @@
+"""The wall: one of six pictures (welcome, pairings, clock, standings, bracket, announcements), paged so that nothing
+ever scrolls."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from roundtap_core.clock import IDLE
+from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_swiss
+from roundtap_core.event.state import EventState
+from roundtap_hub.events.event_at import EventAt, counted_here, newest_round, ranking, shown_members, shown_names
+from roundtap_hub.results.standings_table import Value, record_of, standings_view
+from roundtap_hub.rounds.knockout import bracket, cut_rows_before_play, final_lines
+from roundtap_hub.rounds.tables import cells, seated_count
+from roundtap_hub.store.display_plan import AUTO, SHOWS
+from roundtap_hub.store.service import Snapshot
+from roundtap_hub.units.unit_presence import UnitStatus
+
+THEMES = ("dark", "light")
+PART = re.compile(r"([1-4])/([1-4])")
+WALL_ASKS = ("theme", "part", "show", "sound")
+"""What an address of a wall may say."""
+NAME = re.compile(r"name:[A-Z][1-9]?")
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a wall is drawn. `part`: "1/2", the first of two walls that share the alphabet; `show`: one picture instead
+    of what fits the moment; `display`: the page belongs to a display, which `name` ("": assigned) tells apart."""
+
+    theme: str = ""
+    part: str = ""
+    show: str = ""
+    sound: bool = False
+    display: bool = False
+    name: str = ""
+
+
+def way_of(variant: str) -> Way:
+    """The way of a variant ("wall display dark 1/2 pairings sound name:B"): what is not understood is left out."""
+    said = variant.split()[1:]
+    parts = [one for one in said if (found := PART.fullmatch(one)) and found[1] <= found[2] and one != "1/1"]
+    return Way(next((one for one in said if one in THEMES), ""), next(iter(parts), ""),
+               next((one for one in said if one in SHOWS and one != AUTO), ""), "sound" in said, "display" in said,
+               next((one.removeprefix("name:") for one in said if NAME.fullmatch(one)), ""))
+
+
+def variant_of(way: Way) -> str:
+    """The one text of a way."""
+    return " ".join(filter(None, (
+        "wall", "display" if way.display else "", way.theme, way.part, way.show, "sound" if way.sound else "",
+        f"name:{way.name}" if way.name else "")))
+
+
+def wall_variant(asked: Mapping[str, str]) -> str:
+    """The variant that a wall's address asks for: `theme`, `part`, `show`, `sound`."""
+    said = (asked.get("theme", ""), asked.get("part", ""), asked.get("show", ""),
+            "sound" if asked.get("sound") == "1" else "")
+    return variant_of(replace(way_of(" ".join(("wall", *(" ".join(each.split()[:1]) for each in said)))),
+                              display=False, name=""))
+
+
+def plain_variant(page: str, variant: str) -> str:
+    """A variant as the page itself would have it, whatever somebody asked for."""
+    if page.split("/")[0] == "wall":
+        return variant_of(way_of(variant))
+    return variant if (page, variant) == ("door", "stay") else ""
+
+
+WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, WORDS = (
+    "welcome", "pairings", "clock", "standings", "bracket", "words")
+NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 24, 16, 12, 2
+"""What a page holds in a browser without scripts, whatever its size; `static/wall_fit.js` measures instead, and fills
+each page with names as large as they can be."""
+LONG_NAME = 18
+"""From so many letters on a name may take two lines on the wall, so that fewer rows fit; a team's players take one."""
+
+LINES_A_PAGE, LONG_LINES_A_PAGE, LINE_COLUMNS = 20, 16, 2
+PAGE_MS = 10_000
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One name of the pairings: where to sit and against whom ("": nobody), and the record by which its owner finds
+    errors; who plays for a team."""
+
+    name: str
+    across: str
+    table: int | None
+    side: str
+    bye: str | None
+    record: str
+    values: tuple[Value, ...]
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Columns of one page, and the letters it covers ("A–F")."""
+
+    letters: str
+    columns: list[Sequence[Seat]]
+
+
+def mode_of(state: EventState) -> str:
+    """Which picture: the clock from its first start until the results are in, before it the pairings."""
+    if not state.public_rounds:
+        return WELCOME
+    if state.live is None or not state.live.open_matches:
+        return BRACKET if elimination_rounds(state) or (state.cut and not second_stage_is_swiss(state)) else STANDINGS
+    return PAIRINGS if state.clock.state == IDLE else CLOCK
+
+
+def there_is(mode: str, moment: EventAt) -> bool:
+    """Whether there is anything to show of a picture that somebody wants."""
+    state = moment.state
+    return {WORDS: True, PAIRINGS: bool(state.public_rounds), CLOCK: state.live is not None,
+            STANDINGS: bool(ranking(moment)), BRACKET: bracket(moment) is not None}.get(mode, False)
+
+
+def wall_view(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, now_ms: int,
+    part: tuple[int, int] = (1, 1), show: str = "",
+) -> dict[str, Any]:
+    """`part` (i, n): this wall shows the i-th of n shares of the alphabet; `show`: this picture, where there is one.
+
+    `cut_pages`: shown after the standings, where the cut goes by another order, each row with a name; `here`: (here,
+    entered) before round 1, where somebody is still awaited or the check-in is used.
+    """
+    state, names = moment.state, shown_names(moment)
+    newest = newest_round(state)
+    mode = show if show and there_is(show, moment) else mode_of(state)
+    if mode == STANDINGS and state.finished and bracket(moment) is not None:
+        # What stands at the end is the final ranking: it is on the pages behind the bracket.
+        mode = BRACKET
+    ranks = standings_view(moment, names) if mode == STANDINGS else None
+    cut = [(row, names.get(row.competitor, row.competitor))
+           for row in (cut_rows_before_play(moment) if mode == STANDINGS else ())]
+    final = final_lines(moment, names) if mode == BRACKET else ()
+    grid = cells(snapshot, units, state, newest, names, now_ms) if mode == CLOCK else ()
+    return {
+        "mode": mode, "number": newest.number if newest else 0, "seated": seated_count(snapshot, units, newest),
+        "pages": name_pages(moment, part) if mode == PAIRINGS else (),
+        "standings": ranks,
+        "standings_pages": _paged(ranks.lines, [line.name for line in ranks.lines]) if ranks else [],
+        "cut_pages": _paged(cut, [name for _, name in cut]),
+        "final_pages": _paged(final, [line.name for line in final]),
+        "playing": [c for c in grid if not c.done], "calls": [c for c in grid if c.call_age_ms is not None],
+        "here": counted_here(state) if mode == WELCOME else None,
+    }
+
+
+def seats_by_name(moment: EventAt) -> list[Seat]:
+    """Everybody who is in the newest round, by public name."""
+    newest, names, members = newest_round(moment.state), shown_names(moment), shown_members(moment)
+    found = []
+    for match in newest.matches if newest else ():
+        for side, competitor in (("a", match.match.a), ("b", match.match.b)):
+            if competitor is None or match.match.bye == "unpaired-loss":
+                continue
+            record, values = record_of(moment, competitor)
+            name = names.get(competitor, competitor)
+            across = match.match.b if side == "a" else match.match.a
+            found.append(Seat(name, names.get(across, across) if across else "", match.match.table, side,
+                              match.match.bye, record, values, members.get(competitor, ())))
+    return sorted(found, key=lambda seat: sort_key(seat.name))
+
+
+def name_pages(moment: EventAt, part: tuple[int, int] = (1, 1)) -> list[Page]:
+    """The names in pages as a browser without scripts shows them, evenly full."""
+    people = seats_by_name(moment)
+    share, shares = part
+    people = people[len(people) * (share - 1) // shares : len(people) * share // shares]
+    long = any(len(seat.name) > LONG_NAME for seat in people)
+    most = TEAMS_A_PAGE if any(seat.members for seat in people) else LONG_NAMES_A_PAGE if long else NAMES_A_PAGE
+    return [Page(letters(page[0].name, page[-1].name), deal(page, NAME_COLUMNS)) for page in chunks(people, most)]
+
+
+def _paged(lines: Sequence[T], names: Sequence[str]) -> list[list[Sequence[T]]]:
+    """Lines in pages of two columns, fewer where one of their names needs two lines."""
+    most = LONG_LINES_A_PAGE if any(len(name) > LONG_NAME for name in names) else LINES_A_PAGE
+    return [deal(page, LINE_COLUMNS) for page in chunks(lines, most)]
+
+
+def chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:
+    """As few pages as hold `most` each, all about equally full; their order is the items'."""
+    pages = -(-len(items) // most)
+    return [items[len(items) * i // pages : len(items) * (i + 1) // pages] for i in range(pages)]
+
+
+def deal(items: Sequence[T], columns: int) -> list[Sequence[T]]:
+    """Columns that are read downwards, the first ones longest."""
+    rows = -(-len(items) // columns)
+    return [items[i * rows : (i + 1) * rows] for i in range(columns)]
+
+
+def letters(first: str, last: str) -> str:
+    """"A–F"; one letter where both are the same."""
+    one, two = (sort_key(name)[0][:1].upper() for name in (first, last))
+    return one if one == two else f"{one}–{two}"
+
+
+def sort_key(name: str) -> tuple[str, str]:
+    """Accented letters beside their plain ones, where everybody looks: Łukasz among the L."""
+    plain = "".join(c for c in unicodedata.normalize("NFD", name.casefold()) if not unicodedata.combining(c))
+    return plain.translate(str.maketrans("łøđ", "lod")), name

@@ -1,1 +1,0 @@
-"""What is kept: the journal on disk, the service that writes it, the hub's clocks, the venue stream."""

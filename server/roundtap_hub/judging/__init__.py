@@ -1,0 +1,1 @@
+"""Judging: officials, their page, and what they write down."""

@@ -1,0 +1,183 @@
+"""The print book: what became of each job and what was ordered by hand, in small tables beside the journal.
+
+Not entries: these are no facts of the tournament, they change a few times a slip, and the station's own log, which it
+tells again, is the better witness. Losing the book loses orders, never makes anything print twice.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, delete, select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import SQLModel
+
+from roundtap_core.errors import Problem
+from roundtap_core.messages import StationPrinter
+from roundtap_core.typed import Malformed, read
+from roundtap_hub.models import (
+    PRINT_ORDER,
+    PRINT_SETTING,
+    PRINT_STATE,
+    PRINT_TEXT,
+    PrintOrderRow,
+    PrintSettingRow,
+    PrintStateRow,
+    PrintTextRow,
+    put,
+)
+from roundtap_hub.paper.jobs import CANCELLED, MUTE, QUEUED, PrintJob, PrintState, goes_on
+
+
+class PrintBook:
+    """Any thread may ask and tell. url: the journal's database ("sqlite:////var/lib/roundtap/roundtap.db"), which a
+    `Journal` has opened."""
+
+    def __init__(self, url: str) -> None:
+        self._lock = threading.Lock()
+        self._printers: dict[str, StationPrinter] = {}
+        self._states: dict[str, PrintState] = {}
+        self._orders: list[PrintJob] = []
+        self._engine = self._connected(url)
+        try:
+            with self._engine.connect() as connection:
+                self._read(connection)
+        except SQLAlchemyError as error:
+            raise self._unreadable(error) from error
+
+    def _connected(self, url: str) -> Engine:
+        return create_engine(url, hide_parameters=True)
+
+    def _unreadable(self, error: SQLAlchemyError) -> Problem:
+        return Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error))
+
+    def _read(self, connection: Connection, jobs: Sequence[str] | None = None, orders: bool = True) -> None:
+        """Take over what is stored of these jobs (None: of all), and the orders if they are wanted."""
+        query = select(PRINT_STATE) if jobs is None else select(PRINT_STATE).where(PRINT_STATE.c.job.in_(jobs))
+        states = {row.job: PrintState(row.state, row.detail, row.unit) for row in connection.execute(query)}
+        found: list[PrintJob] = []
+        if orders:
+            texts = {row.job: row.text for row in connection.execute(select(PRINT_TEXT))}
+            rows = connection.execute(select(PRINT_ORDER).order_by(PRINT_ORDER.c.number))
+            found = [PrintJob(r.job, r.event, r.kind, r.round, r.match, texts.get(r.job, "")) for r in rows]
+        with self._lock:
+            self._states.update(states)
+            if orders:
+                self._orders = found
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @property
+    def states(self) -> Mapping[str, PrintState]:
+        with self._lock:
+            return dict(self._states)
+
+    @property
+    def mute_units(self) -> list[str]:
+        """Stations whose printer answered before and is silent now: somebody has to look whether it prints."""
+        with self._lock:
+            return sorted({known.unit for known in self._states.values()
+                           if known.state == QUEUED and known.detail == MUTE})
+
+    @property
+    def printers(self) -> Mapping[str, StationPrinter]:
+        """What each station said last of its printer, since this hub was started."""
+        with self._lock:
+            return dict(self._printers)
+
+    def hear_printer(self, unit: str, said: object) -> None:
+        """A station says what its printer is set to; what makes no sense is passed over."""
+        with suppress(Malformed):
+            printer = read(StationPrinter, said)
+            with self._lock:
+                self._printers[unit] = printer
+
+    def printer_order(self, unit: str) -> dict[str, Any] | None:
+        """How somebody wants a station's printer used; None: nobody said so. Problem("not_saved")."""
+        with self._transaction() as connection:
+            said = connection.scalar(select(PRINT_SETTING.c.said).where(PRINT_SETTING.c.unit == unit))
+        return None if said is None else dict(json.loads(said))
+
+    def settle_printer(self, unit: str, said: Mapping[str, Any]) -> None:
+        """Somebody read what a station's printer prints: so it is used from now on. Problem("not_saved")."""
+        with self._transaction() as connection:
+            put(connection, PrintSettingRow(unit=unit, said=json.dumps(dict(said))))
+
+    def cancel(self, job_ids: Iterable[str]) -> None:
+        """None of these is wanted any more, as far as they are not begun. Problem("not_saved")."""
+        with self._lock:
+            known = {job_id: self._states.get(job_id, PrintState()) for job_id in job_ids}
+        self.told((job_id, PrintState(CANCELLED, "", state.unit)) for job_id, state in known.items()
+                  if state.state == QUEUED)
+
+    @property
+    def orders(self) -> list[PrintJob]:
+        with self._lock:
+            return list(self._orders)
+
+    def told(self, news: Iterable[tuple[str, PrintState]]) -> None:
+        """Take what is news; older words are dropped. Problem("not_saved") where the disk refuses."""
+        with self._lock:
+            changed: dict[str, PrintState] = {}
+            for job_id, state in news:
+                if goes_on(changed.get(job_id) or self._states.get(job_id), state):
+                    changed[job_id] = state
+            self._save(changed)
+
+    def claim(self, job_ids: Iterable[str], unit: str) -> set[str]:
+        """Which of these are this station's to print; those that were nobody's are its own from now on."""
+        with self._lock:
+            known = {job_id: self._states.get(job_id, PrintState()) for job_id in job_ids}
+            own = [job_id for job_id, state in known.items() if state.state == QUEUED and state.unit in ("", unit)]
+            self._save({job_id: PrintState(QUEUED, "", unit) for job_id in own if not known[job_id].unit})
+            return set(own)
+
+    def order(self, job: PrintJob, instead_of: str | None = None, word: str = "") -> None:
+        """Put a job on the list by hand; `instead_of` is settled with a person's `word` in the same moment."""
+        rows: list[SQLModel] = [PrintOrderRow(job=job.id, event=job.event, kind=job.kind, round=job.round,
+                                              match=job.match)]
+        if job.text:
+            rows.append(PrintTextRow(job=job.id, text=job.text))
+        with self._lock:
+            settled = {} if instead_of is None else {
+                instead_of: PrintState(word, "", self._states.get(instead_of, PrintState()).unit)}
+            self._save(settled, rows)
+            self._orders.append(job)
+
+    def forget(self, event_id: str) -> None:
+        """Everything that was ever to be printed of an event, and what was typed for it: names are on it."""
+        with self._lock:
+            with self._transaction() as connection:
+                if self._engine.dialect.name == "sqlite":
+                    connection.exec_driver_sql("PRAGMA secure_delete=ON")
+                connection.execute(delete(PRINT_ORDER).where(PRINT_ORDER.c.event == event_id))
+                for table in (PRINT_TEXT, PRINT_STATE):
+                    connection.execute(delete(table).where(table.c.job.startswith(f"{event_id}/", autoescape=True)))
+            self._orders = [job for job in self._orders if job.event != event_id]
+            self._states = {job: state for job, state in self._states.items() if not job.startswith(f"{event_id}/")}
+
+    def _save(self, states: Mapping[str, PrintState], rows: Sequence[SQLModel] = ()) -> None:
+        """Under the lock: what is known of these jobs from now on, and rows beside it."""
+        said = [PrintStateRow(job=job_id, state=each.state, detail=each.detail, unit=each.unit)
+                for job_id, each in states.items()]
+        if said or rows:
+            self._put([*rows, *said])
+        self._states.update(states)
+
+    def _put(self, rows: Sequence[SQLModel]) -> None:
+        with self._transaction() as connection:
+            put(connection, *rows)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        """Problem("not_saved") where it does not go through."""
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise Problem("not_saved") from error

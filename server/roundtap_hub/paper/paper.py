@@ -1,0 +1,514 @@
+"""Paper: what was printed or is uncertain, what to print at a station, and sheets that any browser prints, A4 or A5."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import abort, redirect, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.clock import IDLE, Instant
+from roundtap_core.elimination.bracket_picture import bracket_svg
+from roundtap_core.errors import Invalid
+from roundtap_core.event.event_flow import situation_of
+from roundtap_core.event.state import PUBLISHED, EventState, RoundState, active_ids, awaited
+from roundtap_core.forms.form import margin_label, slip_figures, slip_picks, slip_ticks
+from roundtap_core.lists.squads import fielded, letter
+from roundtap_core.records import SWISS, UNPAIRED_LOSS
+from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
+from roundtap_core.words import Words
+from roundtap_hub.access.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, SEEN, STAFF, route
+from roundtap_hub.events.event_at import (
+    EventAt,
+    full_names,
+    newest_round,
+    planned_rounds,
+    ranking_by_id,
+    settled_round,
+    shown_members,
+    shown_names,
+    tournament,
+)
+from roundtap_hub.hall.qr_svg import qr_svg
+from roundtap_hub.hall.wall_view import sort_key
+from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.paper.job_content import (
+    HEAD_LETTERS,
+    pairings_by_name,
+    pairings_by_table,
+    rounds_planned,
+    slip_content,
+    standings_content,
+)
+from roundtap_hub.paper.jobs import (
+    AGAIN,
+    BY_HAND,
+    CANCELLED,
+    FAILED,
+    GO_ON,
+    MUTE,
+    OF_THE_HUB,
+    PRINTED,
+    PROXY,
+    QUEUED,
+    SENDING,
+    SENT,
+    SLIP,
+    SLIPS,
+    SPEED,
+    TEST,
+    THERE,
+    TRUST,
+    UNCERTAIN,
+    PrintJob,
+    PrintState,
+    derived_jobs,
+    order,
+    order_printer_test,
+    order_proxy,
+    order_slips,
+    ordered,
+)
+from roundtap_hub.paper.slip_codes import slip_codes
+from roundtap_hub.people.list_forms import FLAGGED, GOOD, list_states
+from roundtap_hub.people.squads import told_squads
+from roundtap_hub.results.standings_table import standings_view
+from roundtap_hub.rounds.knockout import bracket, bracket_lines, title_key
+from roundtap_hub.serving.page_helpers import field, hub_address, mended_on, one_of, page, the_hub, the_moment, words
+from roundtap_hub.units.unit_keys import STATION
+
+ORDER = {UNCERTAIN: 0, FAILED: 1, SENDING: 2, QUEUED: 3, SENT: 4, PRINTED: 5, THERE: 5, CANCELLED: 6}
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRow:
+    """One job. `about`: what somebody typed for it: the card of a proxy, the printer or the speed that a test print
+    tries."""
+
+    job: PrintJob
+    known: PrintState
+    table: int | None
+    about: str
+
+    @property
+    def mute(self) -> bool:
+        """It waits for a printer that answered before: somebody has to look whether it prints."""
+        return self.known.state == QUEUED and self.known.detail == MUTE
+
+    @property
+    def asks(self) -> bool:
+        """A person should say whether it lies there."""
+        return self.mute or self.known.state in (UNCERTAIN, FAILED)
+
+
+def event_jobs(state: EventState, orders: Iterable[PrintJob], states: Mapping[str, PrintState],
+               with_units: Collection[int]) -> list[PrintJob]:
+    """What the event wants on paper now, and everything that was ordered for it by hand. `with_units`: tables where a
+    unit stands, whose slips are named only if they were printed before it came there."""
+    wanted = {job.id for job in derived_jobs(state, with_units)}
+    derived = [job for job in derived_jobs(state)
+               if job.id in wanted or states.get(job.id, PrintState()).state != QUEUED]
+    return [*derived, *(job for job in orders if job.event == state.id)]
+
+
+def paper_view(state: EventState, orders: Iterable[PrintJob], states: Mapping[str, PrintState],
+               with_units: Collection[int]) -> dict[str, list[PaperRow]]:
+    """All jobs of the event but those that were ordered anew: `asking` need a person; `waiting` are on their way;
+    `done` lie on the table."""
+    rows = sorted(
+        (_row(state, job, states.get(job.id, PrintState())) for job in event_jobs(state, orders, states, with_units)),
+        key=lambda row: (ORDER.get(row.known.state, 9), row.job.kind == SLIP, row.table or 0),
+    )
+    quiet = [row for row in rows if row.known.state != AGAIN and not row.asks]
+    return {"asking": [row for row in rows if row.asks],
+            "waiting": [row for row in quiet if row.known.state in (QUEUED, SENDING)],
+            "done": [row for row in quiet if row.known.state not in (QUEUED, SENDING)]}
+
+
+def _row(state: EventState, job: PrintJob, known: PrintState) -> PaperRow:
+    found = state.find_match(job.match) if job.match else None
+    return PaperRow(job, known, found[1].match.table if found else None, _about(job))
+
+
+def _about(job: PrintJob) -> str:
+    said = json.loads(job.text) if job.text else {}
+    if job.kind == SPEED:
+        return f"{said['number']}: {said['at']['baud']}"
+    return str(said["card"] if job.kind == PROXY else said["at"]["printer"]) if said else ""
+
+
+CARD_LETTERS, NAME_LETTERS = 60, 60
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "restarted", "not-noted",
+           "unprintable", "unconfirmed", "login-console", "no-access", "busy", MUTE, GO_ON)
+"""What a station may say of a job; anything else is shown without a word."""
+
+
+def the_book() -> PrintBook:
+    book = the_hub().paper
+    if book is None:
+        abort(404)
+    return book
+
+
+@route("GET /console/<event_id>/paper", STAFF, SEEN)
+def paper(event_id: str) -> AnyResponse:
+    """The list of an event's paper, and the sheets that a browser prints: those without any print station, too."""
+    moment, book = the_moment(event_id), the_hub().paper
+    # A hub without a clock of its own leaves the date to whoever types.
+    today = (the_hub().clocks.wall() or "")[:10]
+    return page("console_paper.html", state=moment.state, kinds=kinds_now(moment.state), details=DETAILS, today=today,
+                card_letters=CARD_LETTERS, name_letters=NAME_LETTERS,
+                sheets=EVERYBODYS, desk_sheets=DESKS, hub_paper=book is not None, printers=_printers(),
+                has_bracket=bracket(moment) is not None,
+                closed=any(not played.open_matches for played in moment.state.public_rounds),
+                paper=paper_view(moment.state, book.orders, book.states, _tables()) if book is not None else None,
+                stations=sorted(book.printers.items()) if book is not None else (),
+                slips_left_out=_slips_left_out(moment.state))
+
+
+def kinds_now(state: EventState) -> list[str]:
+    """What may be ordered by hand."""
+    return [kind for kind in BY_HAND if (kind in OF_THE_HUB or state.public_rounds)
+            and (kind != TRUST or the_hub().access.encrypted is not None)]
+
+
+def _tables() -> frozenset[int]:
+    """Where a unit asks for results: those tables need no slips."""
+    return frozenset(the_hub().service.snapshot.venue.tables.values())
+
+
+def _slips_left_out(state: EventState) -> int:
+    """How many open matches of the newest round have a unit instead of a slip."""
+    tables = _tables()
+    played = state.public_rounds[-1] if state.public_rounds else None
+    if played is None or played.status != PUBLISHED:
+        return 0
+    return sum(m.match.bye is None and not m.done and m.match.table in tables for m in played.matches)
+
+
+def _printers() -> bool:
+    """Whether a print station is enrolled: without one all waits in vain."""
+    keys = the_hub().units.keys
+    return any(keys.role(unit) == STATION for unit in keys)
+
+
+@route("POST /console/<event_id>/paper", DESK, NOT_ARCHIVED)
+@mended_on(paper)
+def order_paper(event_id: str) -> AnyResponse:
+    """Print the newest pairings or standings, the hub's fingerprint, or the test print."""
+    state = the_moment(event_id).state
+    if field("kind") == SLIPS:
+        for job in order_slips(state, _token()):
+            the_book().order(job)
+        return _back(event_id)
+    the_book().order(order(state, one_of("kind", kinds_now(state)), _token()))
+    return _back(event_id)
+
+
+@route("POST /console/<event_id>/paper/proxy", DESK, NOT_ARCHIVED)
+@mended_on(paper)
+def order_card_proxy(event_id: str) -> AnyResponse:
+    """A slip that stands for a damaged card: its name, whose word it is, and the date."""
+    card, official, date = (" ".join(field(name).split()) for name in ("card", "official", "date"))
+    if not card or not official or not DATE.fullmatch(date):
+        raise Invalid("proxy_incomplete")
+    if len(card) > CARD_LETTERS or len(official) > NAME_LETTERS:
+        raise Invalid("proxy_too_long", card=CARD_LETTERS, name=NAME_LETTERS)
+    the_book().order(order_proxy(the_moment(event_id).state, card, official, date, _token()))
+    return _back(event_id)
+
+
+@route("POST /console/<event_id>/paper/again", DESK, NOT_ARCHIVED)
+@mended_on(paper)
+def paper_again(event_id: str) -> AnyResponse:
+    """Print it once more; what was queued at a station that is away is not waited for any longer."""
+    job, book = _job(event_id), the_book()
+    if job is not None and book.states.get(job.id, PrintState()).state != SENDING:
+        book.order(ordered(job, _token()), instead_of=job.id, word=AGAIN)
+    return _back(event_id)
+
+
+@route("POST /console/<event_id>/paper/cancel", DESK, NOT_ARCHIVED)
+@mended_on(paper)
+def paper_cancel(event_id: str) -> AnyResponse:
+    """One job, or with `all` every one that waits, is not wanted any more; what is begun already is finished."""
+    book = the_book()
+    if field("all"):
+        view = paper_view(the_moment(event_id).state, book.orders, book.states, _tables())
+        book.cancel(row.job.id for row in (*view["waiting"], *view["asking"]) if row.known.state == QUEUED)
+    elif (job := _job(event_id)) is not None:
+        book.cancel([job.id])
+    return _back(event_id)
+
+
+@route("POST /console/<event_id>/paper/printer", DESK, NOT_ARCHIVED)
+@mended_on(paper)
+def paper_printer(event_id: str) -> AnyResponse:
+    """A station's printer, without a terminal: sheets at every speed, a test page of a model, and then "so it is"."""
+    book, state, unit = the_book(), the_moment(event_id).state, field("unit")
+    known = book.printers.get(unit)
+    if known is None:
+        return _back(event_id)
+    at = {"port": one_of("port", ("", known.port, *known.ports), known.port),
+          "printer": one_of("model", [name for name, _ in known.models], known.model),
+          "baud": int(one_of("baud", ("0", *map(str, known.bauds)), "0"))}
+    what = one_of("what", ("speeds", "test", "right"))
+    if what == "speeds":
+        for number, baud in enumerate(known.bauds, start=1):
+            book.order(order_printer_test(state, SPEED, _token(), {
+                "unit": unit, "number": number, "at": {**at, "baud": baud}}))
+    elif what == "test":
+        book.order(order_printer_test(state, TEST, _token(), {"unit": unit, "at": at}))
+    else:
+        book.settle_printer(unit, {"id": _token(), **at, "confirmed": True})
+    return _back(event_id)
+
+
+@route("POST /console/<event_id>/paper/there", DESK, NOT_ARCHIVED)
+@mended_on(paper)
+def paper_there(event_id: str) -> AnyResponse:
+    """Somebody looked: it lies there."""
+    job, book = _job(event_id), the_book()
+    if job is not None:
+        known = book.states.get(job.id, PrintState())
+        book.told([(job.id, PrintState(THERE, "", known.unit))])
+    return _back(event_id)
+
+
+@route("POST /console/<event_id>/paper/go-on", DESK, NOT_ARCHIVED)
+@mended_on(paper)
+def paper_go_on(event_id: str) -> AnyResponse:
+    """Somebody looked: the printer prints, though it answers no more. Its jobs go on as sent."""
+    job, book = _job(event_id), the_book()
+    known = book.states.get(job.id) if job is not None else None
+    if job is not None and known is not None and (known.state, known.detail) == (QUEUED, MUTE):
+        book.told([(job.id, PrintState(QUEUED, GO_ON, known.unit))])
+    return _back(event_id)
+
+
+def _job(event_id: str) -> PrintJob | None:
+    """The job the button stood beside; None where the list went on meanwhile, and the new list says it best."""
+    wanted = field("job")
+    jobs = event_jobs(the_moment(event_id).state, the_book().orders, the_book().states, _tables())
+    return next((job for job in jobs if job.id == wanted), None)
+
+
+def _token() -> str:
+    """Random, not counted: after a restore a count would name what a station has printed already."""
+    return secrets.token_hex(4)
+
+
+def _back(event_id: str) -> AnyResponse:
+    return redirect(url_for("console.paper", event_id=event_id), 303)
+
+
+A4, A5 = "a4", "a5"
+SIZES = (A4, A5)
+
+
+def printed_slips(moment: EventAt, played: RoundState, base_url: str, secret: bytes, words: Words,
+                  all_matches: bool = False) -> list[dict[str, Any]]:
+    """The slips of a round by table, of its open matches alone unless `all_matches`. `content`: as the thermal
+    printer's (paper/job_content.py)."""
+    state, names = moment.state, shown_names(moment)
+    found = []
+    for match in sorted(played.matches, key=lambda one: (one.match.table is None, one.match.table or 0)):
+        if match.match.b is None or (match.done and not all_matches):
+            continue
+        content = {"event": state.name, "round": played.number, "name": title_key(state, played),
+                   "head": f"#{state.number} {state.head[:HEAD_LETTERS]}",
+                   **slip_content(moment, played, match, names, base_url, secret)}
+        form = state.rulebook.form(state.options, situation_of(state, played, match))
+        picks = slip_picks(form)
+        found.append({"content": content, "figures": slip_figures(form, words), "ticks": slip_ticks(form),
+                      "margin": margin_label(form, words), "squads": picks.of if picks else 0,
+                      "take": picks.take if picks else 0, "qr": qr_svg(str(content["url"]))})
+    return found
+
+
+def desk_rows(moment: EventAt) -> list[dict[str, Any]]:
+    """Everybody by name, as they were entered: for the organizer. What is known already is ticked: `list` is None where
+    nobody asks."""
+    names, public, members = full_names(moment), shown_names(moment), shown_members(moment)
+    numbers, lists = numbers_of(moment.state), list_states(moment)
+    asked = moment.state.rulebook.lists is not None
+    rows = [
+        {"number": numbers[e.id], "name": names[e.id], "public": public[e.id] if public[e.id] != names[e.id] else "",
+         "members": members.get(e.id, ()), "here": e.checked_in,
+         "paid": bool(moment.people[e.id].paid) if e.id in moment.people else False,
+         "list": lists[e.id].state in (GOOD, FLAGGED) if asked else None, "fixed_table": e.fixed_table,
+         "came_with": e.came_with, "active": e.active}
+        for e in moment.state.entrants.values()
+    ]
+    return sorted(rows, key=lambda row: sort_key(row["name"]))
+
+
+def numbers_of(state: EventState) -> dict[str, int]:
+    """Everybody's number on paper: that of their entry, which never changes; where ids have no numbers of their own
+    (an imported event), their place in the list."""
+    tails = {who: who.lstrip("abcdefghijklmnopqrstuvwxyz") for who in state.entrants}
+    if all(tail.isdecimal() and len(tail) < 5 for tail in tails.values()) and len(set(tails.values())) == len(tails):
+        return {who: int(tail) for who, tail in tails.items()}
+    return {who: place for place, who in enumerate(state.entrants, start=1)}
+
+
+def printed_at(wall: str | None) -> str:
+    """When a sheet was made, on the clock of this place: "2026-11-21 14:25"; "" where nobody knows the time."""
+    return "" if wall is None else datetime.fromisoformat(wall).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+NEAREST = frozenset({"xwing-epic-duel", "xwing-epic-team"})
+"""Rulebooks that pair by the nearest points, and break a pair that has met by exchanging, instead of by groups."""
+SPARE_TABLES = 2
+
+
+def emergency_view(moment: EventAt, now: Instant) -> dict[str, Any]:
+    """Everything that this event's next round could be paired by, on paper; names as the hall may read them.
+
+    `after`: the last round whose results all stand. `points` and `byes`: what results and byes are worth by the
+    rulebook. `minutes`: of a round of the stage, None without a clock; `left_ms`: of the clock, None where it does not
+    run. `fixed`: (table, number, name) of those who play at one table only. Of a row `line` is None for who has not
+    played, `owed` the squads not fielded yet; who is `awaited` plays once they have come.
+    """
+    state, names = moment.state, shown_names(moment)
+    numbers, view = numbers_of(state), standings_view(moment, names)
+    lines = {line.competitor: line for line in view.lines}
+    newest = newest_round(state)
+    ranks = ranking_by_id(moment)
+    shown = fielded(tournament(moment).rounds) if state.rulebook.squads else {}
+    rows, waiting = [], awaited(state)
+    for who in (*lines, *(each for each in state.entrants if each not in lines)):
+        entrant, row = state.entrants[who], ranks.get(who)
+        owed, must = told_squads(state, who) if entrant.active else ("", False)
+        rows.append({
+            "number": numbers[who], "name": names[who], "line": lines.get(who), "met": _met(state, who, numbers),
+            "byes": (row.byes if row else 0) + (entrant.won_bye and row is None), "fixed_table": entrant.fixed_table,
+            "fielded": " ".join(letter(squad) for squad in sorted(shown.get(who, ()))), "owed": owed, "must": must,
+            "active": entrant.active, "awaited": who in waiting})
+    matches, worth = _matches(state, newest, names, numbers), bye_worth(state.rulebook, state.options)
+    tables = max(1, len(active_ids(state)) // 2) + SPARE_TABLES
+    return {
+        "after": settled_round(state), "columns": view.columns, "rows": rows, "round": newest,
+        "matches": matches, "open": [match for match in matches if not match["done"]],
+        "points": outcome_points(state.rulebook, state.options), "bye_points": worth["bye"].points,
+        "bye_figures": worth["bye"].figures, "won_bye_figures": worth["won"].figures,
+        "minutes": state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options),
+        "left_ms": None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now),
+        "nearest": state.rulebook_id in NEAREST, "knockout": bracket(moment) is not None,
+        "next_number": (newest.number if newest else 0) + 1, "planned": planned_rounds(state),
+        "tables": range(1, tables + 1),
+        "fixed": sorted((e.fixed_table, numbers[e.id], names[e.id]) for e in state.entrants.values()
+                        if e.fixed_table is not None and e.active),
+        "squads": state.rulebook.squads is not None,
+    }
+
+
+def _met(state: EventState, who: str, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Round by round the opponent's number, None at a bye (`missed`: not paired, a loss), and whether the match is
+    `open`; of the rounds before somebody came there is nothing."""
+    found = []
+    for played in state.public_rounds:
+        for match in played.matches:
+            if who in (match.match.a, match.match.b):
+                across = match.match.b if match.match.a == who else match.match.a
+                found.append({"number": numbers.get(across or ""), "missed": match.match.bye == UNPAIRED_LOSS,
+                              "open": not match.done})
+    return found
+
+
+def _matches(state: EventState, newest: RoundState | None, names: Mapping[str, str],
+             numbers: Mapping[str, int]) -> list[dict[str, Any]]:
+    """The matches of the newest round by table; `done`: it has its result."""
+    if newest is None:
+        return []
+    codes = slip_codes(state, newest)
+    return [{"table": m.match.table, "code": codes[m.id], "a": names[m.match.a], "b": names[m.match.b],
+             "a_number": numbers[m.match.a], "b_number": numbers[m.match.b], "done": m.done}
+            for m in sorted(newest.matches, key=lambda m: (m.match.table is None, m.match.table or 0))
+            if m.match.b is not None]
+
+
+EVERYBODYS = ("pairings-table", "pairings-name", "standings", "bracket")
+DESKS = ("slips", "players", "emergency")
+"""How the addresses of these sheets end."""
+
+
+@route("GET /print/<event_id>/pairings-table", EVERYBODY, SEEN)
+def print_pairings_table(event_id: str) -> AnyResponse:
+    """Pairings by table. Of every sheet: `?size=a5`; all else is A4."""
+    return _pairings(event_id, "pairings-table", pairings_by_table)
+
+
+@route("GET /print/<event_id>/pairings-name", EVERYBODY, SEEN)
+def print_pairings_name(event_id: str) -> AnyResponse:
+    return _pairings(event_id, "pairings-name", pairings_by_name)
+
+
+def _pairings(event_id: str, what: str, by: Callable[..., list[dict[str, Any]]]) -> AnyResponse:
+    moment = the_moment(event_id)
+    newest = newest_round(moment.state)
+    return _sheet(moment, what, rows=by(moment, newest, shown_names(moment)) if newest else [])
+
+
+@route("GET /print/<event_id>/standings", EVERYBODY, SEEN)
+def print_standings(event_id: str) -> AnyResponse:
+    moment = the_moment(event_id)
+    return _sheet(moment, "standings", standings=standings_content(moment, shown_names(moment)))
+
+
+@route("GET /print/<event_id>/bracket", EVERYBODY, SEEN)
+def print_bracket(event_id: str) -> AnyResponse:
+    moment = the_moment(event_id)
+    found, names = bracket(moment), shown_names(moment)
+    return _sheet(moment, "bracket", drawing=bracket_svg(found, names, words()) if found else "",
+                  # Paper is read from its beginning.
+                  names=names, bracket_rounds=sorted(bracket_lines(found), key=lambda one: min(
+                      game.number for game in one.games)) if found else [],
+                  champion=names.get(found.champion, "") if found and found.champion else "")
+
+
+@route("GET /console/<event_id>/print/slips", STAFF, SEEN)
+def print_slips(event_id: str) -> AnyResponse:
+    """Slips of the matches that have no result yet; `?all=1`: of all."""
+    moment = the_moment(event_id)
+    played = None if moment.state.finished else newest_round(moment.state)
+    secret, of_all = the_hub().access.secret, request.args.get("all") == "1"
+    return _sheet(moment, "slips", slips=printed_slips(
+        moment, played, hub_address(), secret, words(), of_all) if played else [])
+
+
+@route("GET /console/<event_id>/print/players", HEADS_AND_DESK, SEEN)
+def print_players(event_id: str) -> AnyResponse:
+    """Who plays, with what the desk knows of them."""
+    moment = the_moment(event_id)
+    return _sheet(moment, "players", people=desk_rows(moment))
+
+
+@route("GET /console/<event_id>/print/emergency", STAFF, SEEN)
+def print_emergency(event_id: str) -> AnyResponse:
+    """All that it takes to go on by hand without the hub."""
+    moment, hub = the_moment(event_id), the_hub()
+    return _sheet(moment, "emergency", view=emergency_view(moment, hub.clocks.now()), hub_address=hub_address(),
+                  fingerprint=hub.access.encrypted.fingerprint if hub.access.encrypted else "",
+                  console_address=f"https://{urlsplit(hub_address()).hostname}:{hub.access.encrypted.port}/"
+                  if hub.access.encrypted else f"{hub_address()}/console")
+
+
+def _sheet(moment: EventAt, what: str, **shown: Any) -> AnyResponse:
+    state, hub = moment.state, the_hub()
+    size = request.args.get("size", "")
+    newest, by_name = newest_round(state), hub.host.reached_at.by_name
+    return page(f"print_{what.partition('-')[0]}.html", state=state, what=what, size=size if size in SIZES else A4,
+                sizes=SIZES, print_address=request.path, printed_at=printed_at(hub.clocks.wall()), newest=newest,
+                newest_name=title_key(state, newest) if newest else None,
+                planned=rounds_planned(state, newest) if newest and planned_rounds(state) else None,
+                head=f"#{state.number} {state.head[:HEAD_LETTERS]}", event_url=f"{hub_address()}/e/{state.id}",
+                event_by_name=f"{by_name}/e/{state.id}" if by_name else "", **shown)

@@ -1,0 +1,296 @@
+"""Slips that come back: to the desk by their code, and by the door that their QR code opens on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import abort, redirect, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.commands import DropCompetitor, EnterResult, GrantExtension, NoteRuling
+from roundtap_core.event.people.leave import open_match
+from roundtap_core.event.state import EventState, MatchState, RoundState
+from roundtap_core.records import SIDES, Result
+from roundtap_core.result_json import result_to_json
+from roundtap_hub.access import visit
+from roundtap_hub.access.policy import ROUTES, SEEN, SLIP, STAFF, NotYourRole, refuse_role, route
+from roundtap_hub.events.event_at import EventAt, full_names, newest_round, seats, shown_names
+from roundtap_hub.judging.judging_view import judge_view
+from roundtap_hub.paper.slip_codes import FoundSlip, OldSlip, find_slip, slip_codes
+from roundtap_hub.results.result_wizard import Seat
+from roundtap_hub.rounds.knockout import title_key
+from roundtap_hub.rounds.tables import ShownResult, show_result, side_names
+from roundtap_hub.serving.cookies import cookies_in
+from roundtap_hub.serving.page_helpers import (
+    actor,
+    confirmed_minutes,
+    field,
+    now_ms,
+    page,
+    signed_by,
+    the_hub,
+    the_moment,
+    the_snapshot,
+    who_may,
+    words,
+)
+from roundtap_hub.store.service import Step
+from roundtap_hub.units.unit_presence import TAKEN
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is known of a match already: `name` says it, or nobody in particular where it is on record."""
+
+    name: str
+    result: Result
+    shown: ShownResult
+
+
+def said_before(match: MatchState, state: EventState, names: Mapping[str, str]) -> list[Said]:
+    """The result on record, and what both agreed to since; else what either side has reported."""
+    if match.match.result is not None:
+        found = [("", match.match.result), *([("", match.second)] if match.second else [])]
+    else:
+        found = [(names.get(match.match.competitor(side) or "", ""), said.result)
+                 for side, said in sorted(match.reports.items())]
+    return [Said(name, result, show_result(result, state)) for name, result in found]
+
+
+def agrees(known: Result, slip: Result) -> bool:
+    """Whether a slip says nothing else: who won by which figures, and of all else what it has a place for."""
+    on_record = result_to_json(known)
+    return all(on_record.get(key) == value for key, value in result_to_json(slip).items())
+
+
+def missing_slips(moment: EventAt) -> list[dict[str, Any]]:
+    """The matches of the newest round without a result, by table; of earlier rounds nothing is missing."""
+    state, names = moment.state, full_names(moment)
+    live = state.live
+    if live is None:
+        return []
+    codes = slip_codes(state, live)
+    return [{"match_id": m.id, "table": m.match.table, "code": codes[m.id], "a": names[m.match.a],
+             "b": names[m.match.b]}
+            for m in sorted(live.open_matches, key=lambda m: m.match.table or 0) if m.match.b is not None]
+
+
+def seats_now(moment: EventAt, old: OldSlip) -> list[dict[str, Any]]:
+    """Where both who stand on the slip sit now, where its round is the newest; a later one's tables would not help."""
+    rounds, names = moment.state.public_rounds, full_names(moment)
+    if not rounds or rounds[-1].number != old.round:
+        return []
+    found: dict[str, dict[str, Any]] = {}
+    for who in (old.a, old.b):
+        match = seats(moment).get(who or "")
+        if who and match is not None and match.match.b is not None:
+            across = match.match.b if match.match.a == who else match.match.a
+            found[match.id] = {"name": names[who], "match_id": match.id, "table": match.match.table,
+                               "across": names[across]}
+    return list(found.values())
+
+
+CODE_LETTERS = 300
+"""A reader that acts as a keyboard types the whole address."""
+DROP = "POST /console/<event_id>/competitors/<competitor>/drop"
+EXTEND = "POST /console/<event_id>/match/<match_id>/extension"
+RULE = "POST /console/<event_id>/match/<match_id>/ruling"
+COUNTS, STAYS = "slip", "record"
+"""After a contradiction: what is on the slip counts, or what is on record stays."""
+
+
+@route("GET /console/<event_id>/slip", STAFF, SEEN)
+def slip(event_id: str) -> AnyResponse:
+    """`?code=`: a code as it was typed, or all that a barcode reader types. `?saved=`: the match entered before."""
+    moment = the_moment(event_id)
+    state, hub = moment.state, the_hub()
+    typed = request.args.get("code", "")[:CODE_LETTERS].strip()
+    found = find_slip(hub.service, hub.access.secret, typed, event_id) if typed else None
+    if isinstance(found, FoundSlip) and found.event_id == event_id:
+        at = state.find_match(found.match_id)
+        if at is not None:
+            return redirect(url_for("console.walk", event_id=event_id, match_id=found.match_id,
+                                    slip=slip_codes(state, at[0])[found.match_id]), 303)
+    other = the_snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
+    old = found if isinstance(found, OldSlip) and other is None else None
+    names = full_names(moment)
+    return page("slip_desk.html", state=state, typed_code=typed, unknown=bool(typed) and found is None, other=other,
+                old=old, old_names=[names.get(who, who) for who in (old.a, old.b) if who] if old else [],
+                seats=seats_now(moment, old) if old else (), saved=_saved(event_id),
+                missing=missing_slips(moment), newest=newest_round(state))
+
+
+def _saved(event_id: str) -> dict[str, object] | None:
+    """What was entered just now, as it is on record."""
+    moment = the_moment(event_id)
+    found = moment.state.find_match(request.args.get("saved", ""))
+    if found is None or found[1].match.b is None:
+        return None
+    match = found[1].match
+    names, result = full_names(moment), match.result
+    gone = [names[who] for who in (match.a, match.b) if who and not moment.state.entrants[who].active]
+    elsewhere = [names[who] for who in (match.a, match.b)
+                 if who in request.args.getlist("plays") and moment.state.entrants[who].active]
+    return {"table": match.table, "a": names[match.a], "b": names[match.b or ""], "gone": gone,
+            "result": show_result(result, moment.state) if result else None, "elsewhere": elsewhere}
+
+
+def slip_beside(seat: Seat, code: str, asks: Result | None) -> dict[str, Any]:
+    """What a slip's pages show beside the questions: what was said before, and at the end who leaves, an extension,
+    and which counts. `asks`: what the slip says, at the end."""
+    state, match, event_id = seat.state, seat.match, seat.state.id
+    said = said_before(match, state, full_names(the_moment(event_id)))
+    judge = judge_view(the_moment(event_id), seat.played, match, None)
+    return {
+        "code": code, "said": said, "asks": show_result(asks, state) if asks is not None else None,
+        "differs": asks is not None and _differs(said, asks),
+        "sides": [(side, seat.names[side], match.match.competitor(side)) for side in SIDES],
+        "playing": [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
+        "extension_left": judge["extension_left"] if _may(EXTEND, event_id, match.id) else 0,
+        "signers": judge["signers"], "may_rule": _may(RULE, event_id, match.id),
+        "rulers": who_may(RULE.replace("<match_id>", match.id)),
+    }
+
+
+def _differs(said: Iterable[Said], result: Result) -> bool:
+    return any(not agrees(one.result, result) for one in said)
+
+
+def enter_slip(seat: Seat, entered: EnterResult) -> AnyResponse:
+    """The slip's result, extension and who leaves, at once; where something else was said, after a word on it."""
+    state, match, event_id, result = seat.state, seat.match, seat.state.id, entered.result
+    assert result is not None
+    before = said_before(match, state, full_names(the_moment(event_id)))
+    differs, word = _differs(before, result), field("counts")
+    if differs and word == COUNTS:
+        # To put something else in the place of what was said is a ruling, and is noted as one.
+        _refuse_unless_judge(event_id, match.id)
+    if differs and word not in (COUNTS, STAYS):
+        raise Problem("result_changed_meanwhile", table=match.match.table)
+    steps: list[Step] = []
+    on_record = match.match.result
+    if word != STAYS and (on_record is None or not match.done or not agrees(on_record, result)):
+        if (minutes := confirmed_minutes("minutes", "sure")) is not None and _may(EXTEND, event_id, match.id):
+            steps.append(Step(event_id, GrantExtension(match.id, minutes, signed_by(event_id))))
+        if differs:
+            steps.append(Step(event_id, NoteRuling(match.id, entered.reason,
+                                                   signed_by(event_id))))
+        steps.append(Step(event_id, entered))
+    leaving = [who for side in SIDES if side in request.form.getlist("leaves")
+               and (who := match.match.competitor(side)) and state.entrants[who].active]
+    playing = [who for who in leaving if _plays_elsewhere(state, match, who)
+               or not _may(DROP, event_id)]
+    steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
+    if steps:
+        the_hub().service.ask(steps, actor())
+    return redirect(url_for("console.slip", event_id=event_id, saved=match.id, plays=playing), 303)
+
+
+def _refuse_unless_judge(event_id: str, match_id: str) -> None:
+    if not _may(RULE, event_id, match_id):
+        who = visit.who()
+        raise Problem("not_your_role", role=words()(f"role.{who.role}") if who is not None else "",
+                      roles=who_may(RULE.replace("<match_id>", match_id)))
+
+
+def _may(address: str, event_id: str, match_id: str = "") -> bool:
+    """Whether who is logged in may do by a slip what this address does."""
+    who = visit.who()
+    try:
+        refuse_role(the_snapshot(), ROUTES[address], who.role if who is not None else "", event_id, match_id)
+    except NotYourRole:
+        return False
+    return True
+
+
+def _plays_elsewhere(state: EventState, match: MatchState, competitor: str) -> bool:
+    """Whether somebody sits at another table by now: then leaving would hand that match to the opponent."""
+    found = open_match(state, competitor)
+    return found is not None and found[1].id != match.id
+
+
+def opened_by_qr(found: FoundSlip) -> AnyResponse:
+    """A judge's phone has read the slip: the match, step by step where nothing is known of it yet."""
+    match = _match_of(found)[1]
+    fresh = match.match.result is None and not match.reports and not the_moment(found.event_id).state.finished
+    return redirect(url_for("console.walk" if fresh else "console.match_page", event_id=found.event_id,
+                            match_id=found.match_id), 303)
+
+
+OFFICIAL, OFFICIAL_S = "roundtap_official", 12 * 3600
+"""A phone on which an official was logged in: slips send it to the encrypted door at once. It opens nothing."""
+
+
+@route("GET /s/<token>", SLIP)
+def slip_door(token: str) -> AnyResponse:
+    """Officials come to the match, `?official` by way of the login; everybody else is asked who they are."""
+    found = _found(token)
+    official = "official" in request.args
+    if visit.who() is not None:
+        visit.the_visit().to_set[OFFICIAL] = ("1", OFFICIAL_S)
+        return opened_by_qr(found)
+    if official and request.is_secure:
+        return redirect(url_for("pages.login", next=url_for("s.slip_door", token=token)), 303)
+    if official or (not request.is_secure and _sent(OFFICIAL)):
+        encrypted = the_hub().access.encrypted
+        if encrypted is not None and not request.is_secure:
+            host = urlsplit(request.host_url).hostname
+            return redirect(f"https://{f'[{host}]' if host and ':' in host else host}:{encrypted.port}"
+                            f"{url_for('s.slip_door', token=token, official='1')}", 303)
+        return redirect(url_for("pages.login", next=url_for("s.slip_door", token=token)), 303)
+    visit.phone()
+    return _which_of_two(found, token)
+
+
+@route("POST /s/<token>", SLIP)
+def slip_mine(token: str) -> AnyResponse:
+    """"That is me": the own page. No form here carries a mark: whoever asks holds the slip, and a browser sends the
+    cookie to no other page's form. The first phone that says so gets the personal one, any other has to ask at the
+    desk."""
+    found = _found(token)
+    side, browser = request.form.get("side", ""), visit.phone()
+    who = _match_of(found)[1].match.competitor("b" if side == "b" else "a") if side in SIDES else None
+    if who is None:
+        abort(400)
+    path = the_hub().access.links.claim_by_slip(found.event_id, who, browser) if browser and found.signed else None
+    if path is not None:
+        return redirect(path, 303)
+    if browser and found.signed and the_hub().access.links.given_by_slip(found.event_id, who):
+        # A stranger's phone, or the owner of a page that a stranger took: the desk looks.
+        the_hub().presence.ask((TAKEN, found.event_id, who), "slip", now_ms())
+    return _which_of_two(found, token, taken=who)
+
+
+def _found(token: str) -> FoundSlip:
+    """The match of a slip that stands. A page that says why, for one that does not."""
+    hub = the_hub()
+    found = find_slip(hub.service, hub.access.secret, token)
+    if found is None:
+        abort(404)
+    if isinstance(found, OldSlip):
+        abort(page("slip_old.html", status=410, state=the_snapshot().event(found.event_id), old=found,
+                   event_id=found.event_id))
+    return found
+
+
+def _match_of(found: FoundSlip) -> tuple[RoundState, MatchState]:
+    at = the_moment(found.event_id).state.find_match(found.match_id)
+    if at is None:
+        abort(404)
+    return at
+
+
+def _which_of_two(found: FoundSlip, token: str, taken: str = "") -> AnyResponse:
+    moment, (played, match) = the_moment(found.event_id), _match_of(found)
+    names = shown_names(moment)
+    return page("slip_on_phone.html", state=moment.state, played=played, match=match, token=token,
+                played_name=title_key(moment.state, played), seats=side_names(match, names), taken=names.get(taken, ""),
+                taken_id=taken)
+
+
+def _sent(name: str) -> str:
+    return cookies_in(request.headers.get("Cookie", "")).get(name, "")

@@ -1,0 +1,93 @@
+"""The print station's one address: states in, jobs out, signed both ways like all device traffic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, abort, current_app, jsonify, request
+from msgspec import UNSET
+
+from roundtap_core.errors import Problem
+from roundtap_core.messages import StationAsks
+from roundtap_core.wire import ECHO, envelope
+from roundtap_hub.access.policy import STATION, route
+from roundtap_hub.hub import Hub, hall_address
+from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.paper.job_content import content_of
+from roundtap_hub.paper.jobs import GO_ON, PrintState, wanted_jobs
+from roundtap_hub.serving.connection_limits import caller_of
+from roundtap_hub.units.device_auth import JOBS, Refusal
+from roundtap_hub.units.unit_presence import kept
+
+BODY_BYTES_MAX = 32 * 1024
+JOBS_AT_ONCE = 6
+"""Few enough that two stations share a round's slips, and that what is no longer wanted is soon known."""
+
+Said = list[tuple[str, PrintState]]
+
+
+@route("POST /station/jobs", STATION)
+def station_jobs() -> tuple[Response, int]:
+    """{"payload": {unit, nonce, challenge, states: [[job id, state, detail], …]}, "mac"}
+    → {"payload": {nonce, challenge, jobs}, "mac"}, with the challenge for the next question; and `printer`, where
+    somebody said on the console how this station's printer is to be used.
+
+    Jobs are {id, kind, content}, with `go_on` where somebody said that the mute printer prints all the same: all
+    that this station should print now, in order, a few at a time. What it does
+    not find there any more it does not print.
+    """
+    hub: Hub = current_app.extensions["roundtap"]
+    book = hub.paper
+    if book is None:
+        abort(404)
+    try:
+        key, asked = hub.units.door.request_of(JOBS, _json(), caller_of(request.remote_addr or ""), StationAsks)
+        hub.units.admit(JOBS, asked.unit, asked.challenge)
+    except Refusal as refusal:
+        return jsonify(refusal.said), refusal.status
+    unit = asked.unit
+    states = [(job_id, PrintState(state, detail, unit)) for job_id, state, detail in asked.states]
+    try:
+        jobs = _exchange(hub, book, unit, states, hall_address(hub, request.host_url))
+    except Problem as problem:
+        return jsonify(error=problem.say()), 503
+    book.hear_printer(unit, asked.printer)
+    told = {} if asked.health is UNSET else {"health": kept(asked.health)}
+    hub.presence.heard(unit, hub.clocks.mono_ms(), **told)
+    answer: dict[str, Any] = {"nonce": asked.nonce, "challenge": hub.units.challenges.issue(), "jobs": jobs}
+    if (order := book.printer_order(unit)) is not None:
+        answer["printer"] = order
+    return jsonify(envelope(key, ECHO, answer)), 200
+
+
+def _exchange(hub: Hub, book: PrintBook, unit: str, said: Said, base_url: str) -> list[dict[str, Any]]:
+    # A job belongs to the station that took it first: nobody else prints it, nor speaks for it.
+    # Of one that nobody took only what there is to print counts: made-up jobs would be kept for ever.
+    known = book.states
+    mine = {job_id for job_id, _ in said if job_id in known and known[job_id].unit in ("", unit)}
+    if any(job_id not in known for job_id, _ in said):
+        mine |= {job.id for job in wanted_jobs(hub.service.snapshot, book.orders, known, unit)}
+    book.told((job_id, state) for job_id, state in said if job_id in mine)
+    snapshot, states = hub.service.snapshot, book.states
+    jobs: list[dict[str, Any]] = []
+    for job in wanted_jobs(snapshot, book.orders, states, unit):
+        content = content_of(job, snapshot, base_url, hub.access.encrypted, hub.access.secret, states,
+                             hub.host.reached_at.by_name)
+        if content is not None:
+            go_on = states.get(job.id, PrintState()).detail == GO_ON
+            jobs.append({"id": job.id, "kind": job.kind, "content": content, **({"go_on": True} if go_on else {})})
+        if len(jobs) == JOBS_AT_ONCE:
+            break
+    # Two stations that ask at the same moment must not be given the same job.
+    own = book.claim([job["id"] for job in jobs], unit)
+    return [job for job in jobs if job["id"] in own]
+
+
+def _json() -> dict[str, Any]:
+    if (request.content_length or 0) > BODY_BYTES_MAX:
+        return {}
+    try:
+        message = request.get_json(force=True, silent=True)
+    except RecursionError:
+        return {}
+    return message if isinstance(message, dict) else {}

@@ -1,0 +1,76 @@
+"""The competitors as the organizer works with them: who is in, and what leaving would do just now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from roundtap_core.event.state import TO_CONFIRM, Entrant, awaited, seated_ids
+from roundtap_hub.events.event_at import EventAt, full_names, seats, shown_names
+from roundtap_hub.hall.wall_view import sort_key
+
+IN, LEFT, OUT = "in", "left", "out"
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """One competitor."""
+
+    id: str
+    name: str
+    public: str
+    status: str
+    after: int | None
+    won_bye: bool
+    came_with: str | None
+    table: int | None
+    missed: int
+    club: str = ""
+    external_id: str = ""
+    paid: bool = False
+    note: bool = False
+    fixed_table: int | None = None
+    awaited: bool = False
+    """Entered, and not paired yet."""
+    to_confirm: bool = False
+    """Signed up by phone, and not known at the desk yet."""
+    removable: bool = False
+    """Never played, and nobody noted anything: the entry may be taken out."""
+
+
+def roster(moment: EventAt) -> list[Entered]:
+    """Everybody, by name."""
+    return sorted(_entered(moment, moment.state.entrants.values()), key=lambda e: _place(e.name))
+
+
+def entered(moment: EventAt, competitor: str) -> Entered:
+    """One competitor of the event."""
+    return next(_entered(moment, [moment.state.entrants[competitor]]))
+
+
+@lru_cache(maxsize=2048)
+def _place(name: str) -> tuple[str, str]:
+    """Taking a name's accents off takes longer than everything else here."""
+    return sort_key(name)
+
+
+def _entered(moment: EventAt, entrants: Iterable[Entrant]) -> Iterator[Entered]:
+    state, names, public = moment.state, full_names(moment), shown_names(moment)
+    waiting, seated = awaited(state), seated_ids(state)
+    sitting = seats(moment) if state.live else {}
+    for entrant in entrants:
+        match = sitting.get(entrant.id)
+        status = OUT if entrant.disqualified_after is not None else IN if entrant.active else LEFT
+        after = entrant.disqualified_after if status == OUT else entrant.dropped_after
+        person = moment.people.get(entrant.id)
+        yield Entered(
+            entrant.id, names[entrant.id], public[entrant.id], status, after, entrant.won_bye, entrant.came_with,
+            match.match.table if match else None,
+            max(0, len(state.public_rounds) - (after or 0)) if status == LEFT else 0,
+            *(((person.club or "", person.external_id or "", person.paid, bool(person.note))) if person else
+              ("", "", False, False)),
+            entrant.fixed_table, entrant.id in waiting, entrant.active and entrant.sign_up == TO_CONFIRM,
+            entrant.id not in seated and entrant.disqualified_after is None
+            and not entrant.warnings and not entrant.list_corrections,
+        )

@@ -1,0 +1,218 @@
+"""A table as it came: bytes of a file or a pasted text, read into rows of clean cells; bounded, whatever it is."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+from urllib.parse import quote
+
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.limits import harmless
+
+ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How .xlsx, .xlsm, .xlsb and .ods begin; and .xls."""
+UNPACKED_BYTES = 24 * 1024 * 1024
+"""More than that is no list of players, however well it was packed."""
+MOST_PARTS = 400
+WITHIN_S = 20.0
+ANSWER_BYTES = 8 * 1024 * 1024
+
+
+def spreadsheet_rows(raw: bytes, rows: int, columns: int) -> list[Sequence[Any]]:
+    """The first sheet that has anything in it, at most so many rows and one more, and columns and one more.
+
+    Raises Problem("sheet_damaged", "sheet_locked", "sheet_too_big").
+    """
+    if raw.startswith(ZIP):
+        raw = _repacked(raw)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-m", "roundtap_hub.spreadsheet_process", str(rows), str(columns)],
+            input=raw, capture_output=True, timeout=WITHIN_S, check=False, env={"PYTHONIOENCODING": "utf-8"})
+    except subprocess.TimeoutExpired:
+        raise Problem("sheet_too_big") from None
+    except OSError:
+        raise Problem("sheet_damaged") from None
+    if done.returncode != 0 or len(done.stdout) > ANSWER_BYTES:
+        raise Problem("sheet_too_big" if done.returncode < 0 else "sheet_damaged")
+    said = json.loads(done.stdout)
+    if "problem" in said:
+        raise Problem(said["problem"])
+    found: list[Sequence[Any]] = said["rows"]
+    return found
+
+
+def _repacked(raw: bytes) -> bytes:
+    """The same parts, unpacked here within bounds: what a part says of its own length is not believed, and pictures
+    are left out."""
+    made, left = io.BytesIO(), UNPACKED_BYTES
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as packed, zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as plain:
+            if len(packed.infolist()) > MOST_PARTS:
+                raise Problem("sheet_too_big")
+            for part in packed.infolist():
+                if part.is_dir() or "media/" in part.filename or "Pictures/" in part.filename:
+                    continue
+                with packed.open(part) as file:
+                    data = file.read(left + 1)
+                left -= len(data)
+                if left < 0:
+                    raise Problem("sheet_too_big")
+                plain.writestr(part.filename, data)
+    except RuntimeError:
+        raise Problem("sheet_locked") from None
+    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, KeyError, EOFError, NotImplementedError):
+        raise Problem("sheet_damaged") from None
+    return made.getvalue()
+
+
+MOST_BYTES = 2 * 1024 * 1024
+"""Of a file. A thousand players with links to their lists need a tenth of it."""
+MOST_ROWS, MOST_COLUMNS, CELL_LETTERS = 1000, 40, 1000
+BROKEN = "↵"
+"""Stands where a cell's text went on in another line, or after a tab."""
+MOST_ON_THE_WAY = 400_000
+"""Bytes of a table in a form: it travels with each step, as nothing is stored before somebody confirms."""
+
+BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+POLISH_ONLY = frozenset(b"\xb3\xb9\xbf\xa3\xaf\x9f\x8f")
+"""Bytes that are letters of Polish in Windows-1250 and no letters, or rare ones, in Windows-1252."""
+SEPARATORS = ("\t", ";", ",", "|")
+SNIFFED_ROWS = 200
+
+Rows = tuple[tuple[str, ...], ...]
+
+
+def table_of_file(raw: bytes, language: str = "en") -> Rows:
+    """The rows of an uploaded file: CSV with any usual sign between the cells and any usual encoding, or a spreadsheet.
+
+    `language`: of who uploads it; a Polish one expects Windows-1250 where the bytes do not say.
+    Raises Problem("no_file", "file_too_big", "sheet_damaged", "table_empty", "table_too_long", …).
+    """
+    if not raw.strip(b"\0 \r\n\t"):
+        raise Invalid("no_file")
+    if len(raw) > MOST_BYTES:
+        raise Problem("file_too_big", maximum=MOST_BYTES // 1024 // 1024)
+    if raw.startswith((ZIP, OLE)):
+        return _bounded(spreadsheet_rows(raw, MOST_ROWS, MOST_COLUMNS))
+    return table_of_text(decoded(raw, language))
+
+
+def table_of_text(text: str) -> Rows:
+    """The rows of a pasted table, or of a CSV file's text."""
+    text = text.removeprefix("\ufeff").replace("\0", "")
+    separator = ""
+    if not text.strip("".join(SEPARATORS) + " \r\n"):
+        raise Problem("table_empty")
+    first, _, rest = text.partition("\n")
+    # Excel's own way to say what stands between the cells.
+    if first.strip().lower().startswith("sep=") and len(first.strip()) <= len("sep=;"):
+        separator, text = first.strip()[4:] or "\t", rest
+    return _bounded(_split(text, separator or _separator(text)))
+
+
+def decoded(raw: bytes, language: str = "en") -> str:
+    """Text in the encoding that a byte order mark names, else UTF-8, else the Windows one that it looks like."""
+    for mark, encoding in BYTE_ORDER_MARKS:
+        if raw.startswith(mark):
+            return raw.decode(encoding, "replace")
+    nulls = raw[:2000].count(0)
+    if nulls * 4 > len(raw[:2000]):
+        return raw.decode("utf-16-le" if raw[1:2] == b"\0" else "utf-16-be", "replace")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        polish = language == "pl" or any(byte in POLISH_ONLY for byte in raw)
+        return raw.decode("cp1250" if polish else "cp1252", "replace")
+
+
+def to_form(rows: Rows) -> str:
+    """The rows as one text for a field of a form. Raises Problem("table_too_long")."""
+    text = "\n".join("\t".join(row) for row in rows)
+    if len(quote(text)) > MOST_ON_THE_WAY:
+        raise Problem("table_too_long", rows=MOST_ROWS)
+    return text
+
+
+def from_form(text: str) -> Rows:
+    """What `to_form` made, whatever a browser made of it."""
+    return _bounded(line.split("\t") for line in text.replace("\r\n", "\n").split("\n"))
+
+
+def _split(text: str, separator: str) -> Iterable[Sequence[str]]:
+    lines = io.StringIO(text, newline="").readlines()
+    reader, begun = csv.reader(lines, delimiter=separator), 0
+    while True:
+        try:
+            row = next(reader)
+            if reader.line_num > begun + 1 or lines[begun].count('"') % 2:
+                # A quotation mark that is not closed where a cell ends has taken other rows into that cell.
+                list(csv.reader(lines[begun:reader.line_num], delimiter=separator, strict=True))
+        except StopIteration:
+            return
+        except csv.Error:
+            raise Problem("table_unreadable", row=begun + 1) from None
+        yield row
+        begun = reader.line_num
+
+
+def _separator(text: str) -> str:
+    """What cuts most rows into the same number of cells; of two that do, the one that no text needs."""
+    best, most, broken, of_head, head = SEPARATORS[0], 0.0, None, False, text.partition("\n")[0]
+    for separator in SEPARATORS:
+        try:
+            widths = [len(row) for row in islice(_split(text, separator), SNIFFED_ROWS) if any(row)]
+        except Problem as problem:
+            broken, of_head = broken or problem, of_head or separator in head
+            continue
+        usual, rows = max(Counter(widths).items(), key=lambda each: (each[1], each[0]), default=(1, 0))
+        worth = rows / max(1, len(widths)) if usual > 1 else 0.0
+        if worth > most:
+            best, most = separator, worth
+    if broken is not None and (not most or (of_head and best not in head)):
+        # One that cuts the head is the better one, though a quotation mark is not closed; the other is in the names.
+        raise broken
+    return best
+
+
+def _bounded(rows: Iterable[Sequence[object]]) -> Rows:
+    """Clean cells, every row as wide as the widest; columns and the last rows that are empty are left out."""
+    kept: list[list[str]] = []
+    for row in rows:
+        if len(kept) == MOST_ROWS:
+            if any(clean(cell) for cell in row):
+                raise Problem("table_too_long", rows=MOST_ROWS)
+            continue
+        if len(row) > MOST_COLUMNS and any(clean(cell) for cell in row[MOST_COLUMNS:]):
+            raise Problem("table_too_wide", columns=MOST_COLUMNS)
+        kept.append([clean(cell) for cell in row[:MOST_COLUMNS]])
+    while kept and not any(kept[-1]):
+        kept.pop()
+    width = max((len(row) for row in kept), default=0)
+    full = [(*row, *[""] * (width - len(row))) for row in kept]
+    used = [column for column in range(width) if any(row[column] for row in full)]
+    if not used:
+        raise Problem("table_empty")
+    return tuple(tuple(row[column] for column in used) for row in full)
+
+
+def clean(cell: object) -> str:
+    """A cell as one line of text: what moves other text stands there as U+FFFD, and a whole number has no fraction."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "x" if cell else ""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        cell = int(cell)
+    text = re.sub(r"[\t\r\n]+", f" {BROKEN} ", str(cell)[:CELL_LETTERS].replace("\0", "").strip())
+    return " ".join(harmless(text).split())

@@ -1,0 +1,1 @@
+"""Phones: a player's own page, and what everybody sees."""

@@ -1,0 +1,522 @@
+"""A player's own page, behind a personal link: what it shows, the code of the desk that leads to it, what is asked for
+there (a judge, to leave, a list), and a report: the rulebook's form step by step, or a yes to what the other one said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+from flask import Blueprint, Response, abort, g, redirect, request, url_for
+from msgspec import structs
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.commands import CheckIn, NoteLot, SetPicks, SubmitList
+from roundtap_core.event.event_flow import match_clock
+from roundtap_core.event.state import (
+    AGREED,
+    CLOSED,
+    DECIDED,
+    DISPUTE,
+    ONE_PHONE,
+    ONE_SIDED,
+    PUBLISHED,
+    SECOND,
+    EventState,
+    MatchState,
+    Reported,
+    RoundState,
+)
+from roundtap_core.forms.questions import SQUADS_MAX, squads_read
+from roundtap_core.records import SIDES, Result, Side, other
+from roundtap_core.result_json import result_to_json
+from roundtap_core.rulebooks import gate
+from roundtap_core.rulebooks.result_words import outcome, tell
+from roundtap_core.wire import canonical
+from roundtap_hub.access import visit
+from roundtap_hub.access.personal_links import CALLS, LISTS, REPORTS, WISHES
+from roundtap_hub.access.policy import EVERYBODY, PLAYER, route
+from roundtap_hub.access.rights import Person
+from roundtap_hub.events.event_at import EventAt, newest_round, seats, shown_names
+from roundtap_hub.judging.judging_view import my_bye
+from roundtap_hub.people.list_forms import list_states
+from roundtap_hub.people.lists import list_context, typed_list
+from roundtap_hub.people.squads import lost_squads
+from roundtap_hub.phones.phone_reports import PHONE, in_phone_s_words, phone_status, submit, told, told_in_words
+from roundtap_hub.phones.players import player_context
+from roundtap_hub.results.before_play import before_play
+from roundtap_hub.results.result_wizard import (
+    Fields,
+    Seat,
+    address_at,
+    draw_lot,
+    page_at,
+    seat_of,
+    shown,
+    trail_of,
+    worth_at,
+)
+from roundtap_hub.rounds.round_clock import Face, face_of
+from roundtap_hub.serving.page_helpers import (
+    View,
+    field,
+    look_anew,
+    mended_on,
+    now_ms,
+    page,
+    refuse_unfit_fields,
+    the_hub,
+    the_instant,
+    the_moment,
+    the_snapshot,
+    the_units,
+    words,
+)
+from roundtap_hub.serving.page_versions import page_key
+from roundtap_hub.units.unit_presence import call_at, wishes_of
+
+REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
+"""What there is to do: say how it ended; say whether what the other one said is right; wait for the other one; settle
+two versions; nothing any more (both agree); nothing but calling a judge (an official has decided, or has to)."""
+
+Pairs = tuple[tuple[str, str], ...]
+"""Fields of a form by name."""
+
+
+def my_match(moment: EventAt, competitor: str) -> tuple[RoundState, MatchState] | None:
+    """This player's match of the newest round; None where there is none to be reported: no round, a bye, an event that
+    is over."""
+    played, match = newest_round(moment.state), seats(moment).get(competitor)
+    if played is None or match is None or match.match.b is None or moment.state.finished:
+        return None
+    return played, match
+
+
+def my_seat(moment: EventAt, competitor: str) -> tuple[Seat, Side] | None:
+    """The same, with all that its steps need, and this player's side."""
+    found = my_match(moment, competitor)
+    if found is None:
+        return None
+    side: Side = "a" if found[1].match.a == competitor else "b"
+    return seat_of(moment, *found, shown_names(moment), gate.PLAYER, side), side
+
+
+def my_table(moment: EventAt, competitor: str) -> dict[str, Any] | None:
+    """The match of one player in the newest round; None where there is nothing to report.
+
+    `what` as above. `fields`: what a report of this moment carries; `yes`: what saying yes to the other side's report
+    carries, `again`: what saying again what stands carries. `asks_squads`: a yes says this side's squads as well; then
+    `yes` leads to that question, with all that the other side has said. `number`: the entry of the result that stands,
+    0: none does. `unit`: "there", "silent" (it has no contact), or "": none stands at this table. `lot`: what lots are
+    still to be drawn about before play, "first_player" or "initiative"; "" where none are."""
+    at = my_seat(moment, competitor)
+    if at is None:
+        return None
+    seat, side = at
+    played, match, fields = seat.played, seat.match, report_fields(seat.played, seat.match, side)
+    mine, theirs = match.reports.get(side), match.reports.get(other(side))
+    stands = match.match.result
+    what = _what(played, match, side)
+    picks = (theirs.result.picks or {}) if theirs is not None else {}
+    asks_squads = bool(picks) and side not in picks
+    yes: Pairs = ()
+    if theirs is not None and asks_squads:
+        yes = (*fields, *trail_of(seat, theirs.result).fields())
+    elif theirs is not None and what in (CONFIRM, DIFFER):
+        yes = (*fields, *_answer(fields, theirs.result, theirs))
+    again = (*fields, *_answer(fields, stands, None)) if match.state == SECOND and stands is not None else ()
+    return {"side": side, "opponent": seat.names[other(side)], "what": what, "fields": fields, "yes": yes,
+            "asks_squads": asks_squads, "again": again, "mine": _said(seat, mine.result if mine else None),
+            "theirs": _said(seat, theirs.result if theirs else None), "stands": _said(seat, stands),
+            "number": match.number or 0, "unit": _unit(match), "lot": _lot(seat.state, played, match)}
+
+
+def report_fields(played: RoundState, match: MatchState, side: Side) -> Pairs:
+    """What a report made now has to say beside the result: which match of which draw, who met, what was seen."""
+    return (("match", match.id), ("draw", played.mark), ("a", match.match.a), ("b", match.match.b or ""),
+            ("revision", str(match.revision)), ("serial", str(match.heard.get(side, 0) + 1)))
+
+
+def _answer(fields: Pairs, result: Result, to: Reported | None) -> Pairs:
+    said = canonical(result_to_json(result)).decode()
+    agrees = (("agrees_id", to.report_id), ("agrees_hash", to.body)) if to is not None else ()
+    # The same name for the same: a double press, or two tabs, say it once.
+    name = hashlib.sha256(repr((fields, said, agrees)).encode()).hexdigest()[:32]
+    return (("result", said), *agrees, ("report_id", name))
+
+
+def _what(played: RoundState, match: MatchState, side: Side) -> str:
+    if played.status == CLOSED or match.state == AGREED:
+        return OVER
+    if match.state in (DECIDED, SECOND):
+        return JUDGE
+    if match.state == ONE_PHONE:
+        # Whoever of the two has a phone of their own says it there.
+        return CONFIRM
+    if match.state == DISPUTE:
+        return DIFFER
+    if match.state == ONE_SIDED:
+        return WAITING if side in match.reports else CONFIRM
+    return REPORT
+
+
+def _unit(match: MatchState) -> str:
+    unit = the_snapshot().venue.unit_at(match.match.table) if match.match.table is not None else None
+    if unit is None:
+        return ""
+    status = the_units().get(unit)
+    return "there" if status is not None and status.connected else "silent"
+
+
+def _lot(state: EventState, played: RoundState, match: MatchState) -> str:
+    first = before_play(state, played, match)
+    return first.about if first is not None and first.lot and not first.drawn and played.status != CLOSED else ""
+
+
+def _said(seat: Seat, result: Result | None) -> dict[str, Any] | None:
+    """A result told to somebody who is asked whether it is right: who wins, all that it holds, its worth to both."""
+    if result is None:
+        return None
+    state, t = seat.state, words()
+    lines = [line for line in tell(state.rulebook, seat.form, state.options, result, seat.names, t)
+             # Who won stands above them.
+             if line.label != t("result.winner")] + lost_squads(state, seat.played, seat.match, result, seat.names, t)
+    return {"outcome": outcome(state.rulebook, state.options, seat.situation, result, seat.names, t), "lines": lines,
+            "worth": worth_at(seat, result)}
+
+
+def my_asking(moment: EventAt, competitor: str) -> dict[str, Any]:
+    """What this player has asked for. `call`: the open call of the match; `called`: whether this phone made it.
+    `going`: leaves after the round that is out. `wish`: "open", "refused" or "": to leave. `may_call`, `may_leave`:
+    whether there is anything to ask. `list`: "" where lists are not shown, else how this one stands ("missing", "none",
+    "wrong", "flagged", "good"). `here`: check-in: "ask", "done", or "" where nobody is asked."""
+    state, snapshot, units = moment.state, the_snapshot(), the_units()
+    entrant, source, found = state.entrants[competitor], f"{PHONE}{competitor}", my_match(moment, competitor)
+    open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
+    plays = open_ and found is not None and found[0].status != CLOSED
+    call = call_at(snapshot, units, state.id, found[1]) if plays and found is not None else None
+    wish = next((each for each in wishes_of(snapshot, units, state) if each.competitor == competitor), None)
+    return {
+        "may_call": plays, "call": call, "call_age_ms": max(0, now_ms() - call.since_ms) if call is not None else 0,
+        "called": call is not None and source in call.sources, "may_leave": open_ and entrant.active,
+        "going": open_ and not entrant.active,
+        "wish": "" if wish is None else "refused" if wish.refused else "open",
+        "wished": wish is not None and source in wish.sources,
+        "list": list_states(moment)[competitor].state if open_ and not state.public_rounds else "",
+        "here": "" if not (open_ and state.check_in and not state.public_rounds)
+        else "done" if entrant.checked_in else "ask"}
+
+
+def my_face(moment: EventAt, competitor: str) -> tuple[Face, int]:
+    """The round's clock as it is for this player's table, and by how many milliseconds it runs longer than the round's:
+    an extension, or a match that has a length of its own. The page adds them to what the feed says of the round's."""
+    state, match, now = moment.state, seats(moment).get(competitor), the_instant()
+    face = face_of(state, now, words())
+    if state.live is None or match is None:
+        return face, 0
+    mine = match_clock(state, state.live, match)
+    more_ms = (mine.remaining_ms or 0) - (state.clock.remaining_ms or 0) if mine.remaining_ms is not None else 0
+    if not more_ms:
+        return face, 0
+    own = face_of(structs.replace(state, clock=mine), now, words())
+    return replace(own, deadline_ms=face.deadline_ms, held_ms=face.held_ms, total_ms=face.total_ms,
+                   starts=face.starts), more_ms
+
+
+NO_TRACE = "no-referrer"
+"""The link stands in the address: no page that is opened from here is told of it."""
+
+
+def guard(bp: Blueprint) -> None:
+    """The link itself is what every form of these pages proves: nobody else knows the address it is sent to."""
+
+    @bp.before_request
+    def check() -> AnyResponse | None:
+        token = (request.view_args or {}).get("token")
+        if token is None:
+            return None
+        who = the_hub().access.links.who(token)
+        if who is None:
+            # One that was made up, or revoked: the page says how one gets another.
+            g.status = 404
+            return my("my_code.html", gone=True)
+        if who[0] in the_snapshot().venue.deleted:
+            abort(410)
+        g.me = who
+        visit.phone()
+        return None
+
+    @bp.after_request
+    def seal(response: Response) -> Response:
+        response.headers["Referrer-Policy"] = NO_TRACE
+        return response
+
+
+def me() -> Person:
+    """(event, competitor) of this request's link."""
+    who: Person = g.me
+    return who
+
+
+def my(template: str, feed: str = "", **context: Any) -> Response:
+    """A page of these. Nothing on it is an organizer's, whoever looks, and its forms prove themselves by the link."""
+    return page(template, feed, **{"organizer": False, "csrf": lambda: "", "sent_ms": "", **context})
+
+
+@route("GET /me", EVERYBODY)
+def code() -> AnyResponse:
+    """Where the six letters of the desk are typed."""
+    return my("my_code.html", gone=False)
+
+
+@route("POST /me", PLAYER)
+@mended_on(code)
+def claim() -> AnyResponse:
+    links, address = the_hub().access.links, request.remote_addr or ""
+    wait_ms = links.gate.wait_ms(address)
+    if wait_ms:
+        raise Invalid("pin_wait", n=-(-wait_ms // 1000))
+    path = links.claim_code(field("code"), address)
+    if path is None:
+        raise Invalid("wrong_code")
+    return redirect(path, 303)
+
+
+@route("GET /me/<token>", PLAYER, kept="me/<event_id>/<token>")
+def my_page(token: str) -> AnyResponse:
+    """One's own page: the table, what there is to say, and what became of it."""
+    event_id, who = me()
+    moment = the_moment(event_id)
+    face, more_ms = my_face(moment, who)
+    return my("my_page.html", page_key(event_id, token), **{
+        **player_context(moment, who), "face": face, "more_ms": more_ms, "my": f"/me/{token}",
+        "asking": my_asking(moment, who), "mine": my_table(moment, who), "bye": my_bye(moment, who), "variant": ""})
+
+
+def mended_on_my(again: View) -> Callable[[View], View]:
+    """For POST handlers of a link's page: a Problem is told on the page `again`, or to a script as JSON."""
+
+    def wrap(handler: View) -> View:
+        @wraps(handler)
+        def handled(token: str) -> AnyResponse:
+            try:
+                refuse_unfit_fields()
+                return handler(token)
+            except Problem as problem:
+                g.problem, g.status = problem, phone_status(problem)
+                if wants_json():
+                    return told_as_json({"error": problem.say(words())}, g.status)
+                look_anew()
+                g.address = url_for("me.my_page", token=token)
+                return again(token)
+
+        return handled
+
+    return wrap
+
+
+mended_on_mine = mended_on_my(my_page)
+
+
+def wants_json() -> bool:
+    return request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json"
+
+
+def told_as_json(said: dict[str, Any], status: int = 200) -> AnyResponse:
+    return Response(json.dumps(said, separators=(",", ":")), status, content_type="application/json")
+
+
+OFF = "0"
+
+
+def _source() -> str:
+    return f"{PHONE}{me()[1]}"
+
+
+def _home(token: str) -> AnyResponse:
+    return redirect(url_for("me.my_page", token=token), 303)
+
+
+@route("POST /me/<token>/call", PLAYER)
+@mended_on_mine
+def call(token: str) -> AnyResponse:
+    """A judge is wanted at this player's table, or not any more as far as this phone is concerned."""
+    hub, (event_id, competitor) = the_hub(), me()
+    hub.access.links.charge(CALLS, me())
+    found = my_match(the_moment(event_id), competitor)
+    if found is None or found[0].status != PUBLISHED:
+        raise Problem("no_table_to_call_to")
+    ask = hub.hall.calls.cancel if field("on") == OFF else hub.hall.calls.open
+    ask(event_id, found[1].id, _source())
+    return _home(token)
+
+
+@route("POST /me/<token>/here", PLAYER)
+@mended_on_mine
+def here(token: str) -> AnyResponse:
+    """Check-in: this player is there. Once round 1 is drawn that is for the desk, which knows whom they can still
+    meet."""
+    the_hub().access.links.charge(WISHES, me())
+    state = _open_event()
+    if state.public_rounds or state.draft:
+        raise Problem("check_in_at_desk")
+    the_hub().service.tell(state.id, CheckIn(me()[1]), _source())
+    return _home(token)
+
+
+@route("GET /me/<token>/leave", PLAYER)
+def leave(token: str) -> AnyResponse:
+    """Asks once more."""
+    state = _open_event()
+    return my("my_leave.html", my=url_for("me.my_page", token=token), state=state, in_play=state.live is not None)
+
+
+@route("POST /me/<token>/leave", PLAYER)
+@mended_on_mine
+def wish(token: str) -> AnyResponse:
+    """To leave is a wish to the organizer, who may refuse it; it is taken back as easily."""
+    hub = the_hub()
+    hub.access.links.charge(WISHES, me())
+    _open_event()
+    ask = hub.hall.wishes.take_back if field("on") == OFF else hub.hall.wishes.ask
+    ask(*me(), _source())
+    return _home(token)
+
+
+def _open_event() -> EventState:
+    """404 where this player is not in the event, or not any more."""
+    state = the_moment(me()[0]).state
+    entrant = state.entrants.get(me()[1])
+    if state.finished or entrant is None or not entrant.active or state.id in the_snapshot().venue.archived:
+        abort(404)
+    return state
+
+
+@route("GET /me/<token>/list", PLAYER)
+def list_page(token: str) -> AnyResponse:
+    """One's own list, with each problem beside its line. Once round 1 is published nobody looks at lists on a phone."""
+    state = _open_event()
+    if state.public_rounds:
+        abort(404)
+    return my("my_list.html", my=url_for("me.my_page", token=token), save_at=url_for("me.save_list", token=token),
+              fixed=False, **list_context(the_moment(state.id), me()[1]))
+
+
+@route("POST /me/<token>/list", PLAYER)
+# Where lists are not shown any more, what is wrong is told on the main page.
+@mended_on_my(lambda token: my_page(token) if _open_event().public_rounds else list_page(token))
+def save_list(token: str) -> AnyResponse:
+    """Before round 1: what can be read is saved, and what is wrong with it stands there by line."""
+    if field("more"):
+        return list_page(token)
+    the_hub().access.links.charge(LISTS, me())
+    state = _open_event()
+    if state.public_rounds:
+        raise Problem("list_is_fixed")
+    typed = typed_list(the_moment(state.id), me()[1])
+    if typed is not None:
+        record, digest, total = typed
+        the_hub().service.tell(state.id, SubmitList(me()[1], digest, total), _source(), [record])
+    return redirect(url_for("me.list_page", token=token), 303)
+
+
+SAVE_S = 10.0
+
+
+def _seat() -> tuple[Seat, Side]:
+    """As `my_seat`; 404 where there is nothing to report."""
+    found = my_seat(the_moment(me()[0]), me()[1])
+    if found is None:
+        abort(404)
+    return found
+
+
+@route("GET /me/<token>/report", PLAYER)
+def walk(token: str) -> AnyResponse:
+    """The next question, or the result that the answers make: nothing is said before it is said there."""
+    seat, side = _seat()
+    at = page_at(seat, request.args)
+    base = _base(seat, side, request.args)
+    fields = [*base, ("result", canonical(result_to_json(at.result)).decode()), ("report_id", secrets.token_hex(16))] \
+        if at.result is not None else []
+    return my("my_wizard.html", my=url_for("me.my_page", token=token), end=at.result is not None, report_fields=fields,
+              **shown(seat, at, request.args, url_for("me.walk", token=token), base))
+
+
+def _base(seat: Seat, side: Side, fields: Fields) -> list[tuple[str, str]]:
+    """What the player saw when they began: what has changed since is noticed when they have come to the end."""
+    now = report_fields(seat.played, seat.match, side)
+    began = fields.get("match") == seat.match.id and fields.get("draw", "") == seat.played.mark
+    return [(name, fields.get(name, value) if began else value) for name, value in now]
+
+
+@route("POST /me/<token>/report", PLAYER)
+@mended_on_mine
+def report(token: str) -> AnyResponse:
+    """What this side says; answered once it is on the disk."""
+    name, body, saving = submit(the_hub(), me(), request.form, visit.phone())
+    if saving is not None:
+        try:
+            saving.result(SAVE_S)
+        except TimeoutError:
+            raise Problem("phone_not_yet") from None
+        except Problem as problem:
+            raise in_phone_s_words(problem) from None
+    found = told(the_hub().service.snapshot, me(), name, body)
+    if found is None:
+        raise Problem("not_saved")
+    if wants_json():
+        return told_as_json(told_in_words(found, words()))
+    return redirect(url_for("me.said", token=token, name=found.name), 303)
+
+
+@route("GET /me/<token>/said/<name>", PLAYER)
+def said(token: str, name: str) -> AnyResponse:
+    """What became of a report that was sent without a script."""
+    found = told(the_snapshot(), me(), name)
+    if found is None:
+        abort(404)
+    return my("my_said.html", my=url_for("me.my_page", token=token), state=the_moment(me()[0]).state, found=found,
+              **told_in_words(found, words()))
+
+
+@route("POST /me/<token>/report/lot", PLAYER)
+@mended_on_mine
+def draw_lots(token: str) -> AnyResponse:
+    """A coin between the sides, where the form says that a lot decides; it becomes the answer."""
+    the_hub().access.links.charge(REPORTS, me())
+    seat, side = _seat()
+    trail = draw_lot(seat, request.form, f"{PHONE}{me()[1]}")
+    fields = [*trail.fields(), *_base(seat, side, request.form)]
+    return redirect(address_at(url_for("me.walk", token=token), fields), 303)
+
+
+@route("POST /me/<token>/lot", PLAYER)
+@mended_on_mine
+def draw_first(token: str) -> AnyResponse:
+    """The lot before play, where no unit draws it: who begins, or who of two equal lists chooses. The first stands."""
+    the_hub().access.links.charge(REPORTS, me())
+    seat, _ = _seat()
+    note = NoteLot(seat.match.id, field("about"), secrets.choice(SIDES), field("draw") or None)
+    the_hub().service.tell(seat.state.id, note, f"{PHONE}{me()[1]}")
+    return redirect(url_for("me.my_page", token=token), 303)
+
+
+@route("POST /me/<token>/picks", PLAYER)
+@mended_on_mine
+def field_squads(token: str) -> AnyResponse:
+    """Whoever has a bye fields squads as well, and says which."""
+    the_hub().access.links.charge(REPORTS, me())
+    event_id, competitor = me()
+    bye = my_bye(the_moment(event_id), competitor)
+    if bye is None:
+        abort(404)
+    picks = squads_read(request.form.getlist("picks")[:SQUADS_MAX])
+    the_hub().service.tell(event_id, SetPicks(bye.match.id, tuple(picks)), f"{PHONE}{competitor}")
+    return redirect(url_for("me.my_page", token=token), 303)

@@ -1,0 +1,56 @@
+"""What is settled at a table before play: who chooses initiative, who begins, and the lots drawn for either."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from roundtap_core.event.event_flow import situation_of
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import EventState, MatchState, RoundState
+from roundtap_core.lists.list_form import names
+from roundtap_core.records import SIDES
+from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, Situation
+
+
+@dataclass(frozen=True, slots=True)
+class BeforePlay:
+    """`about`: "first_player" or "initiative". `side`: who begins, or who chooses, None while nobody knows it yet.
+    `lot`: whether a lot decides it; `drawn`: whether it has been drawn."""
+
+    about: str
+    side: str | None
+    lot: bool
+    drawn: bool = False
+
+
+def before_play(state: EventState, played: RoundState, match: MatchState) -> BeforePlay | None:
+    """What this table settles first; None where its rulebook knows no such thing, or the lists' totals are unknown."""
+    lots = state.rulebook.lots
+    if FIRST_PLAYER in lots:
+        return BeforePlay(FIRST_PLAYER, match.lots.get(FIRST_PLAYER), True, FIRST_PLAYER in match.lots)
+    if INITIATIVE not in lots or match.match.b is None:
+        return None
+    chooses = state.rulebook.chooses_initiative(situation_of(state, played, match))
+    if chooses == BY_LOT:
+        return BeforePlay(INITIATIVE, match.lots.get(INITIATIVE), True, INITIATIVE in match.lots)
+    return BeforePlay(INITIATIVE, chooses, False) if chooses is not None else None
+
+
+def situation_at(
+    state: EventState, people: Mapping[str, Person], played: RoundState, match: MatchState
+) -> Situation:
+    """Where this match stands, with the houses of both decks where a rulebook asks for them and they are known."""
+    situation = situation_of(state, played, match)
+    if FIRST_PLAYER not in state.rulebook.lots:
+        return situation
+    decks = [_houses(state, people.get(match.match.competitor(side) or "")) for side in SIDES]
+    return replace(situation, houses=(decks[0], decks[1])) if any(decks) else situation
+
+
+def _houses(state: EventState, person: Person | None) -> tuple[str, ...]:
+    if person is None:
+        return ()
+    return tuple(names(state.rulebook.lists.of_competitor(person.to_competitor("")), "houses"))

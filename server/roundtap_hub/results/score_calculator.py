@@ -1,0 +1,82 @@
+"""Tried out on a match's page, and recorded nowhere: counting by hand, and cards swapped with the sideboard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flask import abort, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.state import MatchState
+from roundtap_core.numbers import typed_number
+from roundtap_core.records import SIDES, Side
+from roundtap_core.rulebooks.base import AidFigure, Rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_hub.access.policy import EVERYBODY, route
+from roundtap_hub.events.event_at import tournament
+from roundtap_hub.serving.page_helpers import page, the_moment, words
+
+PREFIX = "aid."
+"""Of the form's fields: they travel in the page's address, beside nothing else that the page reads."""
+
+
+def aid_of(book: Rulebook) -> dict[str, Any] | None:
+    """A rulebook's aid; None where it has none. `typed`: what was sent, by key; `worth` is None where nothing was asked
+    yet, or `problem` says why not."""
+    aid = book.counting_aid
+    if aid is None:
+        return None
+    typed = {figure.key: request.args[PREFIX + figure.key].strip()
+             for figure in aid.figures if PREFIX + figure.key in request.args}
+    worth, wrong = None, ""
+    try:
+        worth = aid.worth({figure.key: _number(figure, typed) for figure in aid.figures}) if typed else None
+    except Problem as problem:
+        wrong = problem.say(words())
+    return {"aid": aid, "typed": typed, "worth": worth, "problem": wrong}
+
+
+def _number(figure: AidFigure, typed: dict[str, str]) -> int:
+    text = typed.get(figure.key, "")
+    if figure.tick:
+        return int(text == "1")
+    number = typed_number(text)
+    if not figure.minimum <= number <= figure.maximum:
+        raise Invalid("figure_out_of_range", value=number, minimum=figure.minimum, maximum=figure.maximum)
+    return number
+
+
+@route("GET /aid/<rulebook>", EVERYBODY)
+def aid(rulebook: str) -> AnyResponse:
+    book = RULEBOOKS.get(rulebook)
+    if book is None or book.counting_aid is None:
+        abort(404)
+    return page("score_calculator.html", rulebook=book, counted=aid_of(book))
+
+
+SIDE, LINES = "swap.side", "swap.lines"
+MOST_LETTERS = 2000
+
+
+def swap_view(event_id: str, match: MatchState) -> dict[str, Any] | None:
+    """The check with what was typed; None where the rulebook swaps no cards. `checked`: something was typed; `problems`
+    of it, each with its line; none: the deck is right."""
+    moment = the_moment(event_id)
+    state, check = moment.state, moment.state.rulebook.lists
+    if not check.swap_sign:
+        return None
+    side: Side = next((each for each in SIDES if each == request.args.get(SIDE)), SIDES[0])
+    lines = request.args.get(LINES, "")[:MOST_LETTERS]
+    problems: Sequence[Problem] = ()
+    if lines.strip():
+        who = next(c for c in tournament(moment).competitors if c.id == match.match.competitor(side))
+        list_ = check.of_competitor(who)
+        try:
+            problems = check.swap_problems(list_, lines, state.options, state.level) if list_ \
+                else [Problem("list_not_handed_in")]
+        except Problem as problem:
+            problems = [problem]
+    return {"side": side, "lines": lines if lines.strip() else "", "checked": bool(lines.strip()),
+            "problems": [problem.say(words()) for problem in problems], "sign": check.swap_sign}

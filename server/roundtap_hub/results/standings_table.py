@@ -1,0 +1,105 @@
+"""The standings as people read them: records, tiebreakers in columns, and which of them decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from roundtap_core.event.state import EventState
+from roundtap_core.records import DROPPED, StandingsRow
+from roundtap_core.rulebooks.base import SWISS_ROUND
+from roundtap_core.rulebooks.gate import may_be_drawn
+from roundtap_hub.events.event_at import EventAt, ranking, ranking_by_id, settled_round
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One tiebreaker's figure; `decided`: it is what put this row above the next one."""
+
+    key: str
+    text: str
+    exact: str
+    decided: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`rank` None and `status` "disqualified": listed last; "dropped": who has left; None for all others."""
+
+    rank: int | None
+    competitor: str
+    name: str
+    points: int
+    record: str
+    values: tuple[Value, ...]
+    decided_by: str
+    by_chance: bool
+    status: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StandingsView:
+    """`columns` are the tiebreakers in their order of weight; `draws`: a record has wins, draws and losses.
+
+    `hidden`: tiebreakers that decided somewhere and have no column, since they compare only those who are tied.
+    """
+
+    after: int
+    columns: tuple[str, ...]
+    lines: tuple[Line, ...]
+    chance: bool
+    draws: bool = False
+    hidden: tuple[str, ...] = ()
+
+
+def standings_view(moment: EventAt, names: Mapping[str, str]) -> StandingsView:
+    """Everybody, best first, after the last settled round."""
+    rows = ranking(moment)
+    columns = tuple(rows[0].tiebreakers) if rows else ()
+    lines = tuple(_line(moment, row, names) for row in rows)
+    told = {"points", "last", "random", *columns}
+    hidden = tuple(key for key in moment.state.rulebook.tiebreakers if key not in told and any(
+        row.decided_by == key for row in rows))
+    return StandingsView(settled_round(moment.state), columns, lines, any(row.by_chance for row in rows),
+                         has_draws(moment.state), hidden)
+
+
+def _line(moment: EventAt, row: StandingsRow, names: Mapping[str, str]) -> Line:
+    values = tuple(
+        Value(key, figure_text(value), str(value), row.decided_by == key) for key, value in row.tiebreakers.items()
+    )
+    record = record_text(row, has_draws(moment.state))
+    return Line(row.rank, row.competitor, names.get(row.competitor, row.competitor), row.points, record, values,
+                row.decided_by, row.by_chance, status_of(moment, row))
+
+
+def status_of(moment: EventAt, row: StandingsRow) -> str | None:
+    """What is said of somebody who is not there any more: by now, whatever round the standings are of."""
+    return row.status or (None if moment.state.plays(row.competitor) else DROPPED)
+
+
+def record_text(row: StandingsRow | None, draws: bool = False) -> str:
+    """Wins and losses: "3–1"; with `draws`, where the rulebook knows them, wins, draws and losses: "3–0–1"."""
+    if row is None:
+        return "0–0–0" if draws else "0–0"
+    return "–".join(str(n) for n in (row.wins, *([row.draws] if draws or row.draws else []), row.losses))
+
+
+def has_draws(state: EventState) -> bool:
+    """Whether a match of this event's Swiss rounds may end in a draw, by ruling at least."""
+    return may_be_drawn(state.rulebook, state.options, SWISS_ROUND)
+
+
+def record_of(moment: EventAt, competitor: str) -> tuple[str, tuple[Value, ...]]:
+    """A competitor's record and first tiebreaker, as pairings show them so that people find errors."""
+    row, draws = ranking_by_id(moment).get(competitor), has_draws(moment.state)
+    if row is None:
+        return record_text(None, draws), ()
+    first = next(iter(row.tiebreakers.items()), None)
+    return record_text(row, draws), (Value(first[0], figure_text(first[1]), str(first[1]), False),) if first else ()
+
+
+def figure_text(value: int | Fraction) -> str:
+    """Three places are enough to read; the exact fraction is in the export."""
+    return f"{float(value):.3f}" if isinstance(value, Fraction) else str(value).replace("-", "−")

@@ -1,0 +1,297 @@
+"""A result typed as one short line ("a24", "60 24", "ca"): read by the rulebook's own form, told before it counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, Form, Way
+from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Picks, Test, squads_read
+from roundtap_core.forms.walk import compose, needs_opener
+from roundtap_core.numbers import typed_number
+from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other
+from roundtap_core.result_json import result_to_json
+from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
+from roundtap_core.rulebooks.gate import ON_RECORD, refuse
+from roundtap_core.rulebooks.result_words import winner_of
+from roundtap_hub.events.event_at import short_hash
+
+MOST_LETTERS = 60
+"""No line that means anything is longer."""
+
+CHOICES = ("winner", "initiative")
+"""What a letter answers, besides who won and who conceded."""
+
+_TOKEN = re.compile(r"\s*(?:(?P<conceded>c\s*[ab])|(?P<initiative>i\s*[ab])|(?P<winner>[ab])|(?P<draw>=)"
+                    r"|(?P<number>[-\u2212]?\d{1,6})|(?P<between>[:;,/]))", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What stands in a line: who won, whether it is a draw, who conceded, who has the initiative, and its numbers."""
+
+    numbers: tuple[str, ...] = ()
+    winner: Side | None = None
+    draw: bool = False
+    conceded_by: Side | None = None
+    initiative: Side | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a line means under a rulebook. `mark` names this very result of this very match: it is sent back with the
+    Enter that confirms it, so that nothing counts that was not on the screen. `way`, `opener`, `answers`: as the steps
+    would have told it."""
+
+    way: Way
+    opener: Side
+    answers: Mapping[str, Any]
+    result: Result
+    winner: str
+    worth: Mapping[str, tuple[int, int]]
+    mark: str
+
+
+def split_line(line: str) -> Typed:
+    """The parts of a line. Raises Problem("line_unclear") where something in it is none of them."""
+    numbers: list[str] = []
+    said: dict[str, Side] = {}
+    draw, closed, at = False, False, 0
+    line = line.strip()[:MOST_LETTERS + 1]
+    while at < len(line):
+        found = _TOKEN.match(line, at)
+        if found is None or len(line) > MOST_LETTERS:
+            raise Invalid("line_unclear", line=line[:MOST_LETTERS])
+        at = found.end()
+        kind, text = found.lastgroup or "", found[found.lastgroup or 0].lower().replace("\u2212", "-")
+        if kind == "number":
+            if closed:
+                raise Invalid("line_unclear", line=line)
+            numbers.append(text)
+        elif kind == "draw":
+            draw = True
+        elif kind != "between":
+            # Said once, before the numbers or after them: what was typed on behind an older line is no line.
+            if kind in said or (kind != "initiative" and said.keys() & {"winner", "conceded"}):
+                raise Invalid("line_unclear", line=line)
+            closed = bool(numbers)
+            said[kind] = "b" if text.endswith("b") else "a"
+    if draw and said.keys() & {"winner", "conceded"}:
+        raise Invalid("line_unclear", line=line)
+    return Typed(tuple(numbers), said.get("winner"), draw, said.get("conceded"), said.get("initiative"))
+
+
+def read_line(
+    line: str, match: Match, match_id: str, book: Rulebook, options: Options, situation: Situation, time_is_up: bool,
+    said: Collection[str] = (),
+) -> Reading:
+    """The result that a line stands for: by the first way that takes all of it, those that are offered just now before
+    the others, and before these what was `said` before of how it ended ("played").
+
+    Two numbers of one figure are the left side's and the right side's, as on a slip. One alone belongs to whom the
+    form asks once a winner is named: in X-Wing the loser, since the winner has 100. Raises Problem where no way takes
+    the line: what the way nearest to it lacks, else "line_unclear".
+    """
+    typed = split_line(line)
+    form = book.form(options, situation)
+    problems: list[Problem] = []
+    for way in _candidates(form, typed, time_is_up, said):
+        for fields in _fitting(way, typed.numbers, _winner(typed)):
+            try:
+                opener, answers = _told(way, typed, fields)
+                result = compose(way, opener, answers)
+                refuse(book, result, options, situation, ON_RECORD)
+                _refuse_another_winner(book, result, options, typed.winner)
+            except Problem as problem:
+                problems.append(problem)
+                continue
+            found = _reading(way, opener, answers, result, match, match_id, book, options, situation)
+            if not typed.draw or found.winner == DRAW:
+                return found
+    # What a figure would have to be elsewhere is the least that can be said.
+    nearest = min(problems, key=lambda problem: problem.key == "figure_fixed", default=None)
+    missing = Invalid("figure_missing") if not typed.numbers and line.strip() else None
+    raise nearest or missing or Invalid("line_unclear", line=line.strip()[:MOST_LETTERS])
+
+
+def _candidates(form: Form, typed: Typed, time_is_up: bool, said: Collection[str]) -> Iterator[Way]:
+    """Ways that ask nothing but what a line can say. A concession or a draw that somebody declares is one only where
+    the line says so."""
+    now = {way.id for way in form.offered(time_is_up)}
+    for way in sorted(form.ways, key=lambda each: (each.ended not in said, each.id not in now)):
+        if not plain(way) or (way.ended == CONCESSION) != (typed.conceded_by is not None):
+            continue
+        if (way.winner == DRAWN and not typed.draw) or (way.winner == OPENER and typed.winner is None):
+            continue
+        if typed.initiative is None or way.choice("initiative") is not None:
+            yield way
+
+
+def plain(way: Way) -> bool:
+    """Whether the way asks nothing but figures, squads and the choices that a line can say, whatever was answered
+    before."""
+    return all(isinstance(step, Figure | Picks | Test | Decide)
+               or (isinstance(step, Choice) and step.only_if is None and step.name in CHOICES) for step in way.steps)
+
+
+def _winner(typed: Typed) -> Side | None:
+    return typed.winner if typed.conceded_by is None else other(typed.conceded_by)
+
+
+def _told(way: Way, typed: Typed, fields: Mapping[str, str | list[str]]) -> tuple[Side, dict[str, Any]]:
+    """Who opens the way, and the answers. Where it matters who opens, it is the winner: who is named,
+    else who has the higher first figure. Raises Problem where a figure is missing, or who won."""
+    winner = _winner(typed)
+    ahead = None if winner is not None or way.winner == OPENER else _ahead(way, fields)
+    if winner is None and (way.winner == OPENER or (way.winner == BY_FIGURES and ahead is None and not any(
+            figure.asked for figure in way.figures()))):
+        raise Invalid("winner_missing", where="/winner")
+    opener: Side = winner or ahead or "a" if needs_opener(way) else "a"
+    sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
+    answers: dict[str, Any] = {}
+    for step in way.opened_by(opener).questions:
+        if isinstance(step, Figure) and (text := fields.get(f"{step.key}.{sides[step.whose]}")):
+            answers[step.name] = value = typed_number(str(text))
+            if not step.asked and (value > step.maximum if step.beyond else value != step.default):
+                raise Invalid("figure_fixed", side=sides[step.whose], value=value, wanted=step.default)
+        elif isinstance(step, Figure) and step.asked:
+            raise Invalid("figure_missing")
+        elif isinstance(step, Picks) and (marks := fields.get(f"{step.key}.{sides[step.whose]}")):
+            answers[step.name] = squads_read(marks)
+        elif isinstance(step, Choice):
+            said = {"winner": typed.winner, "initiative": typed.initiative}.get(step.name)
+            answers |= {step.name: said} if said is not None else {}
+    return opener, answers
+
+
+def _ahead(way: Way, fields: Mapping[str, str | list[str]]) -> Side | None:
+    figures = way.figures()
+    texts = [fields.get(f"{figures[0].key}.{side}") for side in SIDES] if figures else []
+    if not all(texts) or not texts:
+        return None
+    one, two = (typed_number(str(text)) for text in texts)
+    return None if one == two else "b" if two > one else "a"
+
+
+def _refuse_another_winner(book: Rulebook, result: Result, options: Options, named: Side | None) -> None:
+    """Who was named must be who the figures say."""
+    says = book.winner(result, options)
+    if named is not None and says != named:
+        raise Invalid("winner_contradicts_score", where="/winner", winner=named, a=result.score.a, b=result.score.b,
+                      right=says)
+
+
+def _fitting(way: Way, numbers: tuple[str, ...], winner: Side | None) -> Iterator[dict[str, str | list[str]]]:
+    """What the numbers say, once for each manner in which they can be read."""
+    if winner is not None:
+        asked = [figure for figure in way.opened_by(winner).figures() if figure.asked]
+        if len(numbers) == len(asked) < 2:
+            yield {_field(figure, winner): text for figure, text in zip(asked, numbers, strict=True)}
+        elif len(numbers) == 1 and len(asked) == 2 and way.winner == OPENER and not _more_asked(way):
+            # One figure beside a winner who has all there is to have: both stand on the line that is confirmed.
+            first, second = sorted(asked, key=lambda figure: figure.whose == LOSER)
+            if first.default == first.maximum:
+                yield {_field(first, winner): str(first.default), _field(second, winner): numbers[0]}
+    picks = way.picks()
+    opened = way.opened_by(winner or "a").figures()
+    keys = list(dict.fromkeys(figure.key for figure in opened))
+    figures = [_Slot(f"{key}.{side}", 1 if _top(opened, key) < 10 else 0, _top(opened, key))
+               for key in keys for side in SIDES]
+    squads = [_Slot(f"{step.key}.{side}", step.take, step.of, True) for step, side in zip(picks, SIDES, strict=False)]
+    for slots in ([*squads, *figures], figures) if squads else (figures,):
+        found = list(_filled(list(numbers), slots)) if numbers else []
+        # Digits without a space between them count where they can be read in one way only.
+        if len(found) == 1:
+            yield found[0]
+    if not numbers and not any(figure.asked for figure in opened):
+        yield {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A field that a number goes into. `width`: so many digits where they stand without a space, 0: two at the least.
+    `squads`: every digit is one."""
+
+    name: str
+    width: int
+    top: int
+    squads: bool = False
+
+
+def _top(figures: Iterable[Figure], key: str) -> int:
+    """The highest that either side's figure may be."""
+    return max(figure.put_to(side).maximum for figure in figures if figure.key == key for side in SIDES)
+
+
+def _field(figure: Figure, winner: Side) -> str:
+    return f"{figure.key}.{winner if figure.whose == WINNER else other(winner)}"
+
+
+def _more_asked(way: Way) -> bool:
+    return any(isinstance(step, Choice) for step in way.steps)
+
+
+def _filled(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, str | list[str]]]:
+    """The slots filled in their order; a longer number is taken apart where there are more slots than numbers."""
+    if not slots:
+        if not numbers:
+            yield {}
+        return
+    if not numbers or len(numbers) > len(slots):
+        return
+    slot, text = slots[0], numbers[0]
+    apart = len(slots) > len(numbers)
+    if apart and 0 < slot.width < len(text):
+        ends = [slot.width]
+    else:
+        ends = [*(range(2, len(text) - 1) if apart and not slot.width else ()), len(text)]
+    for end in ends:
+        head, rest = text[:end], text[end:]
+        if rest and slot.width and not slots[1].width:
+            continue
+        if slot.squads:
+            if not (len(head) == slot.width == len(set(head)) and all("1" <= one <= str(slot.top) for one in head)):
+                continue
+        elif rest and (not head.isdecimal() or int(head) > slot.top or (head != "0" and head.startswith("0"))
+                       or (rest.startswith("0") and not slots[1].width)):
+            continue
+        for more in _filled([rest, *numbers[1:]] if rest else numbers[1:], slots[1:]):
+            yield {slot.name: list(head) if slot.squads else head, **more}
+
+
+def _reading(
+    way: Way, opener: Side, answers: Mapping[str, Any], result: Result, match: Match, match_id: str, book: Rulebook,
+    options: Options, situation: Situation,
+) -> Reading:
+    winner = winner_of(book, options, result)
+    try:
+        worth = book.worth(Match(match.a, match.b, result=result), options, situation)
+    except Problem:
+        worth = {}
+    mark = short_hash(match_id, match.a, match.b, sorted(result_to_json(result).items(), key=str), winner,
+                      sorted(worth.items()))
+    return Reading(way, opener, answers, result, winner, worth, mark)
+
+
+def grammar(form: Form, time_is_up: bool) -> dict[str, Any]:
+    """What a line may say under this form just now, for the words beside the field: which `figures`, in their order;
+    whether one number is enough once the winner is named, and whose it is ("winner", "loser", "" where none or two are
+    needed). `bare`: the winner alone is a whole result."""
+    known = sorted((way for way in form.ways if plain(way)),
+                   key=lambda way: way not in form.offered(time_is_up))
+    plays = [(way, [figure for figure in way.opened_by("a").figures() if figure.asked]) for way in known
+             if way.ended != CONCESSION and way.winner != DRAWN]
+    alone = next((figures[0].whose for _, figures in plays if len(figures) == 1), "")
+    if not alone and any(way.winner == OPENER and len(figures) == 2 and not _more_asked(way)
+                         and figures[0].default == figures[0].maximum for way, figures in plays):
+        alone = LOSER
+    keys = dict.fromkeys(figure.key for way, figures in plays for figure in way.figures() if figures)
+    return {
+        "figures": tuple(keys), "alone": alone, "bare": any(not figures for _, figures in plays),
+        "draw": any(way.winner == DRAWN for way in known), "conceded": any(way.ended == CONCESSION for way in known),
+        "picks": next((picks for way in known for picks in way.picks()), None),
+        "initiative": any(way.choice("initiative") for way in known),
+    }

@@ -1,0 +1,261 @@
+"""The bracket and the cut as pages show them, worked out once a moment for all who look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.elimination.bracket import Bracket, Game
+from roundtap_core.elimination.cut import CutRow, cut_table
+from roundtap_core.elimination.ranking import Placed, final_ranking, name_of
+from roundtap_core.elimination.shape import THIRD, games_in, round_key
+from roundtap_core.errors import Problem
+from roundtap_core.event.event_flow import (
+    CUT,
+    bracket_now,
+    cut_stays,
+    elimination_rounds,
+    offered,
+    round_name,
+    second_stage_begun,
+    second_stage_is_swiss,
+    seeds_now,
+    what_follows,
+    with_result,
+)
+from roundtap_core.event.state import EventState, MatchState, RoundState, active_ids, tournament_of
+from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
+from roundtap_core.rulebooks.result_words import Told
+from roundtap_core.standings.standings import standings
+from roundtap_core.words import Words
+from roundtap_hub.events.event_at import EventAt, newest_round, ranking, ranking_by_id, tournament
+from roundtap_hub.results.standings_table import has_draws, record_text, status_of
+from roundtap_hub.serving.memoized import worked_out_once
+
+WHOLE_ON_WALL = 16
+"""The largest bracket that a wall shows from its first round to the end."""
+
+
+@worked_out_once
+def bracket(moment: EventAt) -> Bracket | None:
+    """The bracket as far as everybody may see it; None before the cut, and where a result cannot be read."""
+    if moment.state.cut is None and not elimination_rounds(moment.state):
+        return None
+    try:
+        return bracket_now(moment.state)
+    except Problem:
+        return None
+
+
+@worked_out_once
+def places(moment: EventAt) -> dict[str, Placed]:
+    """Everybody's place in the final ranking, best first: the one that wall, phones, console, paper and the file for
+    spreadsheets show. Empty until the bracket is decided; without one, until the event is finished."""
+    found = bracket(moment)
+    if not (moment.state.finished or (found is not None and found.over)):
+        return {}
+    try:
+        return {placed.competitor: placed for placed in final_ranking(tournament(moment), found)}
+    except Problem:
+        return {}
+
+
+def table_rows(moment: EventAt) -> list[tuple[Placed, StandingsRow | None]]:
+    """Everybody by place with the line of the standings: the final ranking once nothing is left to be played, before
+    that the standings. What paper and spreadsheets hold."""
+    rows = ranking_by_id(moment)
+    now = [Placed(row.rank, row.competitor, None, row.rank, status_of(moment, row)) for row in rows.values()]
+    return [(placed, rows.get(placed.competitor)) for placed in places(moment).values() or now]
+
+
+def newest_name(state: EventState) -> str | None:
+    """What the newest published round is called, if it has a name of its own: "semi-final", "tiebreak"."""
+    newest = newest_round(state)
+    return title_key(state, newest) if newest else None
+
+
+def title_key(state: EventState, played: RoundState) -> str | None:
+    """What a round is called that is no Swiss round: a key of `say_round`."""
+    return TIEBREAK if played.stage == TIEBREAK else round_name(state, played)
+
+
+def next_name(state: EventState) -> str | None:
+    """What the elimination round that comes next is called."""
+    found = bracket_now(state)
+    if found is None:
+        return None
+    return round_key(max(1, games_in(found.size, len(found.round_numbers) + 1)))
+
+
+def follows(state: EventState) -> str | None:
+    """What comes after the rounds so far; None while there are too few players for the chosen table."""
+    try:
+        return what_follows(state)
+    except Problem:
+        return None
+
+
+def first_on_wall(found: Bracket) -> int:
+    """A large bracket begins with the last complete round, so that names stay readable across a room."""
+    if found.size <= WHOLE_ON_WALL:
+        return 1
+    complete = [r for r in range(1, found.rounds + 1) if all(g.decided for g in found.of_round(r))]
+    return max(complete, default=1)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLines:
+    """One round of the bracket; `name` is a key of the core's texts ("semi-final")."""
+
+    name: str
+    games: tuple[Game, ...]
+
+
+def bracket_lines(found: Bracket) -> list[RoundLines]:
+    """The bracket as lists, for a phone: the round being played first, then those to come, then those behind."""
+    rounds = [RoundLines(name_of(found, found.of_round(r)[0]), tuple(game for game in found.games if game.round == r))
+              for r in range(1, found.rounds + 1)]
+    behind = max(0, len(found.round_numbers) - 1)
+    return rounds[behind:] + rounds[:behind][::-1]
+
+
+def told_after_cut(state: EventState, played: RoundState, match: MatchState, result: Result,
+                   names: Mapping[str, str], words: Words) -> list[Told]:
+    """What this result would change once the stage after the cut has begun: the Swiss table, and never who goes on."""
+    if played.stage not in (SWISS, TIEBREAK) or not cut_stays(state):
+        return []
+    was, now = ({row.competitor: row.rank for row in standings(tournament_of(each)) if row.rank is not None}
+                for each in (state, with_result(state, match, result)))
+    moves = (f"{names.get(who, who)} {was[who]}\u00a0→\u00a0{rank}" for who, rank in now.items()
+             if was.get(who, rank) != rank)
+    return [Told(words("correction.table"), ", ".join(moves) or words("correction.table.same")),
+            Told(words("correction.cut"), words("correction.cut.stays"))]
+
+
+@worked_out_once
+def cut_rows(moment: EventAt) -> tuple[CutRow, ...]:
+    """Who makes the cut, in a rulebook where that goes by another order than the standings: once all Swiss rounds are
+    played, and until the last game is decided. Empty elsewhere."""
+    state = moment.state
+    begun = elimination_rounds(state)
+    if not state.rulebook.own_cut_order or (not begun and any(r.open_matches for r in state.public_rounds)):
+        return ()
+    try:
+        if begun:
+            found = bracket(moment)
+            return () if found is None or found.over else cut_table(tournament(moment))
+        return cut_table(tournament(moment)) if state.cut is not None or follows(state) == CUT else ()
+    except Problem:
+        return ()
+
+
+def cut_rows_before_play(moment: EventAt) -> tuple[CutRow, ...]:
+    """The same between the stages: on a wall, and on paper, the bracket tells it from its first round on."""
+    return () if elimination_rounds(moment.state) else cut_rows(moment)
+
+
+@dataclass(frozen=True, slots=True)
+class Qualified:
+    """One line of the cut on the console: `seed` None for who is being asked."""
+
+    id: str
+    name: str
+    seed: int | None
+    rank: int
+    record: str
+
+
+def cut_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | None:
+    """The cut before its first round, as the organizer settles it: who goes on (`qualified`), and whose answer is
+    awaited (`offered`); None before it, and once the elimination has begun. `short`: places that nobody can take;
+    `everybody`: who has not left the event, in the order of the cut, to say who of them is there."""
+    state = moment.state
+    cut = state.cut
+    if cut is None or second_stage_begun(state):
+        return None
+    seeds, asked, there = seeds_now(state), offered(state), active_ids(state)
+
+    def line(who: str, seed: int | None = None) -> Qualified:
+        return Qualified(who, names.get(who, who), seed, cut.order.index(who) + 1,
+                         record_text(ranking_by_id(moment).get(who), has_draws(state)))
+
+    return {
+        "size": cut.size, "qualified": [line(who, seed) for seed, who in enumerate(seeds, start=1)],
+        "offered": line(asked) if asked else None, "short": 0 if asked else cut.size - len(seeds),
+        "left": [line(who) for who in cut.seeds if who not in there],
+        "declined": [line(who) for who in cut.declined if who in there],
+        "absent": [line(who) for who in cut.absent if who in there],
+        "everybody": [line(who) for who in cut.order if who in there],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a competitor stands once Swiss is over. `key`: "in" (goes on), "offered", "out"; `place` at the end."""
+
+    key: str
+    seed: int | None = None
+    reached: str | None = None
+    place: int | None = None
+
+
+def standing_of(moment: EventAt, competitor: str) -> Standing | None:
+    """None while Swiss rounds are played."""
+    found, state = bracket(moment), moment.state
+    placed = places(moment).get(competitor)
+    if placed is not None:
+        return Standing("over", None, placed.reached, placed.rank)
+    if found is None and state.cut is None:
+        return None
+    if found is None and second_stage_is_swiss(state):
+        return _swiss_standing(state, competitor)
+    seed = found.seeds.index(competitor) + 1 if found and competitor in found.seeds else None
+    if offered(state) == competitor:
+        return Standing("offered")
+    games = found.games if found else ()
+    lost_in = [name_of(found, game) for game in games if found and competitor in game.losers and game.game != THIRD]
+    sits = any(competitor in (game.a.competitor, game.b.competitor) for game in games)
+    if lost_in or not sits:
+        return Standing("out", seed, lost_in[-1] if lost_in else None)
+    return Standing("in", seed)
+
+
+def _swiss_standing(state: EventState, competitor: str) -> Standing:
+    """Where the second stage is Swiss, nobody is out of it but who did not make the cut."""
+    seeds = seeds_now(state)
+    if competitor in seeds:
+        return Standing("in", seeds.index(competitor) + 1)
+    return Standing("offered" if offered(state) == competitor else "out")
+
+
+def winner_of(moment: EventAt) -> str | None:
+    """Who has won the tournament; None until that is certain, and where several share the first place."""
+    first = [placed.competitor for placed in places(moment).values() if placed.rank == 1]
+    return first[0] if len(first) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class FinalLine:
+    """One line of the final ranking; `reached` is a key of the core's texts, None for who did not make the cut. `rank`
+    None and `status` as in the standings."""
+
+    rank: int | None
+    competitor: str
+    name: str
+    reached: str | None
+    record: str
+    status: str | None = None
+
+
+def final_lines(moment: EventAt, names: Mapping[str, str]) -> tuple[FinalLine, ...]:
+    """Everybody by final place; empty until nothing is left to be played."""
+    if not places(moment):
+        return ()
+    swiss = bool(ranking(moment)) and not all(row.rounds == 0 for row in ranking(moment))
+    return tuple(
+        FinalLine(p.rank, p.competitor, names.get(p.competitor, p.competitor), p.reached,
+                  record_text(ranking_by_id(moment).get(p.competitor), has_draws(moment.state)) if swiss else "",
+                  p.status)
+        for p in places(moment).values()
+    )

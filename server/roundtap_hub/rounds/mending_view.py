@@ -1,0 +1,119 @@
+"""What mending a round shows: who sits where and may be moved, who waits, what a step would change, what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.clock import IDLE
+from roundtap_core.event.mending.mend import IMPOSED, LEFT, Mend, Warned, has_word, movable, waiting
+from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
+from roundtap_core.records import BYE, NO_SHOW, SWISS_STAGES
+from roundtap_hub.events.event_at import EventAt
+from roundtap_hub.hall.wall_view import sort_key
+from roundtap_hub.judging.judging_view import who_said
+from roundtap_hub.rounds.knockout import title_key
+
+Names = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Somebody who may be chosen: by name, with table and opponent, or why they wait."""
+
+    id: str
+    name: str
+    table: int | None
+    opponent: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MendLine:
+    """What was mended, as its round holds it (`mend`): in which round, at which tables they sit now, and (name,
+    role) of who did it."""
+
+    number: int
+    name: str | None
+    mend: Mapping[str, Any]
+    tables: list[int]
+    by: tuple[str, str]
+
+
+def waits_before_start(state: EventState) -> int:
+    """How many wait for an opponent in a round that people see and that has not begun; 0 where pairing them anew would
+    change nothing."""
+    played = state.live
+    if played is None or state.clock.state != IDLE:
+        return 0
+    whys = [why for why, _ in waiting(state, played).values()]
+    return len(whys) if _pairs_anew(whys) else 0
+
+
+def _pairs_anew(whys: Sequence[str]) -> bool:
+    return len(whys) > 1 or any(why not in (BYE, NO_SHOW, LEFT) for why in whys)
+
+
+def mend_view(moment: EventAt, names: Names) -> dict[str, Any] | None:
+    """The draft or the round in play; None where there is neither. `pairs`: who meets whom may be changed, not the
+    tables alone; `again`: pairing anew may have something to do; `matches` may go to another table; `said`: tables of
+    which somebody has said something."""
+    state = moment.state
+    played = state.draft or state.live
+    if played is None:
+        return None
+    waits = waiting(state, played)
+    seats = []
+    for match in played.matches:
+        seat = match.match
+        if movable(match) and all(state.entrants[who].active for who in (seat.a, seat.b or "")):
+            seats += [Seat(who, names.get(who, who), seat.table, names.get(other or "", ""))
+                      for who, other in ((seat.a, seat.b), (seat.b or "", seat.a))]
+        elif seat.bye == BYE and seat.a in waits:
+            seats.append(Seat(seat.a, names.get(seat.a, seat.a), None, "", BYE))
+    waiters = _sorted(Seat(who, names.get(who, who), None, _left(state, match, names), why)
+                      for who, (why, match) in waits.items())
+    pairs, draft = played.stage in SWISS_STAGES, played.status == DRAFT
+    return {
+        "number": played.number, "name": title_key(state, played), "names": names, "draft": draft, "pairs": pairs,
+        "again": pairs and _pairs_anew([wait.why for wait in waiters]), "seats": _sorted(seats), "waits": waiters,
+        "byes": [wait for wait in waiters if wait.why not in (BYE, NO_SHOW, LEFT)],
+        "matches": sorted((m for m in played.matches if m.match.b is not None and not has_word(m)),
+                          key=lambda m: m.match.table or 0),
+        "said": sorted(m.match.table or 0 for m in played.matches if m.match.b and not movable(m)),
+        "running": not draft and state.clock.state != IDLE, "lines": mend_lines(moment, [played]),
+    }
+
+
+def _sorted(seats: Iterable[Seat]) -> list[Seat]:
+    return sorted(seats, key=lambda seat: sort_key(seat.name))
+
+
+def _left(state: EventState, match: MatchState | None, names: Names) -> str:
+    """Whom somebody waits without, where that one has left."""
+    if match is None or match.match.b is None:
+        return ""
+    return next((names.get(who, who) for who in (match.match.a, match.match.b) if not state.entrants[who].active), "")
+
+
+def warnings_of(mend: Mend, names: Names) -> list[tuple[str, dict[str, Any]]]:
+    """The text "mend.warn.KIND" of each warning, by its kind, with its parameters."""
+    return [(warned.kind, _params(warned, [names.get(each, each) for each in warned.who])) for warned in mend.warnings]
+
+
+def _params(warned: Warned, who: list[str]) -> dict[str, Any]:
+    return {"a": who[0] if who else "", "b": who[1] if len(who) > 1 else "", "number": warned.number,
+            "n": warned.number if warned.number is not None else len(who), "who": ", ".join(who)}
+
+
+def mend_lines(moment: EventAt, rounds: Sequence[RoundState]) -> tuple[MendLine, ...]:
+    """Everything that was mended in these rounds."""
+    lines = []
+    for played in rounds:
+        now = {m.id: m.match.table for m in played.matches}
+        for mend in played.mends:
+            tables = sorted({now[each] or 0 for each in mend["matches"] if now.get(each)})
+            lines.append(MendLine(played.number, title_key(moment.state, played), mend,
+                                  tables if mend["what"] != IMPOSED else [], who_said(moment, "", mend["by"])))
+    return tuple(lines)

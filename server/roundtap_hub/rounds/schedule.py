@@ -1,0 +1,205 @@
+"""The schedule: when each round really began and ended, and when the rest will, as far as anybody can know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log2
+from statistics import median
+
+from roundtap_core.clock import RUNNING, Instant
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import At
+from roundtap_core.event.event_flow import (
+    elimination_rounds,
+    match_clock,
+    planned_in_all,
+    second_stage_is_swiss,
+    stage_of_round,
+)
+from roundtap_core.event.state import EventState, RoundState
+from roundtap_core.records import ELIMINATION, SWISS
+from roundtap_hub.hall.announcements import gone_ms
+from roundtap_hub.rounds.knockout import title_key
+from roundtap_hub.rounds.round_clock import time_of_day
+from roundtap_hub.store.event_times import EventTimes
+
+MINUTE_MS = 60_000
+CHANGEOVER_MS = 10 * MINUTE_MS
+"""From the last result to the next start, until an event has shown how long it takes."""
+ABOUT_MS = 5 * MINUTE_MS
+"""A forecast is not told more exactly than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTime:
+    """One round: times of day ("" where nobody knows), minutes (None likewise). `name`: a key, where it has one.
+
+    `taken`: from the start to the last result; `extended`: the most minutes that a match was given.
+    """
+
+    number: int
+    name: str | None
+    start: str
+    end: str
+    taken: int | None
+    planned: int | None
+    extended: int
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """`left`: rounds still to come; `round_end`, `end`: times of day of the round in play and of the event, the second
+    one a forecast; "": nobody knows, or it is over. `changeover`: minutes between rounds; `measured`: as they were."""
+
+    rounds: tuple[RoundTime, ...]
+    left: int
+    round_end: str
+    end: str
+    changeover: int
+    measured: bool
+
+
+class _Here:
+    """Moments of entries on the hub's monotonic clock: of this boot as they are, of others by the time of day."""
+
+    def __init__(self, now: Instant, wall: str | None) -> None:
+        self.now, self.wall = now, wall
+
+    def ms(self, at: At | None) -> int | None:
+        if at is None:
+            return None
+        if at.boot_id == self.now.boot_id:
+            return at.mono_ms
+        gone = gone_ms(at.wall, self.wall)
+        return None if gone is None else self.now.mono_ms - gone
+
+    def between(self, first: At | None, second: At | None) -> int | None:
+        """Milliseconds; None where nobody can say."""
+        if first is None or second is None:
+            return None
+        if first.boot_id == second.boot_id:
+            return second.mono_ms - first.mono_ms
+        return gone_ms(first.wall, second.wall)
+
+    def day(self, ms: int | None) -> str:
+        return "" if ms is None else time_of_day(self.wall, ms - self.now.mono_ms)
+
+    def told(self, at: At | None) -> str:
+        """The time of day of an entry. Of this boot by how long ago it was: a clock that was set since had noted it
+        wrongly. Of another as it was noted."""
+        if at is None:
+            return ""
+        if self.wall is not None and at.boot_id == self.now.boot_id:
+            return self.day(at.mono_ms)
+        return time_of_day(at.wall) or self.day(self.ms(at))
+
+
+def schedule(state: EventState, times: EventTimes, now: Instant, wall: str | None) -> Schedule:
+    """The event's rounds as they really went, and the rest of it. `wall`: the hub's time of day, where it knows one."""
+    here = _Here(now, wall)
+    starts = [_start(times, played) for played in state.public_rounds]
+    ends = [_end(times, played) for played in state.public_rounds]
+    rounds = tuple(_round_time(state, here, played, start, end)
+                   for played, start, end in zip(state.public_rounds, starts, ends, strict=True))
+    gaps = [gap for end, start in zip(ends, starts[1:], strict=False)
+            if (gap := here.between(end, start)) is not None and gap >= 0]
+    changeover_ms = int(median(gaps)) if gaps else CHANGEOVER_MS
+    left = 0 if state.finished else _rounds_left(state)
+    round_end_ms = _end_of_play(state, now)
+    last_ms = here.ms(ends[-1]) if ends else None
+    end_ms = None if state.finished else _forecast(state, rounds, left, round_end_ms, last_ms, changeover_ms, now)
+    return Schedule(rounds, left, here.day(round_end_ms),
+                    here.day(None if end_ms is None else now.mono_ms + _about(end_ms - now.mono_ms, wall)),
+                    round(changeover_ms / MINUTE_MS), bool(gaps))
+
+
+def _start(times: EventTimes, played: RoundState) -> At | None:
+    """When it was begun to be played: the clock's start, or, where none ran, when everybody saw it."""
+    number = times.started.get(played.number, times.published.get(played.number))
+    return None if number is None else times.at.get(number)
+
+
+def _end(times: EventTimes, played: RoundState) -> At | None:
+    """The last result; what was corrected once the round was closed is no part of its play."""
+    if played.open_matches:
+        return None
+    closed = times.closed.get(played.number)
+    numbers = [match.number for match in played.matches
+               if match.number is not None and match.match.b and (closed is None or match.number <= closed)]
+    return times.at.get(max(numbers)) if numbers else None
+
+
+def _round_time(state: EventState, here: _Here, played: RoundState, start: At | None, end: At | None) -> RoundTime:
+    taken_ms = here.between(start, end)
+    stage = stage_of_round(state, played.number, played.stage, [match.match for match in played.matches])
+    extended = max((match.match.extension_minutes or 0 for match in played.matches), default=0)
+    return RoundTime(played.number, title_key(state, played), here.told(start), here.told(end),
+                     None if taken_ms is None or taken_ms < 0 else round(taken_ms / MINUTE_MS),
+                     state.rulebook.minutes(stage, state.options), extended, not played.open_matches)
+
+
+def _end_of_play(state: EventState, now: Instant) -> int | None:
+    """When time is called at the last table of the running round, extensions included, on the hub's clock."""
+    live = state.live
+    if live is None or state.clock.state != RUNNING:
+        return None
+    clocks = [match_clock(state, live, match) for match in live.open_matches]
+    left = [left_ms for clock in clocks if (left_ms := clock.remaining_at(now)) is not None]
+    return now.mono_ms + max(left) if left and max(left) > 0 else None
+
+
+def _rounds_left(state: EventState) -> int:
+    """Rounds that are still to be published, as far as it is known."""
+    try:
+        left = max(0, planned_in_all(state) - len(state.public_rounds))
+    except Problem:
+        return 0
+    if state.swiss_rounds and not elimination_rounds(state) and not second_stage_is_swiss(state) \
+            and state.cut_size >= 2:
+        left += ceil(log2(state.cut_size))
+    return left
+
+
+def _forecast(state: EventState, rounds: tuple[RoundTime, ...], left: int, round_end_ms: int | None,
+              last_ms: int | None, changeover_ms: int, now: Instant) -> int | None:
+    """When the event will be over, on the hub's clock; None where a round's length is nobody's guess, or it has not
+    begun."""
+    if not rounds:
+        return None
+    # As rounds really went: by how much they took longer, or less long, than was planned.
+    taken = [(each.taken, each.planned) for each in rounds if each.done and each.taken is not None]
+    drift = int(median(took - planned for took, planned in taken if planned is not None)) \
+        if any(planned is not None for _, planned in taken) else 0
+    usual = int(median(took for took, _ in taken)) if taken else None
+    at_ms, live = now.mono_ms, state.live
+    if live is not None and live.open_matches:
+        left_ms = state.clock.remaining_at(now)
+        if round_end_ms is not None:
+            at_ms = max(at_ms, round_end_ms + drift * MINUTE_MS)
+        elif left_ms is not None:
+            at_ms += max(0, left_ms)
+        elif usual is None:
+            return None
+    elif left:
+        at_ms = max(at_ms, (last_ms if last_ms is not None else at_ms) + changeover_ms) - changeover_ms
+    else:
+        return None
+    swiss_left = max(0, state.swiss_rounds - len(state.public_rounds)) if not elimination_rounds(state) else 0
+    for n in range(left):
+        planned = state.rulebook.minutes(SWISS if n < swiss_left else ELIMINATION, state.options)
+        minutes = max(planned // 2, planned + drift) if planned is not None else usual
+        if minutes is None:
+            return None
+        at_ms += changeover_ms + minutes * MINUTE_MS
+    # However quick the rounds were: not before time is called in this one, which stands beside it.
+    return max(at_ms, round_end_ms or 0, now.mono_ms + (state.clock.remaining_at(now) or 0))
+
+
+def _about(left_ms: int, wall: str | None) -> int:
+    """Rounded up so that the time of day is told in steps of five minutes."""
+    if wall is None:
+        return left_ms
+    minutes, seconds = int(wall[14:16]), int(wall[17:19])
+    past_ms = (minutes * 60 + seconds) * 1000 + left_ms
+    return left_ms + (-past_ms) % ABOUT_MS

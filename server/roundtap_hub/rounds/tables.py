@@ -1,0 +1,230 @@
+"""The tables of a round as the hall sees them: who sits where, and how far each match is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from roundtap_core.clock import RUNNING
+from roundtap_core.errors import Problem
+from roundtap_core.event.event_flow import situation_of
+from roundtap_core.event.state import (
+    AGREED,
+    DECIDED,
+    DISPUTE,
+    ONE_PHONE,
+    ONE_SIDED,
+    SECOND,
+    EventState,
+    MatchState,
+    RoundState,
+)
+from roundtap_core.records import RULING, SIDES, Result, Side
+from roundtap_core.rulebooks.result_words import reason, winner_of
+from roundtap_hub.store.service import Snapshot
+from roundtap_hub.units.unit_presence import UnitStatus, call_at
+
+NO_CONTACT_MS = 10_000
+
+WAITING, SEATED, PLAYING, CALL, NO_CONTACT, DRAFT = "waiting", "seated", "playing", "call", "contact", "draft"
+"""States beyond those of the core; each has a sign, a word ("state.…") and a colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownResult:
+    """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where nobody can tell.
+
+    `wounds`: the figures that decide where the first ones are level, in rulebooks that count them. `why`: what decided
+    where the figures do not say it, as keys of which the first one known is shown.
+    """
+
+    a: int
+    b: int
+    winner: str
+    ended: str
+    wounds: tuple[int, int] | None = None
+    why: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Whether the figures alone show who won."""
+        if self.winner not in ("a", "b"):
+            return self.winner != "draw"
+        return (self.a > self.b) if self.winner == "a" else (self.b > self.a)
+
+    @property
+    def bare(self) -> bool:
+        """A ruling without figures: there is nothing to be read in 0:0."""
+        return self.ended == RULING and self.a == self.b == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What one side said. `number` is its entry, so that nobody accepts another version than the one they read."""
+
+    side: Side
+    name: str
+    result: ShownResult
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One match on the grid. Times are ages in milliseconds; `flags` are signs beside the state."""
+
+    match_id: str
+    table: int | None
+    a: str
+    b: str | None
+    a_id: str
+    b_id: str | None
+    bye: str | None
+    state: str
+    revision: int
+    flags: tuple[str, ...] = ()
+    result: ShownResult | None = None
+    reports: tuple[Reported, ...] = ()
+    second: ShownResult | None = None
+    """What both agreed to while `result` stood: a judge decides."""
+    number: int = 0
+    """The entry of the result that stands; 0 for none."""
+    strangers: tuple[tuple[str, int], ...] = ()
+    """Units that reported this match and did not stand here, each with the entry that last refused it."""
+    reported_age_ms: int | None = None
+    unit: str | None = None
+    call_age_ms: int | None = None
+    call_taken_by: str | None = None
+    call_since_ms: int | None = None
+    """When the first of them called, by the hub's clock: which call it is."""
+    contact_age_ms: int | None = None
+    extension_minutes: int | None = None
+    done: bool = False
+    came_after_all: str | None = None
+    """Who did not appear, and may yet."""
+    corrected: bool = False
+    by_hand: bool = False
+
+    @property
+    def shown(self) -> tuple[object, ...]:
+        """What the console's grid shows of it."""
+        return (self.match_id, self.table, self.a, self.b, self.bye, self.state, self.flags, self.result,
+                self.extension_minutes, self.came_after_all, self.corrected, self.by_hand)
+
+
+def show_result(result: Result, state: EventState) -> ShownResult:
+    """The result as a person reads it; one that its rulebook cannot read keeps its figures."""
+    wounds = (result.wounds.a, result.wounds.b) if result.wounds else None
+    return ShownResult(result.score.a, result.score.b, winner_of(state.rulebook, state.options, result), result.ended,
+                       wounds, reason(state.rulebook, state.options, result))
+
+
+def side_names(match: MatchState, names: Mapping[str, str]) -> dict[str, str]:
+    """The names of both sides of a table."""
+    return {side: names.get(who, who) for side in SIDES if (who := match.match.competitor(side)) is not None}
+
+
+def worth_of(state: EventState, played: RoundState, match: MatchState) -> dict[str, tuple[int, int]]:
+    """What the result is worth to both, as the rulebook shows it before it is confirmed."""
+    if match.match.result is None or match.match.b is None:
+        return {}
+    try:
+        return state.rulebook.worth(match.match, state.options, situation_of(state, played, match))
+    except Problem:
+        return {}
+
+
+def cells(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, played: RoundState | None,
+    names: Mapping[str, str], now_ms: int,
+) -> tuple[Cell, ...]:
+    """Every match of a round, in the order of the tables, byes last."""
+    if played is None:
+        return ()
+    made = [cell(snapshot, units, state, match, names, now_ms) for match in played.matches]
+    return tuple(sorted(made, key=lambda c: (c.table is None, c.table or 0)))
+
+
+def cell(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, match: MatchState,
+    names: Mapping[str, str], now_ms: int,
+) -> Cell:
+    """One match; what a unit says counts only as far as it speaks of this very match."""
+    seat = match.match
+    unit = snapshot.venue.unit_at(seat.table) if seat.table is not None else None
+    status = units.get(unit) if unit else None
+    call = call_at(snapshot, units, state.id, match)
+    reports = tuple(
+        Reported(side, names.get(seat.competitor(side) or "", ""), show_result(said.result, state), said.number)
+        for side, said in sorted(match.reports.items())
+    )
+    return Cell(
+        match_id=match.id, table=seat.table,
+        a=names.get(seat.a, seat.a), b=names.get(seat.b, seat.b) if seat.b else None,
+        a_id=seat.a, b_id=seat.b, bye=seat.bye, state=state_word(match, status, state), revision=match.revision,
+        flags=_flags(match, unit, status, now_ms, call is not None),
+        result=show_result(seat.result, state) if seat.result else None,
+        second=show_result(match.second, state) if match.second else None, number=match.number or 0,
+        strangers=tuple(sorted(match.strangers.items())), reports=reports, unit=unit,
+        reported_age_ms=age(match.reported_mono_ms, now_ms) if match.reported_mono_ms is not None else None,
+        call_age_ms=age(call.since_ms, now_ms) if call is not None else None,
+        call_taken_by=call.taken_by if call is not None else None,
+        call_since_ms=call.since_ms if call is not None else None,
+        contact_age_ms=age(status.contact_ms, now_ms) if status else None,
+        extension_minutes=seat.extension_minutes, done=match.done, came_after_all=_absent(match),
+        corrected=match.corrected, by_hand=match.by_hand is not None,
+    )
+
+
+def _absent(match: MatchState) -> str | None:
+    """The one of two who did not appear."""
+    if match.drawn is None or match.match.b is not None:
+        return None
+    return match.drawn.b if match.drawn.a == match.match.a else match.drawn.a
+
+
+def state_word(match: MatchState, status: UnitStatus | None, state: EventState) -> str:
+    """The one word for how far a match is."""
+    if match.match.bye is not None:
+        return "bye"
+    if match.state in (DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, AGREED, DECIDED):
+        return match.state
+    if status is not None and status.match == match.id and status.draft:
+        return DRAFT
+    if state.clock.state == RUNNING:
+        return PLAYING
+    return SEATED if all_seated(match, status) else WAITING
+
+
+def all_seated(match: MatchState, status: UnitStatus | None) -> bool:
+    """Whether both people pressed their buttons for this match."""
+    return status is not None and status.match == match.id and len(status.seated) == 2
+
+
+def _flags(match: MatchState, unit: str | None, status: UnitStatus | None, now_ms: int,
+           called: bool) -> tuple[str, ...]:
+    flags = [CALL] if called else []
+    if unit is not None and not match.done and out_of_contact(status, now_ms):
+        flags.append(NO_CONTACT)
+    return tuple(flags)
+
+
+def out_of_contact(status: UnitStatus | None, now_ms: int) -> bool:
+    return status is None or age(status.contact_ms, now_ms) > NO_CONTACT_MS
+
+
+def seated_count(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], played: RoundState | None
+) -> tuple[int, int]:
+    """(tables whose both people sit, tables that can say so)."""
+    seated = able = 0
+    for match in played.matches if played else ():
+        unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
+        if unit is not None and match.match.b is not None:
+            able += 1
+            seated += all_seated(match, units.get(unit))
+    return seated, able
+
+
+def age(since_ms: int, now_ms: int) -> int:
+    """Milliseconds since; what another boot noted is of unknown age, and counts as fresh rather than as negative."""
+    return max(0, now_ms - since_ms)

@@ -1,0 +1,228 @@
+"""The hub as one ASGI application: what units ask, feeds and files are answered on the event loop, pages in threads."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+
+from roundtap_core.clock import Instant
+from roundtap_core.event.state import EventState
+from roundtap_hub.access.access_guard import is_logged_in, refuses
+from roundtap_hub.access.policy import asked_by, find, native_routes
+from roundtap_hub.hub import Hub
+from roundtap_hub.memory import give_back
+from roundtap_hub.rounds.public_clock import next_change_ms
+from roundtap_hub.serving.browser_feed import FEEDS_OF_ONE, BrowserFeed
+from roundtap_hub.serving.cached_pages import KeptPages
+from roundtap_hub.serving.captive_portal import answer_for_others
+from roundtap_hub.serving.http_answers import CLOSE, Receive, Scope, Send, sealed, send_json, with_one_slash
+from roundtap_hub.serving.page_cache import PageCache
+from roundtap_hub.serving.page_queues import Precedence, WatchedThread
+from roundtap_hub.serving.page_threads import BusyPage, PageThreads, Wsgi
+from roundtap_hub.serving.page_versions import version_at
+from roundtap_hub.serving.static_files import PREFIX, StaticFiles
+from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi, TakenOverPage
+from roundtap_hub.units.device_api import DeviceApi, EnrolApi, Hellos, PanelApi
+from roundtap_hub.units.device_feed import DeviceFeed
+from roundtap_hub.units.unit_presence import close_granted_wishes, close_settled_calls
+
+log = logging.getLogger(__name__)
+
+CHECKPOINT_S = 5.0
+CHECKPOINTS_TRIMMED = 4
+"""After so many of them memory that is free goes back to the system."""
+ADDRESSES_S = 3.0
+"""So often the machine's own addresses are looked at: a hotspot that comes up, a cable that is pulled."""
+
+SHORTEST_MS = 50
+"""A timer may ring a little before the hub's clock is there: then it waits this long once more."""
+
+
+class HubApplication:
+    """Routes a request to who answers it, and keeps the clock's checkpoint while it runs."""
+
+    def __init__(self, hub: Hub, feeds_of_one: int = FEEDS_OF_ONE) -> None:
+        self.hub = hub
+        hub.service.listen(lambda snapshot, entries: close_settled_calls(hub.presence, snapshot, entries))
+        hub.service.listen(lambda _, entries: close_granted_wishes(hub.presence, entries))
+        precedence = Precedence()
+        self.devices = DeviceFeed(hub)
+        self.devices.on_hello.append(Hellos(hub).hear)
+        self.device_api = DeviceApi(hub, precedence)
+        self.panel = PanelApi(hub)
+        if hub.host.kin is not None:
+            self.devices.on_hello.append(hub.host.kin.heard_hello)
+        self._static = StaticFiles()
+        self.standby_api = StandbyApi(hub, TakenOverPage(hub, self._static.url("roundtap.css")))
+        drawing = WatchedThread("public-pages")
+        cache = PageCache(hub, partial(version_at, hub), lambda: self.pages.built(), drawing, precedence.give_way)
+        self.browsers = BrowserFeed(hub, cache, feeds_of_one)
+        self.kept = KeptPages(hub, cache, precedence)
+        self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language),
+                                 partial(is_logged_in, hub))
+        self._boundaries = Boundaries(hub, self._look_again)
+        hub.host.reached_at.listeners.append(self._addresses_changed)
+        self._beside: list[asyncio.Task[None]] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.native = native_routes(self.device_api, self.devices, EnrolApi(hub), self.panel, self.standby_api,
+                                    self.browsers)
+        """Who answers by path and method, without a thread."""
+        self.ways = [self.device_api.probe, self.pages.probe, drawing.probe]
+        """What the watchdog asks again and again: each returns once it was answered the way people are."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        scope = with_one_slash(scope)
+        path, method = scope["path"], scope["method"]
+        send = sealed(send, self.hub.host.other_addresses())
+        if await answer_for_others(self.hub.host.reached_at, scope, send):
+            return
+        if self.standby_api.taken_over and not path.startswith(STAYS_OPEN):
+            await self.standby_api.refuse(scope, receive, send)
+            return
+        native = self.native.get(path)
+        if native is not None and method in native:
+            await native[method](scope, receive, send)
+        elif native is not None:
+            allowed = ", ".join(native).encode()
+            await send_json(send, 405, {"error": "not asked like this"}, [(b"allow", allowed), *CLOSE])
+        elif path.startswith("/device/"):
+            await send_json(send, 404, {"error": "no such address"}, CLOSE)
+        elif path.startswith(PREFIX):
+            await self._static.answer(scope, send)
+        else:
+            # With the pages comes who may ask for them.
+            await self.pages.built()
+            found = find(method, path)
+            who = asked_by(found[0] if found is not None else None, path)
+            if await refuses(self.hub, scope, send, who):
+                return
+            body: Receive | None = receive
+            if found is not None:
+                body = await self.kept.answer(scope, receive, send, *found)
+            if body is not None:
+                await self.pages.answer(scope, body, send, who)
+
+    def close_feeds_soon(self) -> None:
+        """End every stream, so that a server waiting for open connections can stop; from any thread or signal."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._close_feeds)
+
+    def _build_pages(self) -> Wsgi:
+        # Here, in its thread: Flask and all pages are a third of what a hub imports, and no report needs them.
+        from roundtap_hub.serving.app import create_app
+
+        return create_app(self.hub)
+
+    def _look_again(self) -> None:
+        self.devices.look_again()
+        self.browsers.look_again()
+
+    def _close_feeds(self) -> None:
+        if self.hub.host.kin is not None:
+            self.hub.host.kin.standbys.close_all()
+        self.devices.close_all()
+        self.browsers.close_all()
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                loop = self._loop = asyncio.get_running_loop()
+                self.devices.bind(loop)
+                self.browsers.bind(loop)
+                self._boundaries.bind(loop)
+                if self.hub.hall.sound is not None:
+                    self.hub.hall.sound.start()
+                self.hub.host.reached_at.look()
+                self._beside = [asyncio.create_task(self._keep_checkpoints()),
+                                asyncio.create_task(self._follow_addresses())]
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                self._boundaries.stop()
+                if self.hub.hall.sound is not None:
+                    self.hub.hall.sound.stop()
+                for task in self._beside:
+                    task.cancel()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    def _addresses_changed(self) -> None:
+        """Walls show another address; from any thread."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self.browsers.look_again)
+
+    async def _follow_addresses(self) -> None:
+        while True:
+            await asyncio.sleep(ADDRESSES_S)
+            self.hub.host.reached_at.look()
+
+    async def _keep_checkpoints(self) -> None:
+        for number in count(1):
+            await asyncio.sleep(CHECKPOINT_S)
+            try:
+                await asyncio.to_thread(self.hub.service.checkpoint)
+                if number % CHECKPOINTS_TRIMMED == 0:
+                    await asyncio.to_thread(give_back)
+            except Exception:
+                # A full or busy disk now says nothing about five seconds from now.
+                log.exception("no checkpoint was written")
+
+
+class Boundaries:
+    """Who looks at the clock for everybody. Calls `passed` in the event loop whenever a running round enters its next
+    phase or ends.
+
+    One timer for all events, set anew at every commit: nothing runs in between. When an event comes to its next
+    boundary is worked out once for each of its states.
+    """
+
+    def __init__(self, hub: Hub, passed: Callable[[], None]) -> None:
+        self._hub = hub
+        self._passed = passed
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._due: dict[str, tuple[EventState, int | None]] = {}
+        """By event: the state that was looked at, and when it changes by itself, by the hub's clock."""
+        hub.service.listen(lambda *_: self._changed())
+
+    def bind(self, loop: asyncio.AbstractEventLoop) -> None:
+        """The loop that the timer lives in; called from within it."""
+        self._loop = loop
+        self._arm()
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _changed(self) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._arm)
+
+    def _arm(self) -> None:
+        self.stop()
+        now = self._hub.clocks.now()
+        self._due = {event: self._due_of(event, state, now)
+                     for event, state in self._hub.service.snapshot.events.items()}
+        due_ms = min((due for _, due in self._due.values() if due is not None), default=None)
+        if due_ms is not None and self._loop is not None:
+            self._timer = self._loop.call_later(max(due_ms - now.mono_ms, SHORTEST_MS) / 1000, self._ring)
+
+    def _due_of(self, event: str, state: EventState, now: Instant) -> tuple[EventState, int | None]:
+        known = self._due.get(event)
+        if known is not None and known[0] is state and (known[1] is None or known[1] > now.mono_ms):
+            return known
+        wait_ms = next_change_ms(state, now)
+        return state, None if wait_ms is None else now.mono_ms + wait_ms
+
+    def _ring(self) -> None:
+        self._passed()
+        self._arm()

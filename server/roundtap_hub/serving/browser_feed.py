@@ -1,0 +1,426 @@
+"""The browsers' feed: what changed on a page, as small data; the clock; the hub's time. At most four times a second."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from types import coroutine
+from typing import Any
+from urllib.parse import parse_qs
+
+from roundtap_core.words import LANGUAGES
+from roundtap_hub.access.policy import EVERYBODY, route
+from roundtap_hub.hall.known_displays import COOKIE, DISPLAY, place_of
+from roundtap_hub.hall.wall_view import plain_variant
+from roundtap_hub.hub import Hub
+from roundtap_hub.rounds.public_clock import public_clock
+from roundtap_hub.rounds.round_clock import time_of_day
+from roundtap_hub.serving.connection_limits import asker_in
+from roundtap_hub.serving.cookies import cookies_in
+from roundtap_hub.serving.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, header, send_json, until_gone
+from roundtap_hub.serving.page_cache import Kept, PageCache, PageKey
+from roundtap_hub.serving.regions import Rendered, changes
+
+log = logging.getLogger(__name__)
+
+COALESCE_S = 0.25
+"""The first change is told at once, what follows it so much later, together."""
+TICK_S = 5.0
+TICKS_APART = 20
+"""Groups of clients that hear the tick one after the other: nobody is woken with a thousand others."""
+FEEDS_OF_ONE = 48
+"""Feeds of one address: a phone has one for each page that it shows."""
+REST = 4
+"""So many times as long as it took to look at all pages nothing is looked at again."""
+AT_ONCE = 24
+"""Pages that are drawn in one go, before those who look at them are told and others have their turn."""
+PATCH_LETTERS = 4000
+"""A patch is small data up to here, and on a large page up to a third of it: the page itself is sent packed."""
+
+WAITING_MAX = 16
+"""So much may wait for a browser that reads slowly; beyond, it is told what counts: that its page changed."""
+TOO_SLOW = "too-slow"
+"""The version of a page that nobody knows what it shows: what comes next is to be loaded, too."""
+
+
+@dataclass(slots=True, eq=False)
+class FeedClient:
+    """`version`: what its page shows once it has taken all that it was told. All methods run in the event loop.
+
+    Sending to a thousand clients is a thousand writes to buffers that have room, and nothing that is waited for. Only
+    a client whose buffer is full gets a task, which goes on from there.
+    """
+
+    key: PageKey
+    version: str
+    _send: Send
+    closed: bool = False
+    turn: int = 0
+    """When it hears the tick, of TICKS_APART."""
+    display: str = ""
+    """Of which display it is the page; "": nobody's."""
+    sent_on: bool = False
+    """Its display was told to go elsewhere."""
+    _waiting: list[bytes] = field(default_factory=list)
+    _task: asyncio.Task[None] | None = None
+
+    def tell(self, event: bytes) -> None:
+        if self.closed:
+            return
+        if self._task is not None:
+            if len(self._waiting) >= WAITING_MAX:
+                self.version = TOO_SLOW
+                self._waiting = [f"event: view\ndata: {TOO_SLOW}\n\n".encode()]
+            else:
+                self._waiting.append(event)
+            return
+        sending = self._said(event)
+        try:
+            waited_for = sending.send(None)
+        except StopIteration:
+            return
+        except OSError:
+            self.closed = True
+            return
+        self._task = asyncio.ensure_future(self._go_on(_rest(sending, waited_for)))
+
+    def tell_view(self, version: str) -> None:
+        """That the page is to be loaded."""
+        self.version = version
+        self.tell(f"event: view\ndata: {version}\n\n".encode())
+
+    def close(self) -> None:
+        """Nothing is sent any more, and what is under way is given up."""
+        self.closed = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def _said(self, event: bytes) -> Coroutine[Any, Any, None]:
+        return self._send({"type": "http.response.body", "body": event, "more_body": True})  # type: ignore[return-value]
+
+    async def _go_on(self, rest: Awaitable[None]) -> None:
+        try:
+            await rest
+            while self._waiting:
+                said, self._waiting = b"".join(self._waiting), []
+                await self._said(said)
+        except OSError:
+            self.closed = True
+        finally:
+            self._task = None
+
+
+@coroutine
+def _rest(begun: Coroutine[Any, Any, None], waited_for: Any) -> Generator[Any, Any, None]:
+    """What is left of a coroutine that was begun by hand and waits for something."""
+    with suppress(StopIteration):
+        while True:
+            try:
+                told = yield waited_for
+            except BaseException as error:
+                # What ends the wait is the coroutine's own business first.
+                waited_for = begun.throw(error)
+            else:
+                waited_for = begun.send(told)
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """Clients that look at the same page in the same way.
+
+    `version`: the page as it was last looked at; `told`: the version that was told last, which shows the same; `shown`:
+    the page of both, where anybody had it drawn.
+    """
+
+    key: PageKey
+    version: str
+    told: str
+    shown: Rendered | None
+    clients: set[FeedClient] = field(default_factory=set)
+
+    def turn(self, version: str, shown: Rendered | None) -> bool:
+        """The page is another one now: everybody hears what changed, or that something did. False: nothing shows."""
+        event, before = b"", self.told
+        if shown is not None and self.shown is not None:
+            patch = changes(replace(self.shown, version=before), shown)
+            if not patch.whole and not patch.regions:
+                self.version, self.shown = version, shown
+                return False
+            if not patch.whole and len(patch.text) <= max(PATCH_LETTERS, shown.letters // 3):
+                event = f"event: patch\ndata: {patch.text}\n\n".encode()
+        self.version, self.told, self.shown = version, version, shown
+        for client in self.clients:
+            if event and client.version == before:
+                client.version = version
+                client.tell(event)
+            elif client.version != version:
+                client.tell_view(version)
+        return True
+
+
+class BrowserFeed:
+    """All open pages. Its methods run in the event loop."""
+
+    def __init__(self, hub: Hub, cache: PageCache, of_one: int = FEEDS_OF_ONE) -> None:
+        self._hub = hub
+        self._cache = cache
+        self._of_one = of_one
+        self._askers: Counter[str] = Counter()
+        self._groups: dict[PageKey, Group] = {}
+        self._of_displays: set[FeedClient] = set()
+        self._here: dict[FeedClient, asyncio.Task[Any] | None] = {}
+        self._next_turn = self._next_tick = 0
+        self._clocks: dict[str, str] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._news = asyncio.Event()
+        """Something may show otherwise."""
+        self._saved = self._closing = False
+        self._telling: asyncio.Task[None] | None = None
+        self._told_s = self._looked_s = self._rested_s = float("-inf")
+        hub.service.listen(lambda *_: self._changed(True))
+        hub.presence.listen(lambda _: self._changed(False))
+        hub.hall.displays.on_identify.append(lambda display, name: self._soon(self._identify, display, name))
+        if hub.host.kin is not None:
+            # Another standby has come.
+            hub.host.kin.on_known.append(lambda: self._soon(lambda: _tell(list(self._here), self._hubs_event())))
+
+    def bind(self, loop: asyncio.AbstractEventLoop) -> None:
+        """The loop that the clients live in; called from within it."""
+        self._loop = loop
+        self._telling = loop.create_task(self._keep_telling())
+        loop.call_later(TICK_S / TICKS_APART, self._tick)
+
+    @route("GET /feed", EVERYBODY)
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """`GET /feed?page=…&lang=…&variant=…&seen=…`: server-sent events for as long as the client stays.
+
+        Without a language of ours nobody is told by "patch" what changed, only by "view" that something did. An address
+        that has its share of feeds is refused: 503.
+        """
+        asker = asker_in(scope)
+        if asker and self._askers[asker] >= self._of_one:
+            await send_json(send, 503, {"error": "too many pages from one address"}, [(b"retry-after", b"30"), *CLOSE])
+            return
+        self._askers[asker] += 1
+        try:
+            await self._stay(scope, receive, send)
+        finally:
+            self._askers[asker] -= 1
+            if not self._askers[asker]:
+                del self._askers[asker]
+
+    async def _stay(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [
+            (b"content-type", b"text/event-stream; charset=utf-8"), *NO_STORE, (b"x-accel-buffering", b"no"),
+        ]})
+        client = self._enter(scope["query_string"].decode("latin-1"), send, _display_of(scope))
+        here = self._here[client] = asyncio.current_task()
+        try:
+            if not self._closing:
+                await until_gone(receive)
+        except asyncio.CancelledError:
+            # The hub stops: the stream ends as one does. Anything else that cancels is not ours.
+            if not self._closing or here is None:
+                raise
+            here.uncancel()
+        finally:
+            self._leave(client)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    def look_again(self) -> None:
+        """Tell every page what has changed by the clock alone."""
+        self._saved = True
+        self._news.set()
+
+    def close_all(self) -> None:
+        """End every stream, and those that open from now on: the hub stops."""
+        self._closing = True
+        if self._telling is not None:
+            self._telling.cancel()
+        for task in self._here.values():
+            if task is not None:
+                task.cancel()
+
+    def _enter(self, query: str, send: Send, display: str = "") -> FeedClient:
+        asked = {name: values[0][:200] for name, values in parse_qs(query).items()}
+        language, page = asked.get("lang", ""), asked.get("page", "")
+        key = PageKey(page, plain_variant(page, asked.get("variant", "")), language if language in LANGUAGES else "")
+        version = self._cache.version(page)
+        group = self._groups.get(key)
+        if group is None:
+            group = self._groups[key] = Group(key, version, version, self._cache.shown(key, version))
+        client = FeedClient(key, asked.get("seen", ""), send)
+        client.turn = self._next_turn = (self._next_turn + 1) % TICKS_APART
+        client.tell(b"retry: 2000\n\n" + self._hubs_event())
+        clock = self._clock(_event_of(page))
+        client.tell(self._clock_event(clock) if clock else self._tick_event())
+        if client.version != version:
+            client.tell_view(version)
+        group.clients.add(client)
+        if display and asked.get("display") == "1":
+            client.display = display
+            self._of_displays.add(client)
+            self._hub.hall.displays.heard(display, 1)
+            self._send_on(client)
+        return client
+
+    def _leave(self, client: FeedClient) -> None:
+        client.close()
+        if client.display:
+            self._of_displays.discard(client)
+            self._hub.hall.displays.heard(client.display, -1)
+        self._here.pop(client, None)
+        group = self._groups.get(client.key)
+        if group is not None:
+            group.clients.discard(client)
+            if not group.clients:
+                del self._groups[client.key]
+
+    # --- what changed
+
+    def _changed(self, saved: bool) -> None:
+        """From any thread. `saved`: there is something new on record; else a unit said something."""
+        self._saved = self._saved or saved
+        if not self._news.is_set():
+            self._soon(self._news.set)
+
+    async def _keep_telling(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            # What is saved meanwhile is told earlier.
+            while (wait_s := self._due_s() - loop.time()) > 0:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(wait_s):
+                        await self._news.wait()
+                self._news.clear()
+            await self._tell_all(loop)
+
+    def _due_s(self) -> float:
+        """Look as soon as may be: what was saved at once, unless something was told just now; what units say, which
+        mostly changes no page, four times a second. However many pages there are, looking takes a fifth of the time."""
+        at_s = max(self._told_s + COALESCE_S, self._rested_s)
+        return at_s if self._saved else max(at_s, self._looked_s + COALESCE_S)
+
+    async def _tell_all(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._saved = False
+        self._looked_s = loop.time()
+        try:
+            told = self._tell_clocks()
+            for client in list(self._of_displays):
+                self._send_on(client)
+            if await self._tell_pages() or told:
+                self._told_s = self._looked_s
+        except Exception:
+            # Pages that were not told now are with the next change, or when they look by themselves.
+            log.exception("the browsers were not told what changed")
+        self._rested_s = loop.time() + REST * (loop.time() - self._looked_s)
+
+    def _tell_clocks(self) -> bool:
+        """Whether any was another one."""
+        before, self._clocks = self._clocks, {}
+        events: dict[str, bytes] = {}
+        for group in self._groups.values():
+            event = _event_of(group.key.page)
+            clock = self._clock(event)
+            if clock and before.get(event) not in (None, clock):
+                told = events.setdefault(event, self._clock_event(clock))
+                for client in group.clients:
+                    client.tell(told)
+        return bool(events)
+
+    def _send_on(self, client: FeedClient) -> None:
+        """A display that is to show another page than it does hears so, once."""
+        snapshot = self._hub.service.snapshot
+        place = place_of(snapshot, snapshot.venue.walls.screens.get(client.display),
+                         self._hub.hall.displays.name_of(client.display), self._hub.clocks.mono_ms())
+        if not client.sent_on and (client.key.page, client.key.variant) != place:
+            client.sent_on = True
+            client.tell(b'event: display\ndata: {"elsewhere": true}\n\n')
+
+    def _soon(self, call: Callable[..., None], *told: Any) -> None:
+        """From any thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(call, *told)
+
+    def _identify(self, display: str, name: str) -> None:
+        told = f"event: display\ndata: {json.dumps({'name': name})}\n\n".encode()
+        _tell([client for client in self._of_displays if client.display == display], told)
+
+    async def _tell_pages(self) -> bool:
+        """What everybody looks at first, then what few do. Whether anybody had to be told."""
+        told = False
+        groups = sorted(self._groups.values(), key=lambda group: -len(group.clients))
+        for begin in range(0, len(groups), AT_ONCE):
+            some = [(group, version) for group in groups[begin : begin + AT_ONCE]
+                    if (version := self._cache.version(group.key.page)) != group.version]
+            drawn: dict[PageKey, Kept | None] = {}
+            keys = [group.key for group, version in some if group.key.language and version != "none"]
+            if keys:
+                drawn = dict(zip(keys, await self._cache.drawn(keys), strict=True))
+            elif begin:
+                await asyncio.sleep(0)
+            for group, version in some:
+                kept = drawn.get(group.key)
+                shown = kept.drawn if kept is not None and not kept.elsewhere else None
+                told = group.turn(version, shown) or told
+        return told
+
+    def _clock(self, event: str) -> str:
+        """An event's clock as JSON without its last bracket; "" where there is no such event. Once a broadcast."""
+        if event not in self._clocks:
+            state = self._hub.service.snapshot.events.get(event)
+            if state is None:
+                # Whoever makes up events is not remembered.
+                return ""
+            view = public_clock(state, state.clock, self._hub.clocks.now())
+            self._clocks[event] = json.dumps({"event": event, **view})[:-1] if view else ""
+        return self._clocks[event]
+
+    def _clock_event(self, clock: str) -> bytes:
+        return f"event: clock\ndata: {clock}, {self._now()}}}\n\n".encode()
+
+    def _hubs_event(self) -> bytes:
+        """Where to look when this hub is silent; empty where there is nothing to tell."""
+        kin, hubs = self._hub.host.kin, list(self._hub.host.other_addresses())
+        if kin is None or not hubs:
+            return b""
+        return b"event: hubs\ndata: " + json.dumps({"lineage": kin.lineage, "hubs": hubs}).encode() + b"\n\n"
+
+    def _tick_event(self) -> bytes:
+        return f"event: tick\ndata: {{{self._now()}}}\n\n".encode()
+
+    def _now(self) -> str:
+        """The hub's clock and its time of day, as fields of an event."""
+        return f'"now_ms": {self._hub.clocks.mono_ms()}, "time": {json.dumps(time_of_day(self._hub.clocks.wall()))}'
+
+    def _tick(self) -> None:
+        """A part of the clients hears the time; a display of several events, that it is another one's turn."""
+        clients = [client for client in self._here if client.turn == self._next_tick]
+        for client in self._of_displays.intersection(clients):
+            self._send_on(client)
+        self._next_tick = (self._next_tick + 1) % TICKS_APART
+        _tell(clients, self._tick_event())
+        if self._loop is not None and not self._closing:
+            self._loop.call_later(TICK_S / TICKS_APART, self._tick)
+
+
+def _tell(clients: Iterable[FeedClient], event: bytes) -> None:
+    for client in clients:
+        client.tell(event)
+
+
+def _display_of(scope: Scope) -> str:
+    """The display whose cookie came with the request; "" where there is none."""
+    known = COOKIE.fullmatch(cookies_in(header(scope, b"cookie").decode("latin-1")).get(DISPLAY, ""))
+    return known["id"] if known else ""
+
+
+def _event_of(page: str) -> str:
+    return page.split("/")[1] if "/" in page else ""

@@ -1,0 +1,214 @@
+"""Pages answered on the event loop, as gzip from the cache: public ones, the staff's own kind of them, and players'
+own, whose reports no thread waits for either. A hall of phones that comes back at one moment holds up nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import Mapping
+from urllib.parse import parse_qsl
+
+from roundtap_core.errors import Problem
+from roundtap_hub.access.access_guard import asker_of
+from roundtap_hub.access.policy import EVERYBODY, Route
+from roundtap_hub.access.rights import Person
+from roundtap_hub.access.staff import form_token
+from roundtap_hub.events.event_list import COLOURS, KIND, colours
+from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_S, Place, place_of
+from roundtap_hub.hall.wall_view import WALL_ASKS, wall_variant
+from roundtap_hub.hub import Hub
+from roundtap_hub.phones.phone_reports import Told, in_phone_s_words, phone_status, submit, told, told_in_words
+from roundtap_hub.serving.bidi import words_in
+from roundtap_hub.serving.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
+from roundtap_hub.serving.http_answers import (
+    CLOSE,
+    NO_STORE,
+    BodyLate,
+    BodyTooLarge,
+    Headers,
+    Receive,
+    Scope,
+    Send,
+    header,
+    read_body,
+    send_answer,
+    send_json,
+    send_kept,
+)
+from roundtap_hub.serving.page_cache import PageCache, PageKey
+from roundtap_hub.serving.page_queues import LoopInbox, Precedence
+from roundtap_hub.serving.page_versions import page_key
+from roundtap_hub.serving.reader_language import language_of
+from roundtap_hub.serving.regions import filled
+from roundtap_hub.store.service import HubStopped
+
+HTML = b"text/html; charset=utf-8"
+SEAL = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
+"""Flask's pages are not kept (serving/page_helpers.py); these are, and asked for by their mark each time."""
+STAFF_SEAL = [*NO_STORE, (b"vary", b"Accept-Language, Cookie")]
+"""As Flask's: the mark of its reader's forms is on the page."""
+
+PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
+BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
+PERSONAL_SEAL: Headers = [*NO_STORE, (b"referrer-policy", b"no-referrer"),
+                          (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
+
+
+class KeptPages:
+    """What everybody sees, and players' own pages: answers what it can; what it does not is Flask's, which says the
+    same."""
+
+    def __init__(self, hub: Hub, cache: PageCache, precedence: Precedence) -> None:
+        self._hub = hub
+        self._cache = cache
+        self._precedence = precedence
+        self._inbox: LoopInbox | None = None
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send, asked_for: Route,
+                     named: Mapping[str, str]) -> Receive | None:
+        """None: the request was answered. Else how its body is to be read by whoever answers it."""
+        if asked_for.address in (PAGE, REPORT) and scope["method"] != "HEAD":
+            token = named["token"]
+            who = self._hub.access.links.who(token)
+            if who is None or who[0] in self._hub.service.snapshot.venue.deleted:
+                return receive
+            if asked_for.address == REPORT:
+                return await self._report(scope, receive, send, who, token)
+            answered = await self._own_page(scope, send, who, token)
+        else:
+            answered = await self._public_page(scope, send, asked_for, named)
+        return None if answered else receive
+
+    # --- what everybody sees
+
+    async def _public_page(self, scope: Scope, send: Send, asked_for: Route, named: Mapping[str, str]) -> bool:
+        if asked_for.address == COLOURS and scope["method"] == "GET":
+            # Every page asks for it: behind pages in the making it would hold up those that are ready.
+            await send_answer(send, 200, KIND.encode(), colours(self._hub.service.snapshot).encode(), SEAL)
+            return True
+        query = scope["query_string"].decode("latin-1")
+        asked = dict(parse_qsl(query, keep_blank_values=True)) if query else {}
+        if not asked_for.kept or EVERYBODY not in asked_for.who or scope["method"] != "GET" \
+                or not asked.keys() <= {"lang", *WALL_ASKS}:
+            return False
+        sent = cookies_in(header(scope, b"cookie").decode("latin-1"))
+        if asked.get("lang", sent.get(LANGUAGE)) != sent.get(LANGUAGE):
+            return False  # A language chosen just now has to be remembered.
+        asker = asker_of(self._hub, scope)
+        found, more = Place(asked_for.shows(named), _variant(asked_for, asked)), Headers()
+        if asked_for.path == "/wall" and not asked.keys() - {"lang"}:
+            found, more = self._display(scope, sent.get(DISPLAY, ""))
+        key = PageKey(*found, language_of(scope, self._hub.language), asker.role)
+        kept = await self._cache.page(key)
+        if kept is None or (key.role and kept.elsewhere):
+            return False
+        body, language = kept.body or b"", (b"content-language", key.language.encode())
+        if kept.elsewhere:
+            await send_answer(send, 302, b"text/plain", b"", [*SEAL, *more, (b"location", kept.elsewhere.encode())])
+        elif key.role:
+            page = filled(gzip.decompress(body).decode(), form_token(asker.token, self._hub.access.secret),
+                          self._hub.clocks.mono_ms())
+            await send_answer(send, 200, HTML, page.encode(), [*STAFF_SEAL, *more, language])
+        else:
+            await send_kept(scope, send, HTML, body, [*SEAL, *more, language], kept.etag)
+        return True
+
+    def _display(self, scope: Scope, sent: str) -> tuple[Place, list[tuple[bytes, bytes]]]:
+        """What the display that asks is to show, and the cookie by which it is known again."""
+        snapshot = self._hub.service.snapshot
+        screens = snapshot.venue.walls.screens
+        address = str(scope["client"][0]) if scope.get("client") else ""
+        display, name = self._hub.hall.displays.meet(sent, address, screens)
+        place = place_of(snapshot, screens.get(display), name, self._hub.clocks.mono_ms())
+        # Where there were too many to give it a name it gets no cookie.
+        return place, [set_cookie(DISPLAY, f"{display}.{name}", DISPLAY_S)] if name else []
+
+    # --- a player's own page
+
+    async def _own_page(self, scope: Scope, send: Send, who: Person, token: str) -> bool:
+        if scope["query_string"]:
+            return False
+        key = PageKey(page_key(who[0], token), "", language_of(scope, self._hub.language))
+        kept = await self._cache.page(key)
+        if kept is None or not kept.body:
+            return False
+        more = [*PERSONAL_SEAL, (b"content-language", key.language.encode())]
+        if not phone_of(scope):
+            more.append(set_cookie(PHONE, new_phone(), PHONE_S))
+        await send_kept(scope, send, HTML, kept.body, more)
+        return True
+
+    # --- and a report
+
+    async def _report(self, scope: Scope, receive: Receive, send: Send, who: Person, token: str) -> Receive | None:
+        try:
+            body = await read_body(scope, receive, BODY_BYTES_MAX, BODY_WITHIN_S)
+        except (BodyTooLarge, BodyLate):
+            await send_answer(send, 400, b"text/plain", b"the report did not come whole\n", [*PERSONAL_SEAL, *CLOSE])
+            return None
+        fields = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=64)) \
+            if body.count(b"&") < 64 else {}
+        for_script = b"application/json" in header(scope, b"accept")
+        words = words_in(language_of(scope, self._hub.language))
+        try:
+            with self._precedence:
+                said = told_in_words(await self._said(who, fields, phone_of(scope)), words)
+        except Problem as problem:
+            if for_script:
+                await send_json(send, phone_status(problem), {"error": problem.say(words)}, PERSONAL_SEAL)
+                return None
+            # Told on the page itself, which Flask makes; nothing was done.
+            return _again(body)
+        except (HubStopped, TimeoutError):
+            await send_json(send, 503, {"error": Problem("phone_not_yet").say(words)}, PERSONAL_SEAL)
+            return None
+        if for_script:
+            await send_json(send, 200, said, PERSONAL_SEAL)
+        else:
+            await send_answer(send, 303, b"text/plain", b"", [
+                *PERSONAL_SEAL, (b"location", f"/me/{token}/said/{said['report_id']}".encode("latin-1", "replace"))])
+        return None
+
+    async def _said(self, who: Person, fields: Mapping[str, str], phone: str) -> Told:
+        """Raises Problem, HubStopped, and TimeoutError where nobody knows yet."""
+        name, body, saving = submit(self._hub, who, fields, phone)
+        if saving is not None:
+            async with asyncio.timeout(SAVE_S):
+                await self._my_inbox().settled(saving)
+            try:
+                saving.result()
+            except Problem as problem:
+                raise in_phone_s_words(problem) from None
+        found = told(self._hub.service.snapshot, who, name, body)
+        if found is None:
+            raise Problem("not_saved")
+        return found
+
+    def _my_inbox(self) -> LoopInbox:
+        loop = asyncio.get_running_loop()
+        if self._inbox is None or self._inbox.loop is not loop:
+            self._inbox = LoopInbox(loop)
+        return self._inbox
+
+
+def _variant(asked_for: Route, asked: Mapping[str, str]) -> str:
+    if asked_for.path.startswith("/wall"):
+        return wall_variant(asked)
+    return "stay" if asked_for.path == "/" and "lang" in asked else ""
+
+
+def phone_of(scope: Scope) -> str:
+    """What the browser is known by, "" where it sent nothing."""
+    return cookies_in(header(scope, b"cookie").decode("latin-1")).get(PHONE, "")
+
+
+def _again(body: bytes) -> Receive:
+    """A request's body, to be read once more."""
+    given: list[bytes] = [body]
+
+    async def receive() -> dict[str, object]:
+        if given:
+            return {"type": "http.request", "body": given.pop(), "more_body": False}
+        return {"type": "http.disconnect"}
+
+    return receive

@@ -1,0 +1,358 @@
+"""Who comes in: connections counted where they are accepted, per address and in all, so that no phone
+takes all places; and a request's head comes soon and is short, or its connection ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+import resource
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_address
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from roundtap_hub.serving.rate_limits import Bucket, Rate
+
+PLACES_MAX = 4096
+"""Connections in all: a thousand phones with three each, and room for the hall's units."""
+FILES_BESIDE = 128
+"""Descriptors that the hub needs for itself: journal, backups, units' files, its own questions."""
+FILES_WANTED = 16384
+PER_ADDRESS = 64
+"""Connections of one address: ten phones' worth. One phone opens six at the most, and a few while it changes pages."""
+REQUESTS = Rate(400, 100)
+"""What one address may ask; beyond, its questions are looked at later, and nobody else's."""
+OPENED_AT_ONCE, OPENED_AGAIN_S = 2, 4.0
+"""So many times its places an address may open connections at once, and so long until it may have opened all of its
+places anew: a handshake costs the hub more than the phone that begins and leaves it."""
+FREE_ADDRESSES = ("127.0.0.1", "::1")
+"""Whoever sits at the machine itself."""
+KNOWN_MAX = 8192
+RETIRED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+
+HEAD_WITHIN_S = 10.0
+"""From the first byte of a request to the end of its head, and for what is left of a body after its answer."""
+FIRST_BYTE_WITHIN_S = 35.0
+"""A browser opens connections ahead of need, and a unit when somebody begins to enter a result."""
+HEAD_BYTES_MAX = 32 * 1024
+"""A browser's head, with all cookies of a host, is a few kilobytes."""
+QUESTION_BYTES = 2048
+"""A phone's question is shorter; a longer one counts for as many as it is long: a head has to be read."""
+PIPELINED_MAX = 8
+"""Questions sent ahead of their answers on one connection: no browser does that, and no unit."""
+TOO_LARGE = (b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+
+
+def enough_files() -> int:
+    """Let this process open as many files as it may, up to what a hall needs; how many that are."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES_WANTED if hard == resource.RLIM_INFINITY else min(hard, FILES_WANTED)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return max(soft, wanted)
+
+
+def places_of(files: int) -> int:
+    """How many connections there may be with so many descriptors: what the hub needs for itself is left free."""
+    return max(8, min(PLACES_MAX, files - FILES_BESIDE, files * 3 // 4))
+
+
+def caller_of(address: str) -> str:
+    """Who an address is, for counting: one IPv6 phone has as many addresses as it likes, all in one /64."""
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        if found.ipv4_mapped is not None:
+            return str(found.ipv4_mapped)
+        return str(found) if found.is_loopback else f"{IPv6Address(int(found) >> 64 << 64)}/64"
+    return str(found)
+
+
+def asker_in(scope: Mapping[str, Any]) -> str:
+    """Whose request it is, for their share of what many want at once; "" at the machine itself."""
+    client = scope.get("client")
+    who = caller_of(str(client[0])) if client else ""
+    return "" if who in FREE_ADDRESSES else who
+
+
+@dataclass(slots=True)
+class Caller:
+    """One address: its connections, oldest first, what it may still ask just now, and how many it may still open."""
+
+    asks: Bucket
+    opens: Bucket
+    inside: dict[CountedSocket, None] = field(default_factory=dict)
+
+
+class Doors:
+    """Counts connections. All of its methods run on one event loop; `now_s` is a monotonic clock.
+
+    An address that has its places gets no more. When all places are taken, an address that has few gets one of the
+    address that has most: the youngest of them, which has been of the least use to anybody.
+    """
+
+    def __init__(self, places: int, now_s: Callable[[], float], per_address: int = PER_ADDRESS) -> None:
+        self._places = places
+        self.per_address = per_address
+        self._now_s = now_s
+        self._callers: dict[str, Caller] = {}
+        self.inside = 0
+        self.refused = 0
+        """Connections that were closed unheard since the start."""
+
+    def admit(self, connection: CountedSocket) -> bool:
+        """Whether it may stay; its `close` gives the place back."""
+        caller = self._caller(connection.caller)
+        if connection.caller not in FREE_ADDRESSES and (
+                len(caller.inside) >= self.per_address or not self._may_open(caller)):
+            self.refused += 1
+            return False
+        if self.inside >= self._places and not self._make_room(caller):
+            self.refused += 1
+            return False
+        caller.inside[connection] = None
+        self.inside += 1
+        connection.doors = self
+        return True
+
+    def left(self, connection: CountedSocket) -> None:
+        caller = self._callers.get(connection.caller)
+        if caller is not None and connection in caller.inside:
+            del caller.inside[connection]
+            self.inside -= 1
+
+    def wait_s(self, address: str, questions: float = 1) -> float:
+        """One question of an address comes, or one as long as many: how long it is to wait until it is looked at; 0:
+        not at all."""
+        who = caller_of(address)
+        if who in FREE_ADDRESSES:
+            return 0.0
+        asks, now_ms = self._caller(who).asks, self._now_s() * 1000
+        asks.take(now_ms, questions, owed_max=inf)
+        return asks.wait_ms(now_ms, 0) / 1000
+
+    def _may_open(self, caller: Caller) -> bool:
+        """Whether this address may open one more now; it has opened it then."""
+        now_ms = self._now_s() * 1000
+        if caller.opens.wait_ms(now_ms):
+            return False
+        caller.opens.take(now_ms)
+        return True
+
+    def _caller(self, who: str) -> Caller:
+        caller = self._callers.get(who)
+        if caller is None:
+            if len(self._callers) >= KNOWN_MAX:
+                for gone in [known for known, found in self._callers.items() if not found.inside]:
+                    del self._callers[gone]
+            opens = Rate(self.per_address * OPENED_AT_ONCE, self.per_address / OPENED_AGAIN_S)
+            now_ms = self._now_s() * 1000
+            caller = self._callers[who] = Caller(Bucket(REQUESTS, now_ms), Bucket(opens, now_ms))
+        return caller
+
+    def _make_room(self, newcomer: Caller) -> bool:
+        most = max(self._callers.values(), key=lambda caller: len(caller.inside))
+        if len(most.inside) <= len(newcomer.inside) + 1:
+            return False
+        youngest = next(reversed(most.inside))
+        self.left(youngest)
+        youngest.show_out()
+        return True
+
+
+class CountedSocket(socket.socket):
+    """A client's connection that gives its place back when it is closed, however it ends."""
+
+    caller: str = ""
+    doors: Doors | None = None
+
+    def show_out(self) -> None:
+        """End it from here: whoever reads from it finds its end."""
+        with contextlib.suppress(OSError):
+            self.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        doors, self.doors = self.doors, None
+        if doors is not None:
+            doors.left(self)
+        super().close()
+
+    # Two connections are never the same one.
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+
+class DoorListener(socket.socket):
+    """A listening socket that lets in whom `doors` admit; asked by the event loop like any other."""
+
+    doors: Doors
+    _spare: int | None = None
+
+    def guarded_by(self, doors: Doors) -> DoorListener:
+        self.doors = doors
+        self._spare = os.open(os.devnull, os.O_RDONLY)
+        return self
+
+    def accept(self) -> tuple[socket.socket, object]:
+        """The next connection that may stay. The others are closed at once, and wait for nobody.
+
+        Where the system has no descriptor left, one is kept for closing what nobody can hear: those who knock would
+        else be told nothing, and the loop be called again and again.
+        """
+        while True:
+            try:
+                fd, address = self._accept()  # type: ignore[attr-defined]
+            except OSError as error:
+                if error.errno not in RETIRED:
+                    raise
+                self._turn_away()
+                continue
+            connection = CountedSocket(self.family, self.type, self.proto, fileno=fd)
+            connection.caller = caller_of(str(address[0]) if isinstance(address, tuple) else str(address))
+            connection.setblocking(False)
+            if self.doors.admit(connection):
+                return connection, address
+            connection.close()
+
+    def close(self) -> None:
+        if self._spare is not None:
+            os.close(self._spare)
+            self._spare = None
+        super().close()
+
+    def _turn_away(self) -> None:
+        """Close one connection unheard; BlockingIOError where there is none that can be."""
+        if self._spare is None:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        os.close(self._spare)
+        self._spare = None
+        try:
+            fd, _ = self._accept()  # type: ignore[attr-defined]
+            os.close(fd)
+            self.doors.refused += 1
+        except OSError as error:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
+        finally:
+            # Where somebody else was faster, the next one who leaves makes room.
+            with contextlib.suppress(OSError):
+                self._spare = os.open(os.devnull, os.O_RDONLY)
+
+
+if TYPE_CHECKING:
+    from uvicorn.protocols.http.h11_impl import H11Protocol as Base
+else:
+    Base = object
+
+
+def guarded(doors: Doors, base: type[Any] | None = None) -> type[Any]:
+    """The protocol class of a server whose clients are counted by `doors`; `base`: uvicorn's own choice where none is
+    named."""
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+    found = base or AutoHTTPProtocol
+    return type(f"Guarded{found.__name__}", (_Guard, found), {"doors": doors})
+
+
+class _Guard(Base):
+    """The server's HTTP protocol with deadlines. Mixed into one of the server's protocols. A request counts as begun
+    when the protocol has made its cycle."""
+
+    doors: Doors
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._deadline: asyncio.TimerHandle | None = None
+        self._held: list[bytes] | None = None
+        """What came from an address that asks too much, until its turn."""
+        self._head_bytes = 0
+        self._known_cycle: object = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._end_within(FIRST_BYTE_WITHIN_S)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._no_deadline()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._held is not None:
+            self._held.append(data)
+            return
+        between = self._between_requests()
+        # What belongs to a body is bounded by whoever reads it.
+        wait_s = self._wait_s(len(data)) if between or not self.cycle.more_body else 0.0
+        if wait_s and not between:
+            self.transport.abort()
+            return
+        if wait_s:
+            self._held = [data]
+            self.transport.pause_reading()
+            self.loop.call_later(wait_s, self._go_on)
+            return
+        self._take(data)
+
+    def on_response_complete(self) -> None:
+        if self._asked_ahead() and self._wait_s(0):
+            # Whoever waits for no answer cannot be made to wait for one.
+            self.transport.abort()
+            return
+        super().on_response_complete()
+        if self.cycle is self._known_cycle:
+            self._head_bytes = 0
+
+    def _go_on(self) -> None:
+        held, self._held = self._held, None
+        if held is None or self.transport.is_closing():
+            return
+        self.transport.resume_reading()
+        self._take(b"".join(held))
+
+    def _take(self, data: bytes) -> None:
+        between = self._between_requests()
+        super().data_received(data)
+        if self.cycle is not self._known_cycle:
+            self._known_cycle = self.cycle
+            self._head_bytes = 0
+            self._no_deadline()
+            if len(getattr(self, "pipeline", ())) > PIPELINED_MAX:
+                self.transport.abort()
+        elif between and not self.transport.is_closing():
+            self._head_bytes += len(data)
+            if self._head_bytes > HEAD_BYTES_MAX:
+                self.transport.write(TOO_LARGE)
+                self.transport.close()
+            elif self._head_bytes == len(data) or self._deadline is None:
+                self._end_within(HEAD_WITHIN_S)
+
+    def _wait_s(self, n_bytes: int) -> float:
+        return self.doors.wait_s(self.client[0], max(1, n_bytes / QUESTION_BYTES)) if self.client else 0.0
+
+    def _asked_ahead(self) -> bool:
+        """Whether the next question has come already, before this one was answered."""
+        conn = getattr(self, "conn", None)
+        return bool(getattr(self, "pipeline", ())) or (conn is not None and bool(conn.trailing_data[0]))
+
+    def _between_requests(self) -> bool:
+        """Whether what comes now belongs to no request that somebody answers."""
+        return self.cycle is None or bool(self.cycle.response_complete)
+
+    def _end_within(self, seconds: float) -> None:
+        self._no_deadline()
+        self._deadline = self.loop.call_later(seconds, self._end)
+
+    def _no_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _end(self) -> None:
+        self._deadline = None
+        if not self.transport.is_closing():
+            self.transport.abort()

@@ -1,0 +1,220 @@
+"""Pages that many see alike, each drawn once for all of them: kept by what it shows, variant and language, while that
+has the same version; bounded in size."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from roundtap_hub.access.policy import path_of
+from roundtap_hub.hub import Hub
+from roundtap_hub.serving.http_answers import pack
+from roundtap_hub.serving.regions import Rendered
+from roundtap_hub.serving.renderings import FRESH_MS
+from roundtap_hub.store.service import Snapshot
+from roundtap_hub.units.unit_presence import UnitStatus
+
+log = logging.getLogger(__name__)
+
+KEPT_BYTES = 12_000_000
+"""What all kept pages may take: some thousand phones' pages."""
+MOVING_MS = 5000
+"""So old a page may be that shows a time which goes on, browsers without scripts load it again and again, and so old
+the way to another address: of several events one has its turn by the clock."""
+STAFF_MOVING_MS = FRESH_MS
+"""And so old for the staff."""
+LEVEL = 6
+DRAWN = "roundtap.drawn"
+"""What the application makes a page with (app.py)."""
+VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
+"""So many pages' versions are remembered until something changes, of names that a page may have."""
+
+
+class PageKey(NamedTuple):
+    """`page`: what it shows, as its route declares it; `variant`: in which of several ways (hall/wall_view.py); `role`:
+    of the staff who reads it, whose pages have more on them; "" for everybody else."""
+
+    page: str
+    variant: str
+    language: str
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A page as it was drawn last. `body`: gzip; None where nobody has asked for more than what changed.
+
+    `drawn`: without its text, for comparing. `elsewhere`: the page is at another address, and there is nothing else.
+    """
+
+    version: str
+    drawn: Rendered
+    drawn_ms: int
+    body: bytes | None = None
+    etag: str = ""
+    elsewhere: str = ""
+    bytes: int = 0
+
+
+class Moment(NamedTuple):
+    """What pages are drawn from."""
+
+    snapshot: Snapshot
+    units: Mapping[str, UnitStatus]
+
+
+PageVersion = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
+
+
+class PageCache:
+    """All kept pages. Its methods run in the event loop; pages are drawn by the application that `built` waits for, in
+    the thread of `executor`, after `give_way`.
+
+    What is given was saved when it was asked for: a page drawn from an older moment is kept only while its version is
+    the one of now.
+    """
+
+    def __init__(self, hub: Hub, page_version: PageVersion, built: Callable[[], Awaitable[Any]], executor: Executor,
+                 give_way: Callable[[], None] = lambda: None) -> None:
+        self._hub = hub
+        self._give_way = give_way
+        self._page_version = page_version
+        self._built = built
+        self._executor = executor
+        self._kept: OrderedDict[PageKey, Kept] = OrderedDict()
+        self._bytes = 0
+        self._drawing: dict[tuple[PageKey, str], asyncio.Future[Kept | None]] = {}
+        self._moment: Moment | None = None
+        self._hall_changed = False
+        self._versions: dict[str, str] = {}
+        hub.presence.listen(self._on_hall)
+        hub.host.reached_at.listeners.append(lambda: self._on_hall(None))
+
+    def version(self, page: str) -> str:
+        """What the page would show now, as a short text."""
+        moment = self._now()
+        version = self._versions.get(page)
+        if version is None:
+            version = self._page_version(moment.snapshot, moment.units, page)
+            # Whoever makes up addresses is answered, and not remembered.
+            if version != "none" and len(page) <= PAGE_LETTERS_MAX:
+                if len(self._versions) >= VERSIONS_MAX:
+                    self._versions.clear()
+                self._versions[page] = version
+        return version
+
+    def ready(self, key: PageKey) -> Kept | None:
+        """The page if it is kept as it is now, whole and not too old."""
+        kept = self._kept.get(key)
+        if kept is None or kept.version != self.version(key.page):
+            return None
+        if kept.body is None and not kept.elsewhere:
+            return None
+        old_ms = STAFF_MOVING_MS if key.role else MOVING_MS
+        if (kept.drawn.moves or kept.elsewhere) and self._hub.clocks.mono_ms() - kept.drawn_ms > old_ms:
+            return None
+        self._kept.move_to_end(key)
+        return kept
+
+    def shown(self, key: PageKey, version: str) -> Rendered | None:
+        """The page of that version, if it is kept."""
+        kept = self._kept.get(key)
+        return kept.drawn if kept is not None and kept.version == version and not kept.elsewhere else None
+
+    async def page(self, key: PageKey) -> Kept | None:
+        """The page as it is now, whole. None where there is no such page, or it fails: Flask says so then."""
+        try:
+            return self.ready(key) or await self.whole(key)
+        except Exception:
+            _log_failed(key)
+            return None
+
+    async def whole(self, key: PageKey) -> Kept | None:
+        """The page, drawn if need be; once for all who wait for it. None where there is no such page."""
+        version = self.version(key.page)
+        if version == "none":
+            return None
+        drawing = self._drawing.get((key, version))
+        if drawing is None:
+            drawing = self._drawing[key, version] = asyncio.ensure_future(self._whole(key))
+            drawing.add_done_callback(lambda _: self._drawing.pop((key, version), None))
+        # Who waits may leave; the page is drawn for the others.
+        return await asyncio.shield(drawing)
+
+    async def _whole(self, key: PageKey) -> Kept | None:
+        [kept] = await self.drawn([key], whole=True)
+        return kept
+
+    async def drawn(self, keys: Sequence[PageKey], whole: bool = False) -> list[Kept | None]:
+        """These pages as they are now, one after the other in one thread; `whole`: with their bodies."""
+        app = await self._built()
+        moment, now_ms = self._now(), self._hub.clocks.mono_ms()
+        works = [(key, self.version(key.page), self._kept.get(key)) for key in keys]
+
+        def work() -> list[Kept | None]:
+            return [self._made(app, moment, now_ms, *each, whole) for each in works]
+
+        # Behind a thousand phones' pages none of the staff waits.
+        executor = None if any(key.role for key in keys) else self._executor
+        made = await asyncio.get_running_loop().run_in_executor(executor, work)
+        for key, kept in zip(keys, made, strict=True):
+            if kept is not None:
+                self._keep(key, kept)
+        return made
+
+    def _made(self, app: Any, moment: Moment, now_ms: int, key: PageKey, version: str, before: Kept | None,
+              whole: bool) -> Kept | None:
+        """In a thread of the executor. None where there is no such page, or it fails."""
+        if before is not None and before.version == version and not whole:
+            return before
+        self._give_way()
+        try:
+            page = app.extensions[DRAWN](path_of(key.page), key, moment, now_ms, version)
+        except Exception:
+            _log_failed(key)
+            return None
+        if page is None:
+            return None
+        if isinstance(page, str):
+            return Kept(version, Rendered(version, ""), now_ms, elsewhere=page)
+        text = page.html.encode()
+        body = pack(text, LEVEL) if whole else None
+        size = len(body or b"") + page.letters
+        etag = hashlib.blake2s(text, digest_size=9).hexdigest()
+        return Kept(version, replace(page, html=""), now_ms, body, etag, bytes=size)
+
+    def _keep(self, key: PageKey, kept: Kept) -> None:
+        before = self._kept.get(key)
+        if before is not None:
+            if kept.body is None and before.version == kept.version and before.body is not None:
+                return
+            self._bytes -= before.bytes
+            del self._kept[key]
+        self._kept[key] = kept
+        self._bytes += kept.bytes
+        while self._bytes > KEPT_BYTES and len(self._kept) > 1:
+            self._bytes -= self._kept.popitem(last=False)[1].bytes
+
+    def _now(self) -> Moment:
+        snapshot = self._hub.service.snapshot
+        if self._moment is None or self._hall_changed or self._moment.snapshot is not snapshot:
+            # First, so that a change from here on is seen next time.
+            self._hall_changed = False
+            self._moment = Moment(snapshot, self._hub.presence.units)
+            self._versions.clear()
+        return self._moment
+
+    def _on_hall(self, _: str | None) -> None:
+        """From any thread."""
+        self._hall_changed = True
+
+
+def _log_failed(key: PageKey) -> None:
+    # Without what stands behind: it may be somebody's link.
+    log.exception("a page failed: %s", key.page.partition("/")[0])

@@ -1,0 +1,252 @@
+"""Pages: Flask in few threads, in lanes. A request is read whole before it takes a thread, and its answer sent whole
+after: no thread ever waits for a phone."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import logging
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+from typing import Any
+
+from roundtap_core.words import catalogue
+from roundtap_hub.access.policy import LOGIN, STAFF, STATION
+from roundtap_hub.serving.connection_limits import asker_in
+from roundtap_hub.serving.http_answers import (
+    ASKED_BY,
+    CLOSE,
+    NO_STORE,
+    BodyLate,
+    BodyTooLarge,
+    Headers,
+    Receive,
+    Scope,
+    Send,
+    announced_bytes,
+    header,
+    read_body,
+    send_answer,
+    send_json,
+    until_gone,
+    without_link,
+)
+from roundtap_hub.serving.page_queues import FORM, PAGE, PROBE, Busy, Gone, Lane, Patience, Precedence
+from roundtap_hub.serving.reader_language import language_of
+from roundtap_hub.serving.static_files import StaticFiles
+
+log = logging.getLogger(__name__)
+
+FORM_BYTES_MAX = 4 * 1024 * 1024
+"""An event's file with two thousand players has less."""
+BODY_BYTES_FREE = 64 * 1024
+BIG_BODIES = 2
+"""So many bodies larger than BODY_BYTES_FREE come in at once, and only from organizers."""
+BODY_WITHIN_S = 15.0
+"""A form has a few kilobytes."""
+BIG_BODY_WITHIN_S = 60.0
+
+PLAYERS_AT_ONCE, ORGANIZERS_AT_ONCE, STATIONS_AT_ONCE, LOGINS_AT_ONCE = 1, 2, 1, 1
+"""Python makes one page at a time, however many threads there are: more of them only take turns, and the loop waits for
+each."""
+SPARE = 2
+"""More threads of each lane, for when one takes long."""
+
+LOGINS_WAITING = Patience(64, 20.0, 4)
+"""Whoever tries PINs keeps nobody but other strangers at this door from their page: an organizer who is in has none."""
+Environ = dict[str, Any]
+Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+
+SOONEST_S, SPREAD_S = 3, 5
+"""Who was sent away comes back after 3 to 7 s: not all at the same moment, or they would meet here again."""
+
+BUSY_PAGE = """<!doctype html>
+<html lang="{language}" class="door">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Roundtap</title>
+{refresh}<link rel="stylesheet" href="{style}">
+</head>
+<body><main id="main"><h1>{title}</h1><p>{text}</p></main></body>
+</html>
+"""
+BUSY_HEADERS = [*NO_STORE, (b"vary", b"Accept-Language, Cookie")]
+
+
+class BusyPage:
+    """What a browser is shown while more pages are asked for than can be made: one short text that comes back by
+    itself.
+
+    Answers 503 without a page thread. `language`: the hub's own, for browsers that ask for none.
+    """
+
+    def __init__(self, static: StaticFiles, language: str) -> None:
+        self._style = static.url("roundtap.css")
+        self._language = language
+        self._sent = 0
+
+    async def answer(self, scope: Scope, send: Send, form: bool) -> None:
+        """Say that the page comes by itself; of a `form`, that nothing of it was done."""
+        self._sent += 1
+        after_s = SOONEST_S + self._sent % SPREAD_S
+        again = (b"retry-after", b"%d" % after_s)
+        if scope["path"].startswith("/station/"):
+            await send_json(send, 503, {"error": "busy, try again"}, [again])
+            return
+        t = catalogue("roundtap_hub", language_of(scope, self._language))
+        title, text = (t("busy.form"), t("busy.form.out")) if form else (t("busy"), t("busy.out"))
+        page = BUSY_PAGE.format(
+            language=t.language, style=self._style, title=escape(title), text=escape(text),
+            # A form's address cannot be asked for again: the browser goes back to it instead.
+            refresh="" if form else f'<meta http-equiv="refresh" content="{after_s}">\n')
+        await send_answer(send, 503, b"text/html; charset=utf-8", page.encode(),
+                          [*BUSY_HEADERS, (b"content-language", t.language.encode()), again])
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A whole answer."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+
+class PageThreads:
+    """All pages of one hub. `build` makes the WSGI application: in a thread, while reports are answered already.
+
+    `organizes`: whether a request comes from somebody who is logged in. Only theirs take the organizers' lane, or may
+    bring a large body: whatever strangers ask for, an organizer does not wait behind it.
+    """
+
+    def __init__(self, build: Callable[[], Wsgi], precedence: Precedence, busy: BusyPage,
+                 organizes: Callable[[Scope], bool]) -> None:
+        self._build = build
+        self._organizes = organizes
+        self._precedence = precedence
+        self._busy = busy
+        self._built: asyncio.Future[Wsgi] | None = None
+        self._big_bodies = asyncio.Semaphore(BIG_BODIES)
+        self._players = Lane[Page]("players", PLAYERS_AT_ONCE, SPARE)
+        self._organizers = Lane[Page]("organizers", ORGANIZERS_AT_ONCE, SPARE)
+        self._stations = Lane[Page]("stations", STATIONS_AT_ONCE, SPARE)
+        self._logins = Lane[Page]("logins", LOGINS_AT_ONCE, 0)
+
+    async def built(self) -> Wsgi:
+        """The application, begun with the first call; whatever its making raised."""
+        if self._built is None:
+            self._built = asyncio.ensure_future(asyncio.to_thread(self._build))
+        return await asyncio.shield(self._built)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send, who: frozenset[str]) -> None:
+        """Answer one request, whatever it asks for. `who` may ask it (policy.py): by that it takes its lane."""
+        form = scope["method"] not in ASKED_BY
+        try:
+            body, left_out = await self._body(scope, receive)
+        except BodyLate:
+            await send_answer(send, 408, b"text/plain", b"the request did not come whole\n", CLOSE)
+            return
+        lane = self._lane(scope, who)
+        patience = LOGINS_WAITING if lane is self._logins else FORM if form else PAGE
+        work = partial(self._made, await self.built(), environ_of(scope, body, left_out), lane is not self._stations)
+        try:
+            # A form is done even if nobody waits any more: whoever sent it has pressed a button.
+            page = await lane.run(work, patience, None if form else partial(until_gone, receive), asker=asker_in(scope))
+        except Busy:
+            await self._busy.answer(scope, send, form)
+        except Gone:
+            return
+        else:
+            headers = page.headers + CLOSE if left_out else page.headers
+            await send({"type": "http.response.start", "status": page.status, "headers": headers})
+            await send({"type": "http.response.body", "body": page.body})
+
+    async def probe(self) -> None:
+        """Returns when every lane has made a page from now on: none of them stands still."""
+        application = await self.built()
+        await asyncio.gather(*(
+            lane.run(partial(self._made, application, environ_of(PROBED), False), PROBE, first=True)
+            for lane in (self._players, self._organizers, self._stations, self._logins)))
+
+    def _lane(self, scope: Scope, who: frozenset[str]) -> Lane[Page]:
+        if STATION in who:
+            return self._stations
+        if who & (STAFF | {LOGIN}) and self._organizes(scope):
+            return self._organizers
+        return self._logins if LOGIN in who else self._players
+
+    async def _body(self, scope: Scope, receive: Receive) -> tuple[bytes, int]:
+        """The body, and 0; or nothing, and how long it would be at least: Flask explains that that is too much."""
+        announced = announced_bytes(scope)
+        try:
+            small = announced <= BODY_BYTES_FREE and not header(scope, b"transfer-encoding")
+            if small or not self._organizes(scope):
+                return await read_body(scope, receive, BODY_BYTES_FREE, BODY_WITHIN_S), 0
+            async with self._big_bodies:
+                return await read_body(scope, receive, FORM_BYTES_MAX, BIG_BODY_WITHIN_S), 0
+        except BodyTooLarge:
+            return b"", max(announced, FORM_BYTES_MAX + 1)
+
+    def _made(self, application: Wsgi, environ: Environ, gives_way: bool) -> Page:
+        """The page, made in a thread."""
+        if gives_way:
+            self._precedence.give_way()
+        return call_wsgi(application, environ)
+
+
+PROBED: Scope = {"method": "GET", "path": "/login", "query_string": b"", "headers": [(b"host", b"localhost")]}
+"""What the watchdog asks for: a small page with all that pages stand on."""
+
+
+def environ_of(scope: Scope, body: bytes = b"", left_out: int = 0) -> Environ:
+    """A request as WSGI has it (PEP 3333); `left_out`: the length of a body that was not read."""
+    name, port = scope.get("server") or ("localhost", 80)
+    environ: Environ = {
+        "REQUEST_METHOD": scope["method"], "SCRIPT_NAME": "",
+        "PATH_INFO": scope["path"].encode().decode("latin-1"), "QUERY_STRING": scope["query_string"].decode("latin-1"),
+        "SERVER_NAME": name, "SERVER_PORT": str(port or 0), "SERVER_PROTOCOL": "HTTP/1.1",
+        "wsgi.version": (1, 0), "wsgi.url_scheme": scope.get("scheme", "http"), "wsgi.input": io.BytesIO(body),
+        "wsgi.errors": sys.stderr, "wsgi.multithread": True, "wsgi.multiprocess": False, "wsgi.run_once": False,
+    }
+    if scope.get("client"):
+        environ["REMOTE_ADDR"], environ["REMOTE_PORT"] = scope["client"][0], str(scope["client"][1])
+    for raw_name, raw_value in scope["headers"]:
+        key = raw_name.decode("latin-1").upper().replace("-", "_")
+        if key not in ("CONTENT_TYPE", "CONTENT_LENGTH"):
+            key = f"HTTP_{key}"
+        value = raw_value.decode("latin-1")
+        # Cookies in several lines are one list of another kind than all others.
+        glue = "; " if key == "HTTP_COOKIE" else ","
+        environ[key] = f"{environ[key]}{glue}{value}" if key in environ else value
+    # The body is whole, whichever way it came.
+    environ.pop("HTTP_TRANSFER_ENCODING", None)
+    environ["CONTENT_LENGTH"] = str(left_out or len(body))
+    return environ
+
+
+def call_wsgi(application: Wsgi, environ: Environ) -> Page:
+    """A WSGI application's whole answer; what it raises is a plain 500."""
+    started: list[tuple[str, list[tuple[str, str]]]] = []
+    written: list[bytes] = []
+
+    def start_response(status: str, headers: list[tuple[str, str]], _: object = None) -> Callable[[bytes], None]:
+        started.append((status, headers))
+        return written.append
+
+    try:
+        parts = application(environ, start_response)
+        try:
+            written.extend(parts)
+        finally:
+            getattr(parts, "close", lambda: None)()
+        status, headers = started[-1]
+    except Exception:
+        log.exception("a page failed: %s %s", environ["REQUEST_METHOD"], without_link(environ["PATH_INFO"]))
+        return Page(500, [(b"content-type", b"text/plain")], b"Roundtap: 500\n")
+    return Page(int(status.split(" ", 1)[0]),
+                [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers],
+                b"".join(written))

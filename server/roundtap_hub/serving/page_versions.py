@@ -1,0 +1,258 @@
+"""What a page would show, as a short text: the feed sends it, and the page looks again when it differs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.clock import COUNTING, IDLE, Instant
+from roundtap_core.event.state import ONE_SIDED, EventState
+from roundtap_core.records import ELIMINATION
+from roundtap_core.rounds.phases import phase_now
+from roundtap_hub.events.event_at import (
+    EventAt,
+    decided_version,
+    entrants_version,
+    event_at,
+    newest_round,
+    played_by,
+    results_version,
+    seats,
+    short_hash,
+)
+from roundtap_hub.events.event_list import known, listed
+from roundtap_hub.events.todo import ONE_SIDED_MS
+from roundtap_hub.hub import Hub
+from roundtap_hub.rounds.knockout import newest_name, winner_of
+from roundtap_hub.rounds.round_clock import tables_counted
+from roundtap_hub.rounds.tables import age, out_of_contact
+from roundtap_hub.store.command_pipeline import taken_tables
+from roundtap_hub.store.service import Snapshot
+from roundtap_hub.units.unit_list import known_units
+from roundtap_hub.units.unit_presence import LEAVE, UnitStatus, asked_of
+
+
+@dataclass(frozen=True, slots=True)
+class HallNow:
+    """The moment somebody looks, and whom officials saw at their tables (Presence.here)."""
+
+    now: Instant
+    here: Collection[tuple[str, str, str]] = ()
+    storage: str = ""
+    """What is said of the hub's storage (StorageState.version)."""
+
+
+def console_version(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, hall: HallNow | None = None
+) -> str:
+    """Another text whenever the console shows something else. An age that grows is nothing else: browsers count it."""
+    state = moment.state
+    said = [_said(status) for _, status in sorted(units.items())]
+    # With a draft in hand it matters where the others play: who is faster has the tables.
+    others: list[Any] = sorted(taken_tables(snapshot.events, state.id)) if state.draft else []
+    if any(status.call_since_ms is not None for status in units.values()):
+        # A call is shown by the event that plays at the table, and by all where none does.
+        others += [(other.id, other.number) for other in snapshot.events.values()]
+    if state.clock.state == COUNTING:
+        # By when they end: who counts on says nothing new.
+        counted = tables_counted(snapshot, units, state, 0)
+        others.append((counted.tables, counted.spread_ms // 1000, counted.left_ms // 1000) if counted else ())
+    return short_hash(state.id, state.number, snapshot.venue.shown, said, others, asked_version(units, state.id),
+                      _by_time(snapshot, units, state, hall) if hall else ())
+
+
+def asked_version(units: Mapping[str, UnitStatus], event_id: str, what: str = "") -> list[Any]:
+    """What is asked for by phones in an event, of one match or competitor, or of all."""
+    return [(*key, asked.since_ms, sorted(asked.sources), asked.taken_by, asked.refused)
+            for key, asked in sorted(asked_of(units).items()) if key[1] == event_id and what in ("", key[2])]
+
+
+def played_ms(state: EventState, now: Instant) -> int | None:
+    """How long the round in play has been played, pauses left out; None where it is untimed or not started."""
+    clock = state.clock
+    left_ms = clock.remaining_at(now)
+    if state.live is None or clock.state == IDLE or clock.total_ms is None or left_ms is None:
+        return None
+    return clock.total_ms - left_ms
+
+
+def _by_time(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, hall: HallNow) -> tuple[Any, ...]:
+    """What comes without anybody saying anything: silence, a report that nobody confirms, a limit, a phase."""
+    now_ms, live = hall.now.mono_ms, state.live
+    silent = sorted(unit for unit in known_units(snapshot, (), units) if out_of_contact(units.get(unit), now_ms))
+    matches = live.matches if live else ()
+    alone = [m.id for m in matches if m.reported_mono_ms is not None and m.state == ONE_SIDED
+             and age(m.reported_mono_ms, now_ms) >= ONE_SIDED_MS]
+    limit, played = state.options.get("late_minutes"), played_ms(state, hall.now)
+    late = limit is not None and played is not None and played >= limit * 60_000
+    phase = phase_now(state.clock, state.rulebook.phases, live.extra_minutes if live else None, hall.now)
+    return (silent, alone, late, phase.key, phase.over, phase.last_minutes, sorted(hall.here), hall.storage)
+
+
+def _said(status: UnitStatus) -> tuple[Any, ...]:
+    return (status.unit, status.connected, status.match, sorted(status.seated), status.draft, sorted(status.leave),
+            sorted(status.leave_refused), status.call_since_ms, status.call_taken_by, status.waiting,
+            sorted(status.troubles))
+
+
+KIND = "me"
+
+
+def page_key(event_id: str, token: str) -> str:
+    """The key of a personal page: with the link in it, so that no page is another person's, nor outlives its link."""
+    return f"{KIND}/{event_id}/{token}"
+
+
+def version_at(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str,
+               hall: HallNow | None = None) -> str:
+    """What a page would show now, as a short text."""
+    kind = page.split("/")[0]
+    if kind == KIND:
+        return _personal_version(hub, snapshot, units, page)
+    version = page_version(snapshot, units, page, hall)
+    # Where the hub is reached stands on walls alone.
+    shown = f"{hub.host.reached_at.url} {hub.host.reached_at.by_name}".strip() if kind == "wall" else ""
+    return short_hash(version, shown) if shown and version != "none" else version
+
+
+def _personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str) -> str:
+    token = page.rpartition("/")[2]
+    who = hub.access.links.who(token)
+    if who is None or page != page_key(who[0], token):
+        return "none"
+    event_id, competitor = who
+    as_public = page_version(snapshot, units, f"p/{event_id}/{competitor}")
+    moment = event_at(snapshot, event_id) if event_id in snapshot.events else None
+    if as_public == "none" or moment is None:
+        return as_public
+    return short_hash(page, as_public, _of_match(snapshot, units, moment, competitor))
+
+
+def _of_match(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str) -> object:
+    """What of the match is shown to its two players only: what either said, and whether a unit is there."""
+    match, entrant = seats(moment).get(competitor), moment.state.entrants[competitor]
+    wish = asked_of(units).get((LEAVE, moment.state.id, competitor)), moment.state.check_in, entrant.checked_in
+    if match is None:
+        return wish
+    unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
+    status = units.get(unit) if unit else None
+    return (moment.state.public_rounds[-1].mark, match.match.picks,
+            sorted((side, said.number) for side, said in match.reports.items()),
+            sorted(match.heard.items()),
+            unit is not None, status is not None and (status.connected, sorted(status.leave),
+                                                      sorted(status.leave_refused)),
+            moment.state.clock.total_ms, wish)
+
+
+Units = Mapping[str, UnitStatus]
+
+
+def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None = None) -> str:
+    """The version of a page ("door", "wall", "console", "judge", "console/e1", "wall/e1", "e/e1", "p/e1/p3",
+    "standings/e1", "pairings/e1", "bracket/e1", "rules/e1").
+
+    Nothing is rendered. An address that is no page has the version "none". `hall`: without it, what time alone brings
+    about is left out.
+    """
+    version = _version(snapshot, units, page, hall)
+    walls = snapshot.venue.walls
+    if walls.said and version != "none":
+        event = page.split("/")[1] if "/" in page else None
+        version = short_hash(version, [said.id for said in walls.for_event(event)])
+    # Every page says that a hub was restored, until that is settled.
+    return version if snapshot.venue.afresh is None or version == "none" else short_hash(version, "restored")
+
+
+def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) -> str:
+    kind, *rest = page.split("/")
+    if page == "console":
+        return short_hash([(line.id, line.number) for line in known(snapshot)], snapshot.venue.shown,
+                          hall.storage if hall else "")
+    if page == "displays":
+        return short_hash(snapshot.venue.shown, [(line.id, line.name) for line in listed(snapshot)])
+    if page == "before-doors":
+        return short_hash(snapshot.venue.shown, _of_units(units, hall), hall.storage if hall else "")
+    if page == "judge":
+        found = (event_at(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
+        return short_hash([console_version(snapshot, units, each, hall) for each in found if each is not None])
+    if page in ("door", "wall"):
+        return short_hash([(line.id, line.name, line.rulebook_id, line.finished, *_in_play(snapshot, line.id))
+                           for line in listed(snapshot)])
+    if rest and rest[0] in snapshot.shelf and rest[0] not in snapshot.venue.deleted:
+        # Nobody opens an event at rest to see that nothing in it has changed.
+        return short_hash(page, snapshot.shelf[rest[0]].head)
+    moment = event_at(snapshot, rest[0]) if rest else None
+    if moment is None:
+        return "none"
+    if kind == "console" and len(rest) == 1:
+        return console_version(snapshot, units, moment, hall)
+    shown = None
+    if kind == "p" and len(rest) == 2:
+        shown = _of_player(snapshot, units, moment, rest[1])
+    elif len(rest) == 1:
+        shown = _of_event(snapshot, units, moment, kind)
+    return "none" if shown is None else short_hash(moment.state.id, decided_version(moment), shown)
+
+
+def _of_units(units: Units, hall: HallNow | None) -> list[tuple[Any, ...]]:
+    """What is said of units before the doors open; that one has fallen silent comes by time alone."""
+    return [(unit, status.connected, status.core, status.health, bool(status.waiting), sorted(status.troubles),
+             hall is not None and out_of_contact(status, hall.now.mono_ms)) for unit, status in sorted(units.items())]
+
+
+def _in_play(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:
+    """What the door says of how far an event is; of one at rest it says nothing."""
+    state = snapshot.events.get(event_id)
+    return () if state is None else (state.live is not None, len(state.public_rounds), newest_name(state))
+
+
+def _of_event(snapshot: Snapshot, units: Units, moment: EventAt, kind: str) -> tuple[Any, ...] | None:
+    """What a page of that kind shows of an event beside what is decided about it; None: there is no such page."""
+    state, newest = moment.state, newest_round(moment.state)
+    if kind == "wall":
+        return (state.number, snapshot.venue.tables, asked_version(units, state.id),
+                [(unit, sorted(status.seated), status.match, status.call_since_ms, status.call_taken_by)
+                 for unit, status in sorted(units.items())])
+    if kind == "e":
+        return entrants_version(moment), state.live is None, newest and newest.number
+    if kind == "standings":
+        return entrants_version(moment), results_version(moment)
+    if kind == "pairings":
+        return (entrants_version(moment), results_version(moment), state.clock.state,
+                [(m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision)
+                 for m in (newest.matches if newest else ())])
+    if kind == "bracket":
+        return (entrants_version(moment), results_version(moment), newest and (newest.number, newest.stage),
+                [[(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
+                 for r in state.public_rounds if r.stage == ELIMINATION])
+    if kind == "rules":
+        # What is announced may change until round 1 is drawn; and mended rounds stand here.
+        return entrants_version(moment), [(r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ())
+                                          for r in state.public_rounds]
+    return None
+
+
+def _of_player(snapshot: Snapshot, units: Units, moment: EventAt, competitor: str) -> tuple[Any, ...] | None:
+    """A phone looks again when its own table changes, or somebody's standing: not for each result of the hall."""
+    state = moment.state
+    entrant = state.entrants.get(competitor)
+    if entrant is None:
+        return None
+    newest, played = newest_round(state), played_by(moment).get(competitor, [])
+    named = [state.entrants.get(who or "") for m in played for who in (m.match.a, m.match.b)]
+    named.append(state.entrants.get(winner_of(moment) or ""))
+    match = seats(moment).get(competitor)
+    sitting: tuple[Any, ...] = ()
+    if match is not None:
+        unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
+        status = units.get(unit) if unit else None
+        sitting = (
+            match.match.table, match.match.bye, match.match.extension_minutes, dict(match.lots),
+            status and (status.match == match.id, sorted(status.seated), status.call_since_ms, status.call_taken_by,
+                        status.draft),
+            asked_version(units, state.id, match.id),
+        )
+    return (entrant, [each and (each.id, each.digest, each.list_total) for each in named],
+            [(m.id, m.state, m.number, m.revision, m.match.picks) for m in played],
+            newest and (newest.number, newest.status), state.clock.state, results_version(moment), sitting)

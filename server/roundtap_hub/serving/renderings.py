@@ -1,0 +1,123 @@
+"""Pages as they were last rendered: one rendering for all who may see it, and what it is compared with later."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field, replace
+
+from markupsafe import Markup
+
+from roundtap_hub.serving.regions import ROW, ROW_END, Region, Rendered, mark
+
+ROW_TEXTS = "roundtap-rows"
+"""Where an application keeps those of its public pages."""
+ROWS_KEPT = 2000
+
+RowOf = tuple[str, Hashable, object]
+"""A row's key, all that it shows, and what its macro is given."""
+
+
+class RowTexts:
+    """A small cache of rows as text; any thread may ask."""
+
+    def __init__(self, kept: int = ROWS_KEPT) -> None:
+        self._kept = kept
+        self._rows: OrderedDict[Hashable, str] = OrderedDict()
+
+    def rows(self, *of: Hashable) -> Callable[[Iterable[RowOf], Callable[[object], str]], Markup]:
+        """For templates, `rows(some, macro)`: rows with their marks, each written when it is first seen. `of`: what
+        every row depends on beside what it shows: page, event, language."""
+
+        def written(some: Iterable[RowOf], macro: Callable[[object], str]) -> Markup:
+            texts = []
+            for key, shown, thing in some:
+                text = self._rows.get((of, key, shown))
+                if text is None:
+                    text = self._rows[of, key, shown] = f"{mark(ROW, key)}{macro(thing)}{mark(ROW_END)}"
+                texts.append(text)
+            while len(self._rows) > self._kept:
+                self._rows.popitem(last=False)
+            return Markup("".join(texts))
+
+        return written
+
+
+RENDERINGS = "roundtap-console"
+"""Where an application keeps its own."""
+
+FRESH_MS = 1000
+"""So long a rendering is sent as a whole page: what goes on by itself in it, an age, is no older than that."""
+
+PAGES_KEPT, VERSIONS_KEPT = 16, 24
+"""Pages (event, language, round, role), and earlier versions of each: a browser with an older one loads the page."""
+
+
+@dataclass(slots=True)
+class _Page:
+    """The newest rendering, when it was made, and earlier ones by version, without their text."""
+
+    newest: Rendered
+    at_ms: int
+    earlier: OrderedDict[str, Rendered] = field(default_factory=OrderedDict)
+
+
+class Renderings:
+    """A small cache of rendered pages; any thread may ask."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pages: OrderedDict[Hashable, _Page] = OrderedDict()
+        self.rows = RowTexts().rows
+
+    def page(
+        self, key: Hashable, version: str, now_ms: int, draw: Callable[[], Rendered], since: str | None = None
+    ) -> tuple[Rendered, Rendered | None]:
+        """The page of this version, and the one of version `since`, where both are known; else None beside it.
+
+        `draw` is called where the rendering is missing, or too old to be sent whole.
+        """
+        # Who comes while a page is being drawn waits for it: it is drawn once.
+        with self._lock:
+            known = self._pages.get(key)
+            newest = known.newest if known is not None and known.newest.version == version else None
+            old = self._earlier(known, since)
+            if newest is None or known is None or (old is None and now_ms - known.at_ms >= FRESH_MS):
+                newest = self._keep(key, draw(), now_ms)
+            return newest, old
+
+    @staticmethod
+    def _earlier(known: _Page | None, since: str | None) -> Rendered | None:
+        if known is None or since is None:
+            return None
+        return known.newest if known.newest.version == since else known.earlier.get(since)
+
+    def _keep(self, key: Hashable, drawn: Rendered, now_ms: int) -> Rendered:
+        known = self._pages.pop(key, None)
+        if known is None:
+            known = _Page(drawn, now_ms)
+        else:
+            drawn = _sharing(drawn, known.newest)
+            known.earlier.pop(drawn.version, None)
+            if known.newest.version != drawn.version:
+                known.earlier[known.newest.version] = replace(known.newest, html="")
+            known.newest, known.at_ms = drawn, now_ms
+        while len(known.earlier) > VERSIONS_KEPT:
+            known.earlier.popitem(last=False)
+        self._pages[key] = known
+        while len(self._pages) > PAGES_KEPT:
+            self._pages.popitem(last=False)
+        return drawn
+
+
+def _sharing(new: Rendered, old: Rendered) -> Rendered:
+    """The same rendering; what is as it was before is kept once."""
+    return replace(new, regions={id: _shared(region, old.regions.get(id)) for id, region in new.regions.items()})
+
+
+def _shared(new: Region, old: Region | None) -> Region:
+    if old is None or new == old:
+        return old or new
+    rows = {row: row for row in old.rows()}
+    return replace(new, groups=tuple(tuple(rows.get(row, row) for row in group) for group in new.groups))

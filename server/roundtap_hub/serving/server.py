@@ -1,0 +1,254 @@
+"""The hub's server: one application at its plain port and over TLS, for as long as it answers what people ask of it; a
+page server's front before it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import copy
+import functools
+import logging
+import signal
+import socket
+import ssl
+import sys
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from html import escape
+from types import FrameType
+from typing import Any
+
+import uvicorn
+
+from roundtap_core.errors import Problem
+from roundtap_core.words import LANGUAGES, catalogue
+from roundtap_hub.access.tls import Certificates
+from roundtap_hub.hub import Hub
+from roundtap_hub.memory import settle
+from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.serving.connection_limits import Doors, guarded
+from roundtap_hub.serving.http_answers import (
+    ASKED_BY,
+    CLOSE,
+    MISDIRECTED,
+    NO_STORE,
+    Receive,
+    Scope,
+    Send,
+    sealed,
+    send_answer,
+    send_json,
+    send_words,
+    target_of,
+    with_one_slash,
+)
+from roundtap_hub.serving.reader_language import language_of
+from roundtap_hub.standby.peers import Beacon
+from roundtap_hub.store.service import HubStopped
+from roundtap_machine.notify import Notify
+
+log = logging.getLogger(__name__)
+
+KEEP_ALIVE_S = 35
+"""Longer than three of a unit's statuses: a report finds its connection open, whenever it comes."""
+SWITCH_S = 0.0005
+SECOND = 3
+"""The exit code of a hub that found another one with a copy of its journal: systemd does not start it again."""
+
+HANDSHAKE_WITHIN_S = 10.0
+GOODBYE_WITHIN_S = 5.0
+LOOK_EVERY_S = 30.0
+
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+Way = Callable[[], Awaitable[object]]
+"""One thing that the hub is there for: returns, or raises, once it was answered."""
+
+FOR_PROGRAMS = ("/device", "/station")
+FOR_THE_ORGANIZER = ("/console", "/login", "/logout", "/join")
+"""Whatever is decided by the hub that runs the event."""
+
+
+def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], doors: Doors, pages_only: bool,
+          console_url: str | None, alone: bool, certificates: Certificates | None = None) -> int:
+    """Serve until told to stop. The exit code: 0, 1 if the hub ended because its pages cannot be made, or SECOND.
+    `plain`, `encrypted`: listeners; the latter with `certificates`."""
+    # The loop and the writer need Python's one lock for a moment, many times a report; a page's thread gives it up only
+    # after this long.
+    sys.setswitchinterval(SWITCH_S)
+    application = HubApplication(hub, doors.per_address * 3 // 4)
+    notify = Notify()
+
+    beacon = Beacon(hub.host.kin) if hub.host.kin is not None and not alone else None
+
+    class Server(uvicorn.Server):
+        pages_broken = second = False
+        secured: asyncio.Task[None] | None = None
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if told_to_stop:
+                self.should_exit = True
+                return
+            # Reports are answered from now on; pages come a moment later.
+            notify.tell("READY=1")
+            if beacon is not None:
+                beacon.start()
+            # Kept: the loop itself holds its tasks weakly.
+            self.beside = [asyncio.create_task(self.make_pages()),
+                           asyncio.create_task(keep_watchdog(notify, application.ways))]
+            self.secured = asyncio.create_task(secure.serve(encrypted)) if secure is not None else None
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            if secure is not None:
+                secure.should_exit = True
+            await super().shutdown(sockets)
+            if self.secured is not None:
+                await asyncio.wait([self.secured])
+
+        async def make_pages(self) -> None:
+            try:
+                await application.pages.built()
+                settle()
+            except Exception:
+                log.exception("the pages cannot be made")
+                self.pages_broken = self.should_exit = True
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            # Open feeds would keep the server waiting. The loop ends them: a signal may come in the midst of anything.
+            application.close_feeds_soon()
+            super().handle_exit(sig, frame)
+
+        def end_as_second(self, url: str) -> None:
+            print(f"roundtap hub: another hub with a copy of this very journal serves at {url}, and was there first; "
+                  "this one stops. Stop the other one, or start this one with --alone if it is to go on without it.",
+                  file=sys.stderr, flush=True)
+            self.second = self.should_exit = True
+            application.close_feeds_soon()
+
+    told_to_stop: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # Before the server listens to signals itself, one is kept for it. The server raises its signal again once it
+        # has stopped; the journal is still to be closed then.
+        signal.signal(number, lambda number, _: told_to_stop.append(number))
+    front = PagesOnly(application, console_url) if pages_only else application
+    config = uvicorn.Config(front, loop="asyncio", http=guarded(doors), ws="none", lifespan="on", log_level="warning",
+                            access_log=False, server_header=False, proxy_headers=False,
+                            timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=5)
+    secure = SecureServer(config, certificates) if certificates is not None else None
+    server = Server(config)
+    if hub.host.kin is not None and beacon is not None:
+        hub.host.kin.on_twin.append(server.end_as_second)
+        hub.host.kin.on_taken_over.append(application.close_feeds_soon)
+        application.standby_api.ask_back = beacon.ask_soon
+    server.run(sockets=plain)
+    if beacon is not None:
+        beacon.stop()
+    return SECOND if server.second else 1 if server.pages_broken else 0
+
+
+class SecureServer(uvicorn.Server):
+    """The same application over TLS, on the same loop: serves beside another server, which hears the signals and keeps
+    the application's lifespan."""
+
+    def __init__(self, plain: uvicorn.Config, certificates: Certificates) -> None:
+        config = copy.copy(plain)
+        config.lifespan, config.loaded = "off", False
+        super().__init__(config)
+        self._certificates = certificates
+        self._context = certificates.context()
+        self._beside: list[asyncio.Task[None]] = []
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """As its own, but with a deadline for whoever begins a handshake and never ends it."""
+        await super().startup([])
+        loop = asyncio.get_running_loop()
+        made: Any = self.config.http_protocol_class
+        protocol = functools.partial(made, config=self.config, server_state=self.server_state,
+                                     app_state=self.lifespan.state)
+        for each in sockets or []:
+            self.servers.append(await loop.create_server(
+                protocol, sock=each, ssl=self._context, backlog=self.config.backlog,
+                ssl_handshake_timeout=HANDSHAKE_WITHIN_S, ssl_shutdown_timeout=GOODBYE_WITHIN_S))
+        self._beside.append(asyncio.create_task(keep_certificate(self._certificates, self._context)))
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for task in self._beside:
+            task.cancel()
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+async def keep_certificate(certificates: Certificates, context: ssl.SSLContext) -> None:
+    """The machine got another address, or another name: a certificate for it, without a restart."""
+    while True:
+        await asyncio.sleep(LOOK_EVERY_S)
+        try:
+            if await asyncio.to_thread(certificates.renew):
+                certificates.load(context)
+        except (OSError, Problem):
+            log.exception("no new certificate was made; the one before goes on serving")
+
+
+async def keep_watchdog(notify: Notify, ways: Sequence[Way]) -> None:
+    """Tell systemd again and again that the hub lives, each time after every one of `ways` was answered.
+
+    Runs on the hub's event loop: a loop that stands still, a writer that is dead or stuck, or pages that come no more,
+    fall silent, and systemd starts the hub anew. Who refuses (a full disk) has answered. Ends when the hub stops.
+    """
+    if notify.every_ms is None:
+        return
+    while True:
+        answers = [asyncio.ensure_future(way()) for way in ways]
+        try:
+            await asyncio.wait(answers)
+        finally:
+            for answer in answers:
+                answer.cancel()
+        if any(isinstance(answer.exception(), HubStopped) for answer in answers):
+            return
+        notify.tell("WATCHDOG=1")
+        await asyncio.sleep(notify.every_ms / 1000)
+
+
+class PagesOnly:
+    """A page server's front: public pages pass; console and units are told where they belong. `console_url`: where the
+    event is run ("http://hub:8080"), if that is known; whoever asks for a page of the console is sent there."""
+
+    def __init__(self, application: Application, console_url: str | None = None) -> None:
+        self._application = application
+        self._console_url = console_url.rstrip("/") if console_url else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope = with_one_slash(scope)
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+        elif _below(scope["path"], FOR_PROGRAMS):
+            await send_json(sealed(send), MISDIRECTED,
+                            {"error": "this hub only shows pages; ask the one that runs the event"}, CLOSE)
+        elif _below(scope["path"], FOR_THE_ORGANIZER):
+            await self._send_on(scope, sealed(send))
+        elif scope["method"] not in ASKED_BY:
+            await self._say(scope, sealed(send))
+        else:
+            await self._application(scope, receive, send)
+
+    async def _send_on(self, scope: Scope, send: Send) -> None:
+        if self._console_url is None or scope["method"] not in ASKED_BY:
+            await self._say(scope, send)
+            return
+        await send_answer(send, 303, b"text/plain", b"",
+                          [(b"location", f"{self._console_url}{target_of(scope)}".encode()), *NO_STORE])
+
+    async def _say(self, scope: Scope, send: Send) -> None:
+        t = catalogue("roundtap_hub", language_of(scope, LANGUAGES[0]))
+        link = "" if self._console_url is None else (
+            f'<p><a href="{escape(self._console_url)}/console">{escape(t("pages_only.console"))}</a></p>')
+        await send_words(send, MISDIRECTED, t.language, t("pages_only.title"),
+                         f'<p>{escape(t("pages_only.text"))}</p>{link}'
+                         f'<p><a href="/">{escape(t("pages_only.home"))}</a></p>')
+
+
+def _below(path: str, roots: tuple[str, ...]) -> bool:
+    return any(path == root or path.startswith(f"{root}/") for root in roots)

@@ -1,0 +1,78 @@
+"""Static files, named by what is in them: a browser keeps each for ever, and asks for the next one by another name."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from roundtap_hub.access.policy import EVERYBODY, route
+from roundtap_hub.serving.http_answers import ASKED_BY, Scope, Send, pack, send_answer, send_kept
+
+FOLDER = Path(__file__).parents[1] / "static"
+PREFIX = "/static/"
+KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+         ".png": "image/png", ".woff2": "font/woff2"}
+MARKED = re.compile(r"(?P<stem>[\w-]+)\.(?P<mark>[0-9a-f]{12})(?P<suffix>\.\w+)")
+
+FOR_EVER = b"public, max-age=31536000, immutable"
+ASK_EACH_TIME = b"no-cache"
+
+
+@dataclass(frozen=True)
+class StaticFile:
+    """One file as it was when the hub started. `mark`: 12 hex digits of its content's hash."""
+
+    name: str
+    kind: str
+    body: bytes
+
+    @cached_property
+    def mark(self) -> str:
+        return hashlib.sha256(self.body).hexdigest()[:12]
+
+    @cached_property
+    def packed(self) -> bytes:
+        """Compressed once, when somebody first asks."""
+        return pack(self.body, 9)
+
+    @property
+    def url(self) -> str:
+        stem, _, suffix = self.name.rpartition(".")
+        return f"{PREFIX}{stem}.{self.mark}.{suffix}"
+
+
+class StaticFiles:
+    """All files of one folder, read once."""
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        self._files = {path.name: StaticFile(path.name, KINDS[path.suffix], path.read_bytes())
+                       for path in sorted(folder.iterdir()) if path.suffix in KINDS}
+
+    def url(self, name: str) -> str:
+        """The address of a file as it is now; KeyError for one that is not there. Templates know it as `static_url`."""
+        return self._files[name].url
+
+    def find(self, path: str) -> StaticFile | None:
+        """The file at an address: by its own name, or with the mark that it has or once had."""
+        name = path.removeprefix(PREFIX)
+        marked = MARKED.fullmatch(name)
+        return self._files.get(marked["stem"] + marked["suffix"] if marked else name)
+
+    @route("GET /static/<name>", EVERYBODY)
+    async def answer(self, scope: Scope, send: Send) -> None:
+        """Send what was asked for. Under any name but today's the browser is to ask again each time."""
+        if scope["method"] not in ASKED_BY:
+            await send_answer(send, 405, b"text/plain", b"", [(b"allow", b"GET, HEAD")])
+            return
+        file = self.find(scope["path"])
+        if file is None:
+            await send_answer(send, 404, b"text/plain", b"there is no such file\n")
+            return
+        headers = [(b"cache-control", FOR_EVER if scope["path"] == file.url else ASK_EACH_TIME),
+                   (b"vary", b"Accept-Encoding")]
+        packed = not file.kind.startswith(("image/png", "font/"))
+        await send_kept(scope, send, file.kind.encode(), file.packed if packed else file.body, headers, file.mark,
+                        packed)

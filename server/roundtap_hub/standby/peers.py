@@ -1,0 +1,381 @@
+"""This hub among those of its lineage: who it says it is, whom it knows, and what it does when another one is newer."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import logging
+import queue
+import secrets
+import select
+import socket
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from roundtap_core import messages
+from roundtap_core.typed import Malformed, read
+from roundtap_core.wire import BEACON, ECHO, REQUEST, envelope, opened
+from roundtap_hub.access.tls import local_addresses
+from roundtap_hub.hall.hall_addresses import url_at
+from roundtap_hub.standby.standby_copy import Standbys
+from roundtap_hub.standby.standby_folder import is_promoted, read_notes
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.journal_identity import is_newer, lineage_key
+from roundtap_hub.store.secure_files import read_json, write_private
+from roundtap_hub.store.venue import Venue
+
+log = logging.getLogger(__name__)
+
+KNOWN, TAKEN_OVER = "standbys.json", "taken-over.json"
+KNOWN_MAX = 8
+SAME_START_MS = 3000
+"""Two that started within this time of each other cannot tell who was first: the smaller name stays."""
+
+Payload = dict[str, Any]
+
+GROUP, PORT = "239.255.82.84", 48284
+"""An address of this site's own, which no router passes on."""
+SAY_EVERY_S = 2.0
+ASK_EVERY_S = 5.0
+"""So seldom the same address is asked, whoever claims what of it; so often the relatives that are known are."""
+ASK_WITHIN_S, ANSWER_WITHIN_S = 2.0, 4.0
+DATAGRAM_BYTES_MAX = 1400
+AT_ONCE = 20
+"""Datagrams that are looked at before the thread rests for a moment: a flood of them costs little."""
+REST_S = 0.2
+ASKED_MAX = 64
+ANSWER_BYTES_MAX = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Who a hub says it is. `up_ms`: for how long it has been serving."""
+
+    epochs: tuple[str, ...]
+    instance: str
+    up_ms: int
+
+    @property
+    def lineage(self) -> str:
+        return self.epochs[0] if self.epochs else ""
+
+
+OTHERS, OLDER, LATER = "others", "older", "later"
+
+
+def verdict(mine: Claim, other: Claim) -> str:
+    """What a hub is beside another one that really lives: OLDER, of a former epoch, so that the other one goes on;
+    LATER, the second of two from one copy; else OTHERS: nothing follows for it."""
+    if not mine.lineage or mine.lineage != other.lineage or mine.instance == other.instance:
+        return OTHERS
+    if len(mine.epochs) != len(other.epochs):
+        return OLDER if len(mine.epochs) < len(other.epochs) else OTHERS
+    if abs(mine.up_ms - other.up_ms) < SAME_START_MS:
+        return LATER if mine.instance > other.instance else OTHERS
+    return LATER if mine.up_ms < other.up_ms else OTHERS
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOver:
+    """Another hub goes on with this journal. `url`: where, "" while nobody knows; `heads`: stream → [number, hash],
+    what it took over; None while nobody knows."""
+
+    url: str
+    heads: Mapping[str, Sequence[Any]] | None
+
+
+class Kin:
+    """What this process knows of the other hubs and standbys of its folder. Any thread may ask and tell.
+
+    `on_known` is called when there is another standby, `on_taken_over` and `on_twin` when this hub is to stop; from any
+    thread, and they must only enqueue.
+    """
+
+    def __init__(self, folder: Path, secret: bytes, clocks: Clocks, venue: Callable[[], Venue], instance: str,
+                 port: int, standbys: Standbys, alone: bool = False) -> None:
+        self.folder = folder
+        self.standbys = standbys
+        self.instance = instance
+        self._alone = alone
+        self.port = port
+        self._key = lineage_key(secret)
+        self._now_ms = clocks.mono_ms
+        self._started_ms = clocks.mono_ms()
+        self._venue = venue
+        known = read_json(folder / KNOWN)
+        self._known = [each for each in known if isinstance(each, str)] if isinstance(known, list) else []
+        notes = read_notes(folder) if is_promoted(folder) else {}
+        self._own, self._followed = ([str(notes[name])] if notes.get(name) else [] for name in ("own", "hub"))
+        self._twin = False
+        self.taken_over: TakenOver | None = None
+        self.on_taken_over: list[Callable[[], None]] = []
+        self.on_known: list[Callable[[], None]] = []
+        self.on_twin: list[Callable[[str], None]] = []
+        standbys.listeners.append(self._note_standbys)
+
+    def claim(self) -> Claim:
+        return Claim(self._venue().epochs, self.instance, self._now_ms() - self._started_ms)
+
+    @property
+    def lineage(self) -> str:
+        """What pages compare: no secret, and the same for all hubs of the lineage."""
+        return self.claim().lineage
+
+    def other_addresses(self) -> list[str]:
+        """Where units, walls and phones are to look for the hub when this one is silent: its standbys, and itself where
+        it was one."""
+        return [*self._own, *(each for each in self._known if each not in self._own)]
+
+    def relatives(self) -> list[str]:
+        """Whom to ask, whatever the network lets through: the hub that this one followed, and its standbys."""
+        return [*self._followed, *self._known]
+
+    # What is said, signed with the lineage's key.
+
+    def beacon(self) -> Payload:
+        """What everybody on the network may hear: nothing secret is in it, and nothing is believed of it either."""
+        claim = self.claim()
+        return envelope(self._key, BEACON, {"lineage": claim.lineage, "epoch": claim.epochs[-1] if claim.epochs else "",
+                                            "instance": self.instance, "port": self.port})
+
+    def heard_beacon(self, message: object) -> int | None:
+        """The port of another hub of this lineage that should be asked; None for all else."""
+        try:
+            beacon = read(messages.Beacon, opened(self._key, BEACON, message))
+        except Malformed:
+            return None
+        return beacon.port if beacon.instance != self.instance else None
+
+    def question(self, nonce: str) -> Payload:
+        """Who is there? Only who answers this very question is believed."""
+        return envelope(self._key, REQUEST, {"nonce": nonce, "instance": self.instance, "port": self.port,
+                                             "epochs": list(self.claim().epochs)})
+
+    def answer(self, message: object) -> tuple[Payload, int | None] | None:
+        """The signed answer to a relative's question, and the port to ask back at; None for a stranger's."""
+        try:
+            asked = read(messages.WhoIsThere, opened(self._key, REQUEST, message))
+        except Malformed:
+            return None
+        claim, venue = self.claim(), self._venue()
+        later = next((epoch for epoch in claim.epochs if epoch not in asked.epochs), "")
+        said = {"nonce": asked.nonce, "epochs": list(claim.epochs), "instance": self.instance,
+                "up_ms": claim.up_ms, "heads": venue.begun_at.get(later)}
+        return envelope(self._key, ECHO, said), asked.port if asked.instance != self.instance else None
+
+    def heard_answer(self, message: object, nonce: str, url: str) -> str:
+        """Take another hub's answer to our question `nonce`; what follows from it is done. Returns the verdict."""
+        try:
+            said = read(messages.IAm, opened(self._key, ECHO, message))
+        except Malformed:
+            return OTHERS
+        if said.nonce != nonce:
+            return OTHERS
+        found = verdict(self.claim(), Claim(tuple(said.epochs), said.instance, said.up_ms))
+        if found == OLDER:
+            self.take_over(TakenOver(url, said.heads))
+        elif found == LATER and not self._twin:
+            self._twin = True
+            for listener in self.on_twin:
+                listener(url)
+        return found
+
+    def heard_hello(self, unit: str, hello: messages.Hello) -> None:
+        """The epoch that a unit believes: a newer one of this lineage was begun by who holds the folder's secret."""
+        if hello.epoch is not None and is_newer(self._venue().epochs, hello.epoch, self._key):
+            self.take_over(TakenOver("", None))
+
+    def take_over(self, by: TakenOver) -> None:
+        """Another hub goes on; what is known of it only gets more. A hub that is told to be alone hears of none."""
+        if self._alone:
+            return
+        before = self.taken_over
+        if before is not None:
+            by = TakenOver(by.url or before.url, before.heads if by.heads is None else by.heads)
+        if by == before:
+            return
+        self.taken_over = by
+        try:
+            write_private(self.folder / TAKEN_OVER, json.dumps({
+                "url": by.url, "heads": by.heads, "epochs": len(self._venue().epochs)}))
+        except OSError as error:
+            log.error("that another hub goes on is not noted: %s", error)
+        if before is None or by.url != before.url:
+            _say(by)
+        for listener in self.on_taken_over:
+            listener()
+
+    def remember(self) -> None:
+        """What was noted before a restart: a hub that was taken over stays that."""
+        if self._alone:
+            return
+        with suppress(KeyError, TypeError):
+            noted = read_json(self.folder / TAKEN_OVER)
+            if noted["epochs"] == len(self._venue().epochs):
+                self.taken_over = TakenOver(str(noted["url"]), noted["heads"])
+                _say(self.taken_over)
+
+    def _note_standbys(self) -> None:
+        """Where standbys answer is known before they come again."""
+        new = [address for address in self.standbys.addresses() if address not in self._known]
+        if not new:
+            return
+        self._known = [*new, *self._known][:KNOWN_MAX]
+        try:
+            write_private(self.folder / KNOWN, json.dumps(self._known))
+        except OSError as error:
+            log.error("the standbys' addresses are not noted: %s", error)
+        for listener in self.on_known:
+            listener()
+
+
+def _say(by: TakenOver) -> None:
+    log.warning("another hub (a standby that took over, or a restored copy) goes on with this journal%s: "
+                "nothing is taken here any more", f" at {by.url}" if by.url else "")
+
+
+class Beacon:
+    """Says on the network that this hub is there, and asks whoever says the same of its journal: a thread beside the
+    hub until it stops; without any network it goes on trying."""
+
+    def __init__(self, kin: Kin, group: str = GROUP, port: int = PORT) -> None:
+        self._kin = kin
+        self._group = group
+        self._port = port
+        self._stop = threading.Event()
+        self._wanted: queue.Queue[str] = queue.Queue(ASKED_MAX)
+        self._asked: dict[str, float] = {}
+        self._joined: set[str] = set()
+        self._thread = threading.Thread(target=self._run, name="beacon", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def ask_soon(self, host: str, port: int) -> None:
+        """Somebody at this address says that they are of this lineage. From any thread."""
+        with suppress(queue.Full):
+            self._wanted.put_nowait(url_at(host, port))
+
+    def _run(self) -> None:
+        heard: socket.socket | None = None
+        say_s = ask_s = 0.0
+        while not self._stop.is_set():
+            try:
+                now_s = time.monotonic()
+                if heard is None:
+                    heard = self._listening()
+                if now_s >= say_s:
+                    say_s = now_s + SAY_EVERY_S
+                    self._say(heard)
+                if now_s >= ask_s:
+                    ask_s = now_s + ASK_EVERY_S
+                    for url in self._kin.relatives():
+                        self._ask(url)
+                self._ask_one_wanted()
+                self._hear(heard)
+            except OSError as error:
+                log.info("the beacon is not heard: %s", error)
+                if heard is not None:
+                    heard.close()
+                heard = None
+                self._joined.clear()
+                self._stop.wait(SAY_EVERY_S)
+            except Exception:
+                log.exception("the beacon failed")
+                self._stop.wait(SAY_EVERY_S)
+        if heard is not None:
+            heard.close()
+
+    def _listening(self) -> socket.socket:
+        found = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        found.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 1)
+        found.bind(("", self._port))
+        found.setblocking(False)
+        return found
+
+    def _say(self, said: socket.socket) -> None:
+        """From every address there is now: a cable may have come, and an access point gone."""
+        message = json.dumps(self._kin.beacon(), separators=(",", ":")).encode()
+        for address in (str(each) for each in local_addresses() if each.version == 4):
+            with suppress(OSError):
+                here = socket.inet_aton(address)
+                if address not in self._joined:
+                    said.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton(self._group) + here)
+                    self._joined.add(address)
+            with suppress(OSError):
+                said.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(address))
+                said.sendto(message, (self._group, self._port))
+        with suppress(OSError):
+            said.sendto(message, ("255.255.255.255", self._port))
+
+    def _hear(self, heard: socket.socket) -> None:
+        """For a moment: until the next thing is to be said."""
+        readable, _, _ = select.select([heard], [], [], REST_S)
+        for _ in range(AT_ONCE if readable else 0):
+            try:
+                datagram, (host, _) = heard.recvfrom(DATAGRAM_BYTES_MAX + 1)
+            except BlockingIOError:
+                return
+            if len(datagram) > DATAGRAM_BYTES_MAX:
+                continue
+            try:
+                port = self._kin.heard_beacon(json.loads(datagram))
+            except (ValueError, RecursionError):
+                continue
+            if port is not None:
+                self.ask_soon(host, port)
+        if readable:
+            self._stop.wait(REST_S)
+
+    def _ask_one_wanted(self) -> None:
+        """One at a time: who names many addresses at which nobody answers keeps the beacon from nothing else."""
+        with suppress(queue.Empty):
+            self._ask(self._wanted.get_nowait())
+
+    def _ask(self, url: str) -> None:
+        """A recorded beacon has nobody behind it that could answer a question which was never asked before."""
+        now_s = time.monotonic()
+        if now_s - self._asked.get(url, -ASK_EVERY_S) < ASK_EVERY_S:
+            return
+        if len(self._asked) >= ASKED_MAX:
+            self._asked.clear()
+        self._asked[url] = now_s
+        nonce, parts = secrets.token_hex(16), urlsplit(url)
+        connection = http.client.HTTPConnection(parts.hostname or "", parts.port or 80, timeout=ASK_WITHIN_S)
+        enough: threading.Timer | None = None
+        try:
+            connection.connect()
+            # The connection's own deadline is for each part of the answer: one that comes letter by letter ends with
+            # this, by the socket itself, which an answer that closes the connection takes away from it.
+            enough = threading.Timer(ANSWER_WITHIN_S, hang_up, [connection.sock])
+            enough.start()
+            connection.request("POST", "/standby/who", json.dumps(self._kin.question(nonce)),
+                               {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            if answer.status == 200:
+                self._kin.heard_answer(json.loads(answer.read(ANSWER_BYTES_MAX)), nonce, url)
+        except (OSError, http.client.HTTPException, ValueError, RecursionError) as silent:
+            log.debug("nobody at %s: %s", url, silent)
+        finally:
+            if enough is not None:
+                enough.cancel()
+            connection.close()
+
+
+def hang_up(sock: socket.socket | None) -> None:
+    """Whoever waits for an answer by it waits no longer. From any thread."""
+    if sock is not None:
+        # Whoever asks may close it meanwhile.
+        with suppress(OSError):
+            sock.shutdown(socket.SHUT_RDWR)

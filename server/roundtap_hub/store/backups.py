@@ -1,0 +1,388 @@
+"""Backups: a hub's whole folder in one verified file, made while it runs, three of them, wherever a copy is kept; and
+one before the journal gets another form.
+
+A backup is a database of its own kind: nobody can mistake a copied roundtap.db for one, nor one for the other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import shutil
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import create_engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import Entry
+from roundtap_hub.database.database_url import DATABASE
+from roundtap_hub.store.head_file import (
+    HEAD_FILE,
+    LINEAGE_TABLE,
+    HeadFile,
+    Named,
+    looking_at,
+    new_lineage,
+    overwrite,
+    read_head_file,
+)
+from roundtap_hub.store.journal import Head
+from roundtap_hub.store.migrations import schema_versions
+from roundtap_hub.store.service import Service
+from roundtap_hub.store.venue import DELETED
+from roundtap_machine.atomic_write import replacing, sync, write_atomically
+
+log = logging.getLogger(__name__)
+
+FOLDER, COPIES_FOLDER, SUFFIX = "backups", "roundtap-backups", ".backup"
+"""Where they lie: in the hub's folder, and on a stick."""
+GENERATIONS = 3
+MARK = 0x52544231
+"""SQLite's application_id of a backup: "RTB1"."""
+FORMAT = "1"
+STEP_PAGES, STEP_PAUSE_S = 256, 0.02
+"""A megabyte at a time, synced before the next: the writer's own sync never waits behind a whole backup."""
+FILE_BYTES_MAX, FILES_MAX = 1 << 20, 200
+VALUE_BYTES_MAX = 64 << 20
+# Sessions: one that was ended since would live again.
+LEFT_OUT = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", HEAD_FILE, "sessions.json")
+ABOUT, FILE = "backup_about", "backup_file"
+
+BEFORE_UPGRADE = "before-upgrade"
+"""In the folder of the backups, with a folder for each form in it ("0001"): what is there is replaced neither by the
+minutes' own nor by one of a later form, which an older program could not read."""
+LOOK_S = 5.0
+BACKUP_EVERY_S = 60.0
+REST = 20
+"""A backup that takes long is made less often: so many times as long as it took are left between two."""
+AT_ONCE = ("round-published", "round-closed", "event-finished")
+"""After these a backup is made at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """What a backup's file says of itself, looked through. `made_at`: wall time, "" where the hub knew none; `files`:
+    names of the other files of the folder, by which they are stored."""
+
+    path: Path
+    lineage: str
+    epoch: str
+    commits: int
+    made_at: str
+    heads: Mapping[str, Head]
+    files: tuple[str, ...]
+
+    def unpack(self, folder: Path) -> None:
+        """Write the hub's folder as it was, synced: database, head file and all other files. What is there under these
+        names is replaced. Raises OSError; a database without its head file, as a cut leaves it, starts no hub."""
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for name in LEFT_OUT:
+            (folder / name).unlink(missing_ok=True)
+        with closing(_looking_at(self.path)) as source:
+            for name, mode, data in source.execute(f"SELECT name, mode, data FROM {FILE}"):
+                path = folder / name
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                write_atomically(path, data, mode or 0o600)
+            with closing(sqlite3.connect(folder / DATABASE)) as target:
+                source.backup(target)
+                target.execute(f"DROP TABLE {ABOUT}")
+                target.execute(f"DROP TABLE {FILE}")
+                target.execute("PRAGMA application_id = 0")
+                target.commit()
+                target.execute("PRAGMA journal_mode = DELETE")
+        os.chmod(folder / DATABASE, 0o600)
+        sync(folder / DATABASE)
+        sync(folder)
+        with closing(HeadFile(folder / HEAD_FILE)) as head:
+            head.begin(Named(self.lineage, self.epoch, self.commits, self.heads))
+
+
+def make_backup(folder: Path, to: Path, named: Named, made_at: str) -> Path:
+    """A new backup of the hub's folder in the folder `to`, looked through and synced under its name; older ones than
+    the newest three are removed. The hub may run. Raises OSError, sqlite3.Error, and Problem("backup_damaged")."""
+    to.mkdir(exist_ok=True, mode=0o700)
+    path = to / f"roundtap-{named.lineage}-{named.epoch}-{named.commits:08}{SUFFIX}"
+    with replacing(path, on_fat=True) as temporary:
+        with closing(looking_at(folder / DATABASE)) as source, closing(sqlite3.connect(temporary)) as target:
+            os.chmod(temporary, 0o600)
+            _copy_pages(source, target, temporary)
+            _describe(target, folder, named, made_at)
+        read_backup(temporary)
+    _prune(to, named, path)
+    return path
+
+
+def copy_backup(backup: Path, to: Path, named: Named) -> Path:
+    """The same file in another folder, on another disk. Raises OSError."""
+    to.mkdir(exist_ok=True, mode=0o700)
+    path = to / backup.name
+    with replacing(path, on_fat=True) as temporary:
+        shutil.copyfile(backup, temporary)
+    _prune(to, named, path)
+    return path
+
+
+def read_backup(path: Path) -> Backup:
+    """Look a backup through: pages, files, and that the journal in it holds the entries that it names.
+
+    Raises Problem("backup_none") for a file that is none (a copied roundtap.db is none), Problem("backup_damaged").
+    """
+    if not path.is_file():
+        raise Problem("backup_none", file=str(path))
+    try:
+        with closing(_looking_at(path)) as connection:
+            if connection.execute("PRAGMA application_id").fetchone()[0] != MARK:
+                raise Problem("backup_none", file=str(path))
+            if connection.execute("SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')").fetchone():
+                # A stick is anybody's: what computes its rows may never come to an end.
+                raise Problem("backup_damaged", file=str(path), reason="sqlite_master")
+            found = connection.execute("PRAGMA quick_check").fetchone()[0]
+            if found != "ok":
+                raise Problem("backup_damaged", file=str(path), reason=found)
+            about = dict(connection.execute(f"SELECT key, value FROM {ABOUT}"))
+            files = []
+            for name, data, digest in connection.execute(f"SELECT name, data, digest FROM {FILE} ORDER BY name"):
+                if hashlib.sha256(data).hexdigest() != digest or Path(name).is_absolute() or ".." in Path(name).parts:
+                    raise Problem("backup_damaged", file=str(path), reason=name)
+                files.append(name)
+            heads = _heads(connection)
+            if {stream: list(head) for stream, head in heads.items()} != json.loads(about["heads"]):
+                raise Problem("backup_damaged", file=str(path), reason="heads")
+            return Backup(path, about["lineage"], about["epoch"], int(about["commits"]), about["made_at"], heads,
+                          tuple(files))
+    except sqlite3.DatabaseError as error:
+        if "not a database" in str(error):
+            raise Problem("backup_none", file=str(path)) from error
+        raise Problem("backup_damaged", file=str(path), reason=str(error)) from error
+    except (KeyError, ValueError, TypeError) as error:
+        raise Problem("backup_damaged", file=str(path), reason=str(error)) from error
+
+
+def backups_in(folder: Path) -> list[Path]:
+    """All backups of a folder, the newest first by the time that they were written."""
+    with suppress(OSError):
+        return sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True)
+    return []
+
+
+def newest_in(place: Path) -> Path:
+    """The newest backup of a folder of backups, a hub's folder or a stick; else the place itself, as it was named."""
+    return next((found[0] for folder in (place, place / FOLDER, place / COPIES_FOLDER)
+                 if (found := backups_in(folder))), place)
+
+
+def only_newest(folder: Path, newest: Path) -> None:
+    """After an event was deleted: backups that know its people go, in folders below as well. Raises OSError."""
+    for path in folder.rglob(f"*{SUFFIX}"):
+        if path != folder / newest.name and path.name.split("-")[1] == newest.name.split("-")[1]:
+            with open(path, "r+b") as file:
+                overwrite(file.fileno())
+            path.unlink()
+    sync(folder)
+
+
+def _looking_at(path: Path) -> sqlite3.Connection:
+    """As `looking_at`; no value that a row works out takes this machine's memory."""
+    connection = looking_at(path)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)
+    return connection
+
+
+def _copy_pages(source: sqlite3.Connection, target: sqlite3.Connection, path: Path) -> None:
+    """One moment of the database: its snapshot is held, so that no commit makes the copy begin anew."""
+    target.execute("PRAGMA synchronous = OFF")
+    source.isolation_level = None
+    source.execute("BEGIN")
+    source.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    source.backup(target, pages=STEP_PAGES, progress=lambda *_: sync(path), sleep=STEP_PAUSE_S)
+    source.execute("COMMIT")
+    target.execute("PRAGMA journal_mode = DELETE")
+
+
+def _describe(target: sqlite3.Connection, folder: Path, named: Named, made_at: str) -> None:
+    target.execute(f"PRAGMA application_id = {MARK}")
+    target.execute(f"CREATE TABLE {ABOUT} (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
+    target.execute(f"CREATE TABLE {FILE} (name TEXT PRIMARY KEY, mode INTEGER NOT NULL, data BLOB NOT NULL, "
+                   "digest TEXT NOT NULL)")
+    # One of an older hub may have none, or none noted yet.
+    target.execute(f"CREATE TABLE IF NOT EXISTS {LINEAGE_TABLE} (id VARCHAR NOT NULL PRIMARY KEY)")
+    target.execute(f"INSERT INTO {LINEAGE_TABLE} SELECT ? WHERE NOT EXISTS (SELECT 1 FROM {LINEAGE_TABLE})",
+                   (named.lineage,))
+    heads = json.dumps({stream: list(head) for stream, head in _heads(target).items()})
+    about = {"format": FORMAT, "lineage": named.lineage, "epoch": named.epoch, "commits": str(named.commits),
+             "made_at": made_at, "heads": heads}
+    target.executemany(f"INSERT INTO {ABOUT} VALUES (?, ?)", about.items())
+    for path in _other_files(folder):
+        with suppress(FileNotFoundError):
+            data = path.read_bytes()
+            target.execute(f"INSERT INTO {FILE} VALUES (?, ?, ?, ?)",
+                           (str(path.relative_to(folder)), path.stat().st_mode & 0o700, data,
+                            hashlib.sha256(data).hexdigest()))
+    target.commit()
+
+
+def _other_files(folder: Path) -> Iterator[Path]:
+    """Everything that the folder needs besides the journal: keys, PIN, secret, certificates, whatever else is there."""
+    found = 0
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if name.parts[0] == FOLDER or path.name in LEFT_OUT or path.name.endswith((".lock", "new", ".tmp")):
+            continue
+        if path.is_file() and not path.is_symlink() and path.stat().st_size <= FILE_BYTES_MAX and found < FILES_MAX:
+            found += 1
+            yield path
+
+
+def _heads(connection: sqlite3.Connection) -> dict[str, Head]:
+    return {stream: Head(number, hashed) for stream, number, hashed in connection.execute(
+        "SELECT stream, number, hash FROM entry e WHERE number = "
+        "(SELECT max(number) FROM entry WHERE stream = e.stream) ORDER BY stream")}
+
+
+def _prune(folder: Path, named: Named, newest: Path) -> None:
+    """Three of this epoch, and three of those before it: what an epoch took back may still be wanted."""
+    own = list(folder.glob(f"roundtap-{named.lineage}-*{SUFFIX}"))
+    ours = sorted((path for path in own if path.name.startswith(f"roundtap-{named.lineage}-{named.epoch}-")),
+                  key=lambda path: path.name, reverse=True)
+    others = sorted((path for path in own if path not in ours), key=lambda path: path.stat().st_mtime_ns, reverse=True)
+    for path in ours[GENERATIONS:] + others[GENERATIONS:]:
+        if path != newest:
+            path.unlink(missing_ok=True)
+    # What a power cut left half-made is as large as a backup.
+    for path in (*folder.glob(f".roundtap-{named.lineage}-*"), *folder.glob(f"roundtap-{named.lineage}*-new")):
+        path.unlink(missing_ok=True)
+
+
+def back_up(folder: Path, made_at: str, named: Named | None = None) -> Path:
+    """A backup of the folder, put where the minutes' own do not replace it; the hub may run. Raises
+    Problem("backup_failed"), Problem("journal_unreadable"), and "no_journal" where there is none."""
+    if not (folder / DATABASE).is_file():
+        raise Problem("no_journal", where=str(folder / DATABASE))
+    named = named or read_head_file(folder / HEAD_FILE) or Named(new_lineage())
+    to = folder / FOLDER / BEFORE_UPGRADE / _noted(folder).form
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return make_backup(folder, to, named, made_at)
+    except (OSError, sqlite3.Error) as error:
+        raise Problem("backup_failed", folder=str(to), reason=str(error)) from error
+
+
+def back_up_if_behind(folder: Path, named: Named | None, made_at: str,
+                      known: schema_versions.Forms = schema_versions.TODAY) -> Path | None:
+    """Before a start brings the journal to another form; None where it has today's, or is none yet. Raises as
+    `back_up`, and Problem("journal_newer")."""
+    if not (folder / DATABASE).is_file() or not (folder / DATABASE).stat().st_size:
+        return None
+    return back_up(folder, made_at, named) if schema_versions.is_behind(_noted(folder), known) else None
+
+
+def _noted(folder: Path) -> schema_versions.Noted:
+    engine = create_engine("sqlite://", creator=lambda: looking_at(folder / DATABASE))
+    try:
+        with engine.connect() as connection:
+            return schema_versions.noted_in(connection)
+    except SQLAlchemyError as error:
+        raise Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error)) from error
+    finally:
+        engine.dispose()
+
+
+class Upkeep:
+    """What a hub's folder needs while it runs: a look at the disk every few seconds, a backup every minute and round.
+
+    A thread of its own. `copies`: asks for the folders on other disks that get the backups, too; `wall`: says when a
+    backup was made.
+    """
+
+    def __init__(self, service: Service, folder: Path, head: HeadFile, copies: Callable[[], Sequence[Path]],
+                 wall: Callable[[], str | None]) -> None:
+        self._service = service
+        self._folder = folder
+        self._head = head
+        self._copies = copies
+        self._wall = wall
+        self._ended = False
+        self._wake = threading.Event()
+        self._urgent = True
+        self._forget = False
+        self._saved_commits = -1
+        self._made_s = -BACKUP_EVERY_S
+        self._took_s = 0.0
+        self._thread = threading.Thread(target=self._run, name="upkeep", daemon=True)
+        service.listen(self._committed)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """A last backup, of what is in the journal now, if there is anything new."""
+        self._ended = True
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=15)
+
+    def back_up(self) -> None:
+        """Make a backup now, wherever one is kept, and tell the service how that went."""
+        named, from_s = self._head.named, time.monotonic()
+        if named is None:
+            return
+        forget, self._forget, self._urgent = self._forget, False, False
+        made: Path | None = None
+        problem: Problem | None = None
+        for to in (self._folder / FOLDER, *(each / COPIES_FOLDER for each in self._copies())):
+            try:
+                made_here = (copy_backup(made, to, named) if made is not None
+                             else make_backup(self._folder, to, named, self._wall() or ""))
+                if forget:
+                    only_newest(to, made_here)
+                made = made or made_here
+            except (OSError, sqlite3.Error) as error:
+                problem = problem or Problem("backup_failed", folder=str(to), reason=str(error))
+            except Problem as damaged:
+                problem = problem or damaged
+        if problem is None:
+            self._saved_commits = named.commits
+        elif forget:
+            self._forget = True
+        self._made_s = time.monotonic()
+        self._took_s = self._made_s - from_s
+        self._service.storage.backup_made(problem)
+
+    def _committed(self, _: object, entries: Sequence[Entry]) -> None:
+        if any(entry.kind == DELETED for entry in entries):
+            self._forget = self._urgent = True
+        if any(entry.kind in AT_ONCE for entry in entries):
+            self._urgent = True
+        if self._urgent:
+            self._wake.set()
+
+    def _due(self) -> bool:
+        named = self._head.named
+        if named is None or named.commits == self._saved_commits:
+            return self._forget
+        rested_s = time.monotonic() - self._made_s
+        return self._urgent or self._ended or rested_s >= max(BACKUP_EVERY_S, REST * self._took_s)
+
+    def _run(self) -> None:
+        while True:
+            self._wake.wait(LOOK_S)
+            self._wake.clear()
+            ended = self._ended
+            try:
+                if not ended:
+                    self._service.look_at_disk(self._folder)
+                if self._due():
+                    self.back_up()
+            except Exception:
+                log.exception("the folder's upkeep failed")
+            if ended:
+                return

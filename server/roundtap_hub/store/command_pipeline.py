@@ -1,0 +1,318 @@
+"""What the writer is asked, and what it leads to: the entries of a request, or the Problem that refuses all of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+
+from msgspec import structs
+from sqlmodel import SQLModel
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.apply import apply
+from roundtap_core.event.commands import (
+    AdoptRound,
+    CheckIn,
+    Command,
+    ConfirmEntry,
+    CreateEvent,
+    DrawRound,
+    EnterCompetitor,
+    FinishEvent,
+    ImportRound,
+    ImposeRound,
+    MakeCut,
+    MoveTables,
+    MoveToTable,
+    NoShowUndone,
+    NoteLot,
+    PairAgain,
+    PairWaiting,
+    PublishRound,
+    Report,
+)
+from roundtap_core.event.decide import decide
+from roundtap_core.event.entries import VENUE, At, Entry, NewEntry, seal
+from roundtap_core.event.person import refuse_unfit_person
+from roundtap_core.event.rounds.decide import tables_drafted, tables_in_play
+from roundtap_core.event.rounds.imposed import ADOPTED
+from roundtap_core.event.setup.decide import list_points
+from roundtap_core.event.stale_check import refuse_unless_seen
+from roundtap_core.event.state import EventState
+from roundtap_core.limits import refuse_boundless
+from roundtap_core.lists.list_form import fold
+from roundtap_core.numbers import next_number
+from roundtap_hub.access.rights import refuse_key
+from roundtap_hub.store.journal import PersonRecord, events_deleted, people_gone
+from roundtap_hub.store.person_rows import refuse_damaged
+from roundtap_hub.store.read_model import Snapshot
+from roundtap_hub.store.restore_gap import has_place, refuse_settling
+from roundtap_hub.store.venue import ARCHIVED, DELETED, RESTORED, Venue, apply_venue, decide_venue, rests
+
+log = logging.getLogger(__name__)
+
+Events = Mapping[str, EventState]
+
+LOOK_FOR_FREE_TABLES = (AdoptRound, CheckIn, ConfirmEntry, DrawRound, EnterCompetitor, ImposeRound, ImportRound,
+                        MoveTables, MoveToTable, NoShowUndone, PairAgain, PairWaiting)
+HALL_COMMANDS = (PublishRound, *LOOK_FOR_FREE_TABLES)
+"""Commands that stand on what all events have of the hall."""
+UNIT = "unit:"
+"""What the actor of an entry begins with that a device made."""
+
+
+def in_the_hall(events: Events, venue: Venue, state: EventState, command: Command, actor: str) -> Command:
+    """`command` on `state` with the other events' tables and with what `actor`, if it is a unit, may say: only the
+    writer, which decides one command after the other, sees both as they really are."""
+    if isinstance(command, PublishRound):
+        return structs.replace(command, taken_tables=taken_tables(events, state.id), venue_number=venue.number)
+    if isinstance(command, LOOK_FOR_FREE_TABLES):
+        command = structs.replace(command, busy_tables=command.busy_tables | busy_tables(events, state.id))
+        return structs.replace(command, venue_number=venue.number) if isinstance(command, ImportRound) else command
+    if isinstance(command, Report | NoteLot) and actor.startswith(UNIT):
+        return structs.replace(command, stood_there=stood_there(venue, state, command.match, actor.removeprefix(UNIT)))
+    return command
+
+
+def stood_there(venue: Venue, state: EventState, match_id: str, unit: str) -> bool:
+    """Whether the unit stood at the match's table at any time since its round was published: who was moved away in
+    the middle of it may still deliver. Whoever stands alone, as drawn or because the other one did not appear, has no
+    table: what the core says of that is said to everybody."""
+    found = state.find_match(match_id)
+    if found is None or found[1].match.b is None:
+        return True
+    return venue.stood_at(unit, found[1].match.table, found[0].venue_number)
+
+
+def taken_tables(events: Events, event_id: str) -> dict[int, str]:
+    """Tables at which other events play, with the names of these events."""
+    return {table: state.name for state in _others(events, event_id) for table in tables_in_play(state)}
+
+
+def busy_tables(events: Events, event_id: str) -> frozenset[int]:
+    """Tables at which other events play, or for which they have drawn a round."""
+    return frozenset().union(*(tables_in_play(state) | tables_drafted(state) for state in _others(events, event_id)))
+
+
+def _others(events: Events, event_id: str) -> list[EventState]:
+    return [state for state in events.values() if state.id != event_id and not state.finished]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command of a request: for an event stream by `decide`, or entries of the venue stream as they are.
+
+    `seen`: the mark of the state that the button was shown for (event/stale_check.py); it is compared on deciding.
+    """
+
+    stream: str
+    command: Command | NewEntry
+    seen: str = ""
+    actor: str = ""
+    """Who says so, where that is somebody else than who asks for all of them."""
+
+
+@dataclass(slots=True)
+class Request:
+    """Steps that are decided and committed together or not at all."""
+
+    steps: Sequence[Step]
+    actor: str
+    people: Sequence[PersonRecord]
+    answer: Future[list[Entry]]
+    beside: Sequence[SQLModel] = ()
+    """Rows of other tables, saved in the same commit."""
+
+    @property
+    def brings(self) -> bool:
+        """Whether there is anything to be saved."""
+        return bool(self.steps or self.people or self.beside)
+
+    @property
+    def streams(self) -> set[str]:
+        """What it would write to: streams, and events whose people it brings."""
+        return {*(step.stream for step in self.steps), *(record.event for record in self.people)}
+
+
+@dataclass(slots=True)
+class Decided:
+    """Requests that are decided, each on top of those before, and not saved yet: each with its entries, or with what
+    refused it; all that is to be written, and what is so once it is. Nobody is answered yet."""
+
+    requests: Sequence[Request]
+    after: Snapshot
+    made: list[tuple[Request, list[Entry]]] = field(default_factory=list)
+    refused: list[tuple[Request, Exception]] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    people: list[PersonRecord] = field(default_factory=list)
+    beside: list[SQLModel] = field(default_factory=list)
+
+    @property
+    def brings(self) -> bool:
+        """Whether there is anything to be saved."""
+        return bool(self.entries or self.people or self.beside)
+
+    @property
+    def streams(self) -> set[str]:
+        """Those that it writes to, and events whose people it brings."""
+        return {entry.stream for entry in self.entries} | {record.event for record in self.people}
+
+    @property
+    def deleted(self) -> set[str]:
+        """Events whose people are forgotten by it."""
+        return events_deleted(self.entries)
+
+    def answer_refused(self) -> None:
+        for request, why in self.refused:
+            request.answer.set_exception(why)
+
+    def answer(self) -> None:
+        """To those that were not refused: it is saved."""
+        for request, entries in self.made:
+            request.answer.set_result(entries)
+
+
+def decide_all(saved: Snapshot, requests: Sequence[Request], at: Callable[[], At]) -> Decided:
+    """Every request on top of the ones before it."""
+    decided = Decided(requests, saved)
+    for request in requests:
+        try:
+            decided.after, entries = decide_request(decided.after, request, at())
+        except Exception as refused:
+            if not isinstance(refused, Problem):
+                log.exception("a command failed")
+            decided.refused.append((request, refused))
+        else:
+            decided.made.append((request, entries))
+            decided.entries += entries
+            decided.people += request.people
+            decided.beside += request.beside
+    return decided
+
+
+def decide_request(pending: Snapshot, request: Request, at: At) -> tuple[Snapshot, list[Entry]]:
+    """What is so after the request, and its entries; `pending` is what is saved with all that was decided since.
+
+    Raises Problem where one of the steps is refused.
+    """
+    made: list[Entry] = []
+    _give_free_ids(pending, request)
+    for step in request.steps:
+        if isinstance(step.command, NewEntry):
+            pending, entries = _of_venue(pending, step.command, at, step.actor or request.actor)
+        else:
+            pending, entries = _of_event(pending, step, step.command, at, request)
+        made += entries
+    for event_id, competitor in people_gone(made):
+        pending = pending.without_person(event_id, competitor)
+    for record in request.people:
+        refuse_damaged(record.competitor, record.person)
+        refuse_unfit_person(record.person, pending.people_of(record.event).get(record.competitor))
+        pending = pending.with_person(record.event, record.competitor, record.person)
+    return pending.with_rows(request.beside) if request.beside else pending, made
+
+
+def _give_free_ids(pending: Snapshot, request: Request) -> None:
+    """A page proposes ids by what it has seen; where others have come meanwhile, its people get the next ones.
+
+    Raises Problem("entered_meanwhile", "sign_up_twice") where one of those others has the same name: nobody was asked
+    about that.
+    """
+    entering = {step.command.entrant.id: step.command.signed_up for step in request.steps
+                if isinstance(step.command, EnterCompetitor) and not step.command.imported}
+    coming = [record for record in request.people if record.competitor in entering]
+    state = pending.events.get(coming[0].event) if coming else None
+    if state is None or entering.keys().isdisjoint((*state.entrants, *state.removed)):
+        return
+    seen = min(next_number([who], "p") for who in entering)
+    others = [person for who, person in pending.people_of(state.id).items() if next_number([who], "p") >= seen]
+    theirs = {fold(name) for person in others for name in (person.name, *person.members)}
+    for record in coming:
+        for name in (record.person.name, *record.person.members):
+            if fold(name) in theirs:
+                raise Problem("sign_up_twice", name=name) if entering[record.competitor] else \
+                    Problem("entered_meanwhile", name=name)
+    first = next_number((*state.entrants, *state.removed), "p")
+    ids = {record.competitor: f"p{number}" for number, record in enumerate(coming, start=first)}
+    request.people = [replace(each, competitor=ids.get(each.competitor, each.competitor)) for each in request.people]
+    request.steps = [
+        replace(step, command=structs.replace(step.command, entrant=structs.replace(
+            step.command.entrant, id=ids.get(step.command.entrant.id, step.command.entrant.id))))
+        if isinstance(step.command, EnterCompetitor) else step for step in request.steps]
+
+
+def _refuse(saved: Snapshot, state: EventState, step: Step) -> None:
+    """What the hub asks before the core decides; the first that refuses is what is told."""
+    command = step.command
+    # Units still learn their reports' fate.
+    if state.id in saved.venue.deleted and not isinstance(command, Report):
+        raise Problem("event_deleted")
+    if not state.number and not isinstance(command, CreateEvent):
+        raise Problem("unknown_event", event=step.stream)
+    # What goes on from where a restored journal ends waits until all tables were asked; a round that was adopted is
+    # published.
+    goes_on = isinstance(command, DrawRound | ImposeRound | PublishRound | FinishEvent | MakeCut)
+    adopted = isinstance(command, PublishRound) and state.draft is not None and state.draft.notes.get(ADOPTED)
+    if saved.venue.afresh is not None and goes_on and not adopted:
+        raise Problem("restored_unsettled")
+    refuse_unless_seen(state, step.seen)
+    if isinstance(command, Report) and not has_place(saved, state, command):
+        raise Problem("report_has_no_place")
+
+
+def refuse_unless_may(saved: Snapshot, asked: NewEntry) -> None:
+    """Problem("unknown_event"), Problem("event_in_play") or Problem("event_not_over") where an event cannot be put
+    away, or taken back, as it is now. Entries about other things are none of its business."""
+    if asked.kind not in (ARCHIVED, RESTORED, DELETED):
+        return
+    event_id = asked.data["event"]
+    known = saved.shelf.get(event_id) or saved.events.get(event_id)
+    if known is None or event_id in saved.venue.deleted:
+        raise Problem("unknown_event", event=event_id)
+    if asked.kind == ARCHIVED and not may_archive(saved, event_id):
+        raise Problem("event_in_play", name=known.name)
+    if asked.kind == DELETED and not rests(saved.venue, known.finished, event_id):
+        raise Problem("event_not_over", name=known.name)
+
+
+def may_archive(saved: Snapshot, event_id: str) -> bool:
+    """Whether nobody plays in it, and no round of it is drawn: tables would wait for what nobody sees any more."""
+    state = saved.events.get(event_id)
+    return state is None or state.finished or (state.live is None and state.draft is None)
+
+
+def _of_venue(pending: Snapshot, asked: NewEntry, at: At, actor: str) -> tuple[Snapshot, list[Entry]]:
+    made: list[Entry] = []
+    refuse_unless_may(pending, asked)
+    refuse_boundless(asked.data)
+    refuse_settling(pending, asked)
+    refuse_key(pending.venue.units, asked)
+    for new in decide_venue(pending.venue, asked):
+        entry = seal(new, VENUE, pending.venue.number + 1, pending.venue.head, at, actor)
+        pending = replace(pending, venue=apply_venue(pending.venue, entry))
+        if entry.kind == DELETED:
+            pending = pending.without_people(entry.data["event"])
+        made.append(entry)
+    return pending, made
+
+
+def _of_event(pending: Snapshot, step: Step, command: Command, at: At, request: Request) -> tuple[
+    Snapshot, list[Entry]
+]:
+    state, people = pending.event(step.stream) or EventState(step.stream), pending.people_of(step.stream)
+    made: list[Entry] = []
+    actor = step.actor or request.actor
+    command = in_the_hall(pending.events, pending.venue, state, command, actor)
+    step = replace(step, command=command)
+    _refuse(pending, state, step)
+    if isinstance(command, PublishRound):
+        # What the lists lack at this very moment: entries know digests only, the people are kept here.
+        coming = {record.competitor: record.person for record in request.people if record.event == state.id}
+        command = structs.replace(command, list_points=list_points(state, {**people, **coming}))
+    for new in decide(state, command, at.instant):
+        entry = seal(new, step.stream, state.number + 1, state.head, at, actor)
+        state = apply(state, entry)
+        made.append(entry)
+    return (pending.with_event(state) if made else pending), made

@@ -1,0 +1,85 @@
+"""When things happened in an event: each entry's moment, and which entries published, started and closed a round."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from roundtap_core.clock import IDLE, RUNNING
+from roundtap_core.event.entries import At, Entry
+from roundtap_core.event.state import EventState
+from roundtap_hub.store.service import Service
+
+EVENTS_MAX = 16
+"""So many events' moments are remembered; more are read again when somebody asks."""
+
+
+@dataclass(slots=True)
+class EventTimes:
+    """`at` by an entry's number, and only grows; `published`, `started`, `closed`: the entry's number by the round's.
+    All as far as it was read: to the entry `number`, with round `live` in play."""
+
+    at: dict[int, At] = field(default_factory=dict)
+    published: dict[int, int] = field(default_factory=dict)
+    started: dict[int, int] = field(default_factory=dict)
+    closed: dict[int, int] = field(default_factory=dict)
+    number: int = 0
+    live: int = 0
+
+    def as_now(self) -> EventTimes:
+        """What stays as it is while more is heard."""
+        return replace(self, published={**self.published}, started={**self.started}, closed={**self.closed})
+
+    def hear(self, entry: Entry) -> None:
+        self.number = entry.number
+        self.at[entry.number] = entry.at
+        data = entry.data
+        if entry.kind in ("round-published", "round-imported"):
+            self.live = data["number"]
+            self.published[self.live] = entry.number
+            self.started.pop(self.live, None)
+        elif entry.kind in ("round-unpublished", "round-withdrawn"):
+            self.published.pop(data.get("number", self.live), None)
+            self.started.pop(data.get("number", self.live), None)
+        elif entry.kind == "round-closed":
+            self.closed[data.get("number", self.live)] = entry.number
+        elif entry.kind == "clock-set" and data["state"] == RUNNING:
+            self.started.setdefault(self.live, entry.number)
+        elif entry.kind == "clock-set" and data["state"] == IDLE:
+            self.started.pop(self.live, None)
+
+
+class Times:
+    """Of the events that somebody asks about. Any thread may ask; commits are heard in the writer's."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, EventTimes] = OrderedDict()
+        service.listen(lambda _, entries: self._hear(entries))
+
+    def of(self, state: EventState) -> EventTimes:
+        """Everything up to the state, at least. Raises Problem("journal_broken") where it cannot be read."""
+        with self._lock:
+            known = self._known.get(state.id)
+            if known is not None and known.number >= state.number:
+                self._known.move_to_end(state.id)
+                return known.as_now()
+        known = EventTimes()
+        for entry in self._service.entries(state.id):
+            known.hear(entry)
+        with self._lock:
+            self._known[state.id] = known
+            while len(self._known) > EVENTS_MAX:
+                self._known.popitem(last=False)
+            return known.as_now()
+
+    def _hear(self, entries: Iterable[Entry]) -> None:
+        with self._lock:
+            for entry in entries:
+                known = self._known.get(entry.stream)
+                # Where one is missing, the journal is read when somebody asks.
+                if known is not None and entry.number == known.number + 1:
+                    known.hear(entry)

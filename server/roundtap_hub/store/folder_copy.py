@@ -1,0 +1,226 @@
+"""A copy of the journal in another folder, on a stick: one file of JSON lines, each with a checksum over all before.
+
+No database: it would need four syncs a commit, or leave its newest commits in a second file when it is pulled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE
+from roundtap_hub.store.copies import COLUMNS, ENTRIES, PEOPLE, Batch, Rows
+from roundtap_hub.store.head_file import check_of, checked_line, overwrite, write_at
+from roundtap_hub.store.journal import REMOVED, Head
+from roundtap_hub.store.venue import DELETED
+from roundtap_machine.atomic_write import replacing
+
+COPY_FILE = "roundtap-copy.journal"
+FORMAT = 1
+CHECK_LETTERS = 32
+
+
+class FolderCopy:
+    """A copy in `folder`, which is made by nobody here: it is the stick's.
+
+    `data`: the hub's own folder: a copy on the same disk would die with it, and is refused. `may_be_missing`: a place
+    where a stick is mounted if somebody plugs one in; until then there is no such copy. `same_disk` is for tests.
+    """
+
+    def __init__(self, folder: Path, data: Path, same_disk: bool = False, may_be_missing: bool = False) -> None:
+        self.name = str(folder)
+        self.folder = folder
+        self.may_be_missing = may_be_missing
+        self._data = data
+        self._same_disk = same_disk
+        self._file = -1
+        self._held = CopyContent("", "")
+
+    def is_there(self) -> bool:
+        try:
+            return self.folder.is_dir() and (self._same_disk or not on_same_disk(self.folder, self._data))
+        except OSError:
+            return False
+
+    def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
+        self.close()
+        if not (self.is_there() if self.may_be_missing else self.folder.is_dir()):
+            raise FileNotFoundError(2, f"nothing at {self.folder}")
+        if not self._same_disk and on_same_disk(self.folder, self._data):
+            raise Problem("copy_same_disk", copy=self.name)
+        path = self.folder / COPY_FILE
+        found = read_copy(path)
+        if found is not None and found.lineage != lineage:
+            raise Problem("copy_of_another", copy=self.name, file=COPY_FILE)
+        if found is not None and (found.damaged or found.epoch != epoch):
+            # It may hold what nobody else does: it is put aside, never written over.
+            os.replace(path, _aside(path, "damaged" if found.damaged else found.epoch))
+            found = None
+        self._held = found or CopyContent(lineage, epoch)
+        if found is None:
+            self._make(path, [{"roundtap-copy": FORMAT, "lineage": lineage, "epoch": epoch}])
+        else:
+            self._file = os.open(path, os.O_RDWR)
+            os.ftruncate(self._file, found.length)
+            os.fsync(self._file)
+            self._forget()
+        return dict(self._held.heads)
+
+    def write(self, batch: Batch) -> None:
+        if not (batch.entries or batch.people):
+            return
+        rows, held = batch.rows(), self._held
+        line, chain = _line(held.chain, rows)
+        try:
+            write_at(self._file, line, held.length)
+            os.fsync(self._file)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, held.length)
+            raise
+        held.take(rows, chain, held.length + len(line))
+        self._forget()
+
+    def close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _forget(self) -> None:
+        """Where it holds people that are to be forgotten, the file anew without them; what it was is overwritten, as
+        far as a stick lets us."""
+        if not self._held.forgotten:
+            return
+        path = self.folder / COPY_FILE
+        old = os.open(path, os.O_RDWR)
+        try:
+            self.close()
+            self._make(path, _without(path, self._held.forgotten))
+            overwrite(old)
+        finally:
+            os.close(old)
+        self._held.forgotten = set()
+
+    def _make(self, path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+        chain, length = "", 0
+        with replacing(path, on_fat=True) as temporary, open(temporary, "xb", opener=_own_file) as made:
+            for said in lines:
+                line, chain = _line(chain, said)
+                length += made.write(line)
+        self._file, self._held.chain, self._held.length = os.open(path, os.O_RDWR), chain, length
+
+
+@dataclass(slots=True)
+class CopyContent:
+    """What a copy's file says. `people`: (event, competitor) of those whom it is to know; `forgotten`: of those whose
+    rows are still in it; `length`: its bytes up to the last whole line; `damaged`: lines follow that do not hold."""
+
+    lineage: str
+    epoch: str
+    heads: dict[str, Head] = field(default_factory=dict)
+    people: set[tuple[str, str]] = field(default_factory=set)
+    forgotten: set[tuple[str, str]] = field(default_factory=set)
+    chain: str = ""
+    length: int = 0
+    damaged: bool = False
+
+    def take(self, rows: Rows, chain: str, length: int) -> None:
+        """One more line, after which the checksum is `chain`."""
+        self.chain, self.length = chain, length
+        self.people.update((event, competitor) for event, competitor, *_ in rows[PEOPLE])
+        for stream, number, kind, _, _, _, data, _, hashed in rows[ENTRIES]:
+            self.heads[stream] = Head(number, hashed)
+            if kind == REMOVED:
+                self.forgotten |= self.people & {(stream, json.loads(data)["competitor"])}
+            elif stream == VENUE and kind == DELETED:
+                event = json.loads(data)["event"]
+                self.forgotten |= {each for each in self.people if each[0] == event}
+        self.people -= self.forgotten
+
+
+def read_copy(path: Path) -> CopyContent | None:
+    """Look a copy through; None where there is none. Raises OSError, and Problem("copy_unreadable") for a file that is
+    none."""
+    content: CopyContent | None = None
+    try:
+        for said, chain, length in _lines(path):
+            if content is None:
+                if said.get("roundtap-copy") != FORMAT:
+                    raise Problem("copy_unreadable", file=str(path))
+                content = CopyContent(str(said["lineage"]), str(said["epoch"]))
+            content.take(_rows(said), chain, length)
+    except FileNotFoundError:
+        return None
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise Problem("copy_unreadable", file=str(path)) from error
+    if content is None:
+        raise Problem("copy_unreadable", file=str(path))
+    # What is left after a cut of the power is one line without its end; anything more is damage.
+    with open(path, "rb") as file:
+        file.seek(content.length)
+        content.damaged = b"\n" in file.read()
+    return content
+
+
+def rows_of_copy(path: Path) -> Iterator[Rows]:
+    """The rows of each commit in a copy, in their order, as far as it holds."""
+    for said, _, _ in _lines(path):
+        yield _rows(said)
+
+
+def on_same_disk(folder: Path, data: Path) -> bool:
+    """Whether both are on one file system, or the folder on the system's own: an empty place where a stick would be."""
+    where = os.stat(folder).st_dev
+    return where in (os.stat(data).st_dev, os.stat("/").st_dev)
+
+
+def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
+    """Each line that holds, the chain after it, and the bytes up to its end."""
+    chain, length = "", 0
+    with open(path, "rb") as file:
+        for raw in file:
+            check, _, text = raw.rstrip(b"\n").partition(b" ")
+            if not raw.endswith(b"\n") or check.decode("ascii", "replace") != check_of(text, chain, CHECK_LETTERS):
+                return
+            chain, length = check.decode(), length + len(raw)
+            said = json.loads(text)
+            if not isinstance(said, dict):
+                raise ValueError("no object")
+            yield said, chain, length
+
+
+def _rows(said: Mapping[str, Any]) -> Rows:
+    """What a line says; none of the first one. A row of an earlier version has its columns by their names."""
+    return {kind: [[row[name] for name in names] if isinstance(row, dict) else list(row)
+                   for row in said.get(kind, ())]
+            for kind, names in COLUMNS.items()}
+
+
+def _without(path: Path, people: set[tuple[str, str]]) -> Iterator[Mapping[str, Any]]:
+    for said, _, _ in _lines(path):
+        if PEOPLE in said:
+            rows = _rows(said)
+            said = {**rows, PEOPLE: [row for row in rows[PEOPLE] if (row[0], row[1]) not in people]}
+        yield said
+
+
+def _line(chain: str, said: Mapping[str, Any]) -> tuple[bytes, str]:
+    """A line after those with this checksum, and the checksum after it."""
+    line = checked_line(said, chain, CHECK_LETTERS)
+    return line, line[:CHECK_LETTERS].decode()
+
+
+def _aside(path: Path, word: str) -> Path:
+    """A name that nothing has yet."""
+    tries = [path.with_name(f"{path.stem}-{word[:16]}{number}.aside") for number in ("", "-2", "-3", "-4")]
+    return next((each for each in tries if not each.exists()), tries[-1])
+
+
+def _own_file(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

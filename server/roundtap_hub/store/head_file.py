@@ -1,0 +1,265 @@
+"""The head file: what the journal must hold, noted beside it after every commit, so that a shortened one is found out.
+
+A database alone cannot say that its last rows are missing: one without its write-ahead log, a copied one and an empty
+one look whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE
+from roundtap_hub.store.journal import Head, Journal
+from roundtap_hub.store.secure_files import held_alone
+from roundtap_machine.atomic_write import write_atomically
+
+HEAD_FILE = "roundtap.head"
+LINEAGE_TABLE = "lineage"
+SPARE_BYTES = 64 * 1024
+"""Written with zeros when the file is made anew: a note then changes no length, and its sync is one write."""
+CHECK_LETTERS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a head file names. `lineage`: the journal that it belongs to; `commits`: how many there were so far."""
+
+    lineage: str
+    epoch: str = ""
+    commits: int = 0
+    heads: Mapping[str, Head] = field(default_factory=dict)
+
+
+class HeadFile:
+    """One hub's head file, held (no second hub on the same folder) until `close`.
+
+    Lines of JSON, each with a checksum: the first names every stream, each later one what a commit changed. A torn last
+    line is of the newest commit. Raises Problem("folder_in_use") and Problem("head_unreadable").
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._lock = held_alone(path.with_suffix(".lock"))
+        except BlockingIOError:
+            raise Problem("folder_in_use", folder=str(path.parent)) from None
+        self._file = -1
+        self._at = 0
+        self._owed: dict[str, Head] = {}
+        try:
+            self.named = read_head_file(path)
+        except Problem:
+            os.close(self._lock)
+            raise
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def begin(self, named: Named) -> None:
+        """Make the file anew, whole or not at all. Raises OSError."""
+        data = checked_line(asdict(named))
+        write_atomically(self.path, data + bytes(SPARE_BYTES), 0o600)
+        made = os.open(self.path, os.O_RDWR)
+        if self._file >= 0:
+            os.close(self._file)
+        self._file, self._at, self.named = made, len(data), named
+
+    def note(self, epoch: str, heads: Mapping[str, Head]) -> None:
+        """A commit is on the disk: these are the last entries of the streams that it wrote to. On return the note is
+        there, too. Raises OSError; the next note then names what this one did not."""
+        named = self.named
+        assert named is not None
+        owed = self._owed = {**self._owed, **heads}
+        now = replace(named, epoch=epoch, commits=named.commits + 1, heads={**named.heads, **owed})
+        line = checked_line({"epoch": epoch, "commits": now.commits, "heads": owed})
+        length = os.fstat(self._file).st_size if self._file >= 0 else 0
+        if self._at + len(line) >= length:
+            self.begin(now)
+        else:
+            write_at(self._file, line, self._at)
+            os.fdatasync(self._file)
+            self._at += len(line)
+            self.named = now
+        self._owed = {}
+
+
+def begin_head(head: HeadFile, journal: Journal, epoch: str) -> str:
+    """Name everything that the journal holds; a new journal, and one that an older hub made, gets its lineage now.
+
+    Returns the lineage. Raises OSError and JournalConflict where the disk refuses: then the next commit names it all.
+    """
+    known = head.named
+    lineage = journal.lineage or (known.lineage if known else new_lineage())
+    named = Named(lineage, epoch, known.commits if known else 0, journal.heads())
+    # First the file, then the mark: a database with the mark and without the file is a copied one.
+    try:
+        head.begin(named)
+    except OSError:
+        head.named = named
+        raise
+    if not journal.lineage:
+        journal.begin_lineage(lineage)
+    return lineage
+
+
+def read_head_file(path: Path) -> Named | None:
+    """What the file names; None where there is none. Raises Problem("head_unreadable")."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Problem("head_unreadable", file=str(path)) from error
+    named: Named | None = None
+    for raw in data.rstrip(b"\0").split(b"\n"):
+        said = _read_line(raw)
+        if said is None:
+            # Torn, or spoiled: what follows names later commits, and holds by itself.
+            continue
+        try:
+            if "lineage" in said:
+                named = msgspec.convert(said, Named)
+            elif named is not None:
+                more = msgspec.convert({**said, "lineage": named.lineage}, Named)
+                named = replace(more, heads={**named.heads, **more.heads})
+        except msgspec.ValidationError as error:
+            raise Problem("head_unreadable", file=str(path)) from error
+    if named is None:
+        raise Problem("head_unreadable", file=str(path))
+    return named
+
+
+def check_database(database: Path, named: Named | None) -> None:
+    """Whether the database holds what the head file names (it may hold more: the power went between both).
+
+    Only looks: neither the database nor its log are changed. Raises Problem where it does not, where it is a copied
+    file without a head file ("journal_copied"), and where it cannot be read ("journal_unreadable"). A database that an
+    older hub made has no mark of a lineage and needs no head file: it gets both with its next start.
+    """
+    if not database.is_file() or not database.stat().st_size:
+        if named is not None and named.heads:
+            raise _empty(database, named.heads)
+        return
+    heads, last, hashes = named.heads if named else {}, dict[str, int](), dict[str, str]()
+    try:
+        with closing(looking_at(database)) as connection:
+            lineage = _lineage_in(connection)
+            for stream, head in heads.items() if _has_table(connection, "entry") else ():
+                last[stream] = _first(connection, "SELECT max(number) FROM entry WHERE stream = ?", stream) or 0
+                hashes[stream] = _first(connection, "SELECT hash FROM entry WHERE stream = ? AND number = ?", stream,
+                                        head.number)
+    except sqlite3.Error as error:
+        if named is None:
+            raise Problem("journal_unreadable", reason=str(error)) from error
+        raise Problem("journal_damaged", file=str(database), reason=str(error), folder=str(database.parent)) from error
+    if named is None:
+        if lineage:
+            raise Problem("journal_copied", file=str(database), head=HEAD_FILE)
+        return
+    if lineage and lineage != named.lineage:
+        raise Problem("journal_of_another", file=str(database), head=HEAD_FILE)
+    if heads and not any(last.values()):
+        raise _empty(database, heads)
+    folder = str(database.parent)
+    if missing := {stream: head for stream, head in heads.items() if last[stream] < head.number}:
+        log = database.with_name(database.name + "-wal")
+        raise Problem("journal_shortened" if log.is_file() and log.stat().st_size else "journal_log_missing",
+                      file=str(database), missing=say_missing(last, missing), folder=folder)
+    if other := sorted(stream for stream, head in heads.items() if hashes[stream] != head.hash):
+        raise Problem("journal_differs", file=str(database), stream=other[0], number=heads[other[0]].number,
+                      folder=folder)
+
+
+def say_missing(last: Mapping[str, int], missing: Mapping[str, Head]) -> str:
+    """"e1: 12 (738–749), venue: 1 (31)": how many entries of which stream, and which."""
+    return ", ".join(
+        f"{stream}: {head.number - last.get(stream, 0)} ({_span(last.get(stream, 0) + 1, head.number)})"
+        for stream, head in sorted(missing.items(), key=lambda item: (item[0] == VENUE, len(item[0]), item[0])))
+
+
+def lineage_of(database: Path) -> str:
+    """The lineage that a database says it is of; "" where none. Raises sqlite3.Error."""
+    with closing(looking_at(database)) as connection:
+        return _lineage_in(connection)
+
+
+def new_lineage() -> str:
+    return secrets.token_hex(8)
+
+
+def looking_at(database: Path) -> sqlite3.Connection:
+    """A connection that changes nothing, and leaves a log that it cannot make sense of where it is."""
+    return sqlite3.connect(f"file:{quote(str(database.absolute()))}?mode=ro", uri=True, timeout=5)
+
+
+def _lineage_in(connection: sqlite3.Connection) -> str:
+    has_table = _has_table(connection, LINEAGE_TABLE)
+    return str(_first(connection, f"SELECT id FROM {LINEAGE_TABLE}") or "") if has_table else ""
+
+
+def _has_table(connection: sqlite3.Connection, name: str) -> bool:
+    return bool(_first(connection, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name))
+
+
+def _first(connection: sqlite3.Connection, query: str, *values: object) -> Any:
+    """The first column of the first row; None where there is none."""
+    row = connection.execute(query, values).fetchone()
+    return row[0] if row else None
+
+
+def _empty(database: Path, heads: Mapping[str, Head]) -> Problem:
+    return Problem("journal_empty", file=str(database), n=sum(head.number for head in heads.values()),
+                   missing=say_missing({}, heads))
+
+
+def _span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}–{last}"
+
+
+def checked_line(said: Mapping[str, Any], before: str = "", letters: int = CHECK_LETTERS) -> bytes:
+    """JSON behind its checksum, which is over `before` as well."""
+    text = json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()
+    return b"%s %s\n" % (check_of(text, before, letters).encode(), text)
+
+
+def check_of(text: bytes, before: str = "", letters: int = CHECK_LETTERS) -> str:
+    return hashlib.sha256(before.encode() + text).hexdigest()[:letters]
+
+
+def _read_line(raw: bytes) -> dict[str, Any] | None:
+    check, _, text = raw.partition(b" ")
+    said = json.loads(text) if check == check_of(text).encode() else None
+    return said if isinstance(said, dict) else None
+
+
+def write_at(file: int, data: bytes, at: int) -> None:
+    while data:
+        written = os.pwrite(file, data, at)
+        data, at = data[written:], at + written
+
+
+def overwrite(file: int) -> None:
+    """What it holds leaves the disk, as far as that lets us."""
+    length = os.fstat(file).st_size
+    for at in range(0, length, 1 << 16):
+        write_at(file, bytes(min(1 << 16, length - at)), at)
+    os.fsync(file)

@@ -1,0 +1,413 @@
+"""The journal on disk: entries, people and clock checkpoints in one SQLite file, written by one thread."""
+
+from __future__ import annotations
+
+import errno
+import json
+import logging
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Delete, Engine, create_engine, delete, event, func, insert, inspect, select, tuple_
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import QueuePool
+from sqlmodel import SQLModel
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, hash_of_texts, seal_holds
+from roundtap_core.event.person import Person
+from roundtap_core.wire import canonical
+from roundtap_hub.models import (
+    CHECKPOINT,
+    ENTRY,
+    LINEAGE,
+    PERSON,
+    SEAL,
+    SECRETS,
+    CheckpointRow,
+    put,
+    put_all,
+    rows_as_they_lie,
+)
+from roundtap_hub.store.migrations import schema_versions
+from roundtap_hub.store.person_rows import read_people
+from roundtap_hub.store.snapshots import SealBook, Summary
+from roundtap_hub.store.venue import DELETED
+
+log = logging.getLogger(__name__)
+
+READ_AT_ONCE = 1000
+"""Rows that are held while a stream is read: years of entries are never in memory all together."""
+
+
+SAY_WHAT_IT_IS, SAY_IF_OVER = ("event-created", "about-set"), ("event-finished", "event-reopened")
+"""Kinds of entries that tell what a list shows of an event, without all the others."""
+
+REMOVED = "competitor-removed"
+
+DURABLE = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "busy_timeout=5000")
+"""WAL with a full sync: a commit that returned survives a power cut. What is deleted is overwritten."""
+LOOKING = ("query_only=ON", "busy_timeout=5000")
+
+
+class Head(NamedTuple):
+    """The last entry of a stream: its number and its hash."""
+
+    number: int
+    hash: str
+
+
+START = Head(0, GENESIS)
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRecord:
+    """A person to be stored with a batch of entries."""
+
+    event: str
+    competitor: str
+    salt: str
+    person: Person
+
+
+PersonRow = Mapping[str, str]
+"""A row of the table `person`: event, competitor, salt, and the person as JSON."""
+
+
+class JournalConflict(Exception):
+    """The batch was not written: another writer was faster, or the disk refused. Nothing of it is stored.
+
+    `doubtful`: nobody knows that, as the sync failed or nothing can be read back; `errno`: as of an OSError, where the
+    database says what the disk did.
+    """
+
+    def __init__(self, reason: str, code: str = "") -> None:
+        super().__init__(reason)
+        self.errno = next((number for name, number in _CODES if code.startswith(name)), None)
+        self.doubtful = self.errno == errno.EIO
+
+
+class InDoubt(JournalConflict):
+    """Nobody knows yet whether the batch is stored, or is stored soon."""
+
+
+_CODES = (("SQLITE_FULL", errno.ENOSPC), ("SQLITE_READONLY", errno.EROFS), ("SQLITE_IOERR", errno.EIO),
+          ("SQLITE_CORRUPT", errno.EIO), ("SQLITE_CANTOPEN", errno.EIO))
+
+
+def _conflict(error: SQLAlchemyError) -> JournalConflict:
+    return JournalConflict(str(error), getattr(getattr(error, "orig", None), "sqlite_errorname", ""))
+
+
+class Journal:
+    """All streams of one database URL ("sqlite:////var/lib/roundtap/roundtap.db").
+
+    Its tables are brought to today's form (migrations/forms.py). Raises Problem("journal_unreadable") where there is no
+    database to be had at that address, and what `prepare` and `check` raise there. `read_only`: nothing is written, not
+    even missing tables, so that one may look while a hub writes. `known`: the forms, for tests.
+    """
+
+    def __init__(self, url: str, read_only: bool = False, known: schema_versions.Forms = schema_versions.TODAY) -> None:
+        self.url = url
+        self.read_only = read_only
+        self._settled = 0
+        # Its errors are logged: the rows in them have names.
+        self._engine: Engine = create_engine(_looking_url(url) if read_only else url, hide_parameters=True,
+                                             poolclass=QueuePool, pool_size=2, max_overflow=2)
+        if self._engine.dialect.name == "sqlite":
+            event.listen(self._engine, "connect", _with_pragmas(LOOKING if read_only else DURABLE))
+        self.seals = SealBook(self._engine)
+        try:
+            if read_only:
+                with self._engine.connect() as connection:
+                    schema_versions.check(connection, known)
+                    self.seals.readable = inspect(connection).has_table(SEAL.name)
+            else:
+                schema_versions.prepare(self._engine, known)
+        except SQLAlchemyError as error:
+            raise self._unreadable(error) from error
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (),
+               beside: Iterable[SQLModel] = ()) -> None:
+        """Commit all of them or none; on return they are on the disk. `beside`: rows of other tables. What an entry
+        makes forgotten (`forgetting`) goes in the same commit. Raises JournalConflict."""
+        try:
+            with self._engine.begin() as connection:
+                self._write(connection, entries, people, beside)
+        except SQLAlchemyError as error:
+            raise _conflict(error) from error
+
+    def _write(self, connection: Connection, entries: Sequence[Entry], people: Iterable[PersonRecord],
+               beside: Iterable[SQLModel]) -> None:
+        # In one order for all hubs on a database: two that write the same wait for each other. Of a person the last
+        # word counts.
+        persons = {(record.event, record.competitor): person_row(record) for record in people}
+        put_all(connection, PERSON, [persons[key] for key in sorted(persons)])
+        put(connection, *beside)
+        if entries:
+            rows = (to_row(entry) for entry in entries)
+            self._put_entries(connection, sorted(rows, key=lambda row: (row["stream"], row["number"])))
+        for forget in forgetting(entries):
+            connection.execute(forget)
+
+    def _put_entries(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        connection.execute(insert(ENTRY), rows)
+
+    def scrub(self) -> None:
+        """What was deleted leaves the disk, as far as the database allows: SQLite overwrites it, and its log of recent
+        commits is emptied. PostgreSQL cleans up by itself, later."""
+        if self._engine.dialect.name == "sqlite":
+            with self._reading() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @property
+    def lineage(self) -> str:
+        """The lineage that this SQLite database says it is of; "" for one that an older hub made."""
+        with self._reading() as connection:
+            if not inspect(self._engine).has_table(LINEAGE.name):
+                return ""
+            return connection.scalar(select(LINEAGE.c.id)) or ""
+
+    def begin_lineage(self, lineage: str) -> None:
+        """Mark the database as this lineage's, in the file itself, not only in its log. Raises JournalConflict."""
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(delete(LINEAGE))
+                connection.execute(insert(LINEAGE), {"id": lineage})
+            self.scrub()
+        except (SQLAlchemyError, Problem) as error:
+            raise JournalConflict(str(error)) from error
+
+    def settle(self) -> None:
+        """Write something that means nothing: whatever a failed commit left in SQLite's log is overwritten by it, so
+        that no start after a power cut finds it there. Raises JournalConflict while nothing can be written."""
+        if self._engine.dialect.name != "sqlite":
+            return
+        self._settled = self._settled % 1000 + 1
+        try:
+            with self._engine.begin() as connection:
+                connection.exec_driver_sql(f"PRAGMA user_version = {self._settled}")
+        except SQLAlchemyError as error:
+            raise _conflict(error) from error
+
+    def heads(self) -> dict[str, Head]:
+        """The last entry of each stream; nothing else is read."""
+        found: dict[str, Head] = {}
+        with self._reading() as connection:
+            stream = ""
+            # From one stream to the next by the key: a look at every entry would be as slow as years are long.
+            while (stream := connection.scalar(select(ENTRY.c.stream).where(ENTRY.c.stream > stream)
+                                               .order_by(ENTRY.c.stream).limit(1)) or ""):
+                found[stream] = _head(connection, stream)
+        return found
+
+    def head(self, stream: str) -> Head:
+        """The last entry of a stream; START where it has none."""
+        with self._reading() as connection:
+            return _head(connection, stream)
+
+    def entries(self, stream: str, after: Head = START) -> Iterator[Entry]:
+        """A stream's entries in order, those that follow `after`; a few are read at a time.
+
+        Raises Problem("journal_broken") where the chain does not hold.
+        """
+        while True:
+            query = (select(ENTRY).where(ENTRY.c.stream == stream, ENTRY.c.number > after.number)
+                     .order_by(ENTRY.c.number).limit(READ_AT_ONCE))
+            with self._reading() as connection:
+                rows = connection.execute(query).all()
+            for row in rows:
+                entry = next_entry(*after, tuple(row))
+                after = Head(entry.number, entry.hash)
+                yield entry
+            if len(rows) < READ_AT_ONCE:
+                return
+
+    def rough_summary(self, stream: str, head: Head) -> Summary:
+        """What an event without a seal is called and whether it is finished; its chain is not looked at."""
+        with self._reading() as connection:
+            said = {kind: _told(data) for kind, data in connection.execute(
+                select(ENTRY.c.kind, ENTRY.c.data).where(ENTRY.c.stream == stream, ENTRY.c.kind.in_(SAY_WHAT_IT_IS))
+                .order_by(ENTRY.c.number))}
+            last = connection.scalar(
+                select(ENTRY.c.kind).where(ENTRY.c.stream == stream, ENTRY.c.kind.in_(SAY_IF_OVER))
+                .order_by(ENTRY.c.number.desc()).limit(1))
+            entered, removed = (connection.scalar(select(func.count()).where(
+                ENTRY.c.stream == stream, ENTRY.c.kind == kind)) or 0 for kind in ("competitor-entered", REMOVED))
+        created = said.get("event-created", {})
+        about = said.get("about-set", created).get("about")
+        name, rulebook, color = (str(created.get(key, other)) for key, other in
+                                 (("name", stream), ("rulebook", ""), ("color", "")))
+        date = str(about.get("date", "")) if isinstance(about, dict) else ""
+        return Summary(stream, head.number, head.hash, name, rulebook, color, date, entered - removed,
+                       last == "event-finished")
+
+    def holds(self, stream: str, head: Head) -> bool:
+        """Whether the stream has this very entry."""
+        query = select(ENTRY.c.hash).where(ENTRY.c.stream == stream, ENTRY.c.number == head.number)
+        with self._reading() as connection:
+            return head == START or connection.scalar(query) == head.hash
+
+    def unknown(self, heads: Mapping[str, Head]) -> str | None:
+        """A stream in which the journal has not this very entry; None: it has them all."""
+        return next((stream for stream, head in sorted(heads.items()) if not self.holds(stream, head)), None)
+
+    def streams(self) -> dict[str, list[Entry]]:
+        """Every stream's entries in order, all in memory. Raises Problem("journal_broken")."""
+        return {stream: list(self.entries(stream)) for stream in self.heads()}
+
+    def people(self, events: Collection[str] | None = None) -> dict[str, dict[str, Person]]:
+        """Persons by event and competitor: of these events, or of all."""
+        with self._reading() as connection:
+            return read_people(connection, events)
+
+    def person_rows(self, event_id: str) -> list[Mapping[str, Any]]:
+        """An event's people as they lie there, whatever that is."""
+        query = select(PERSON).where(PERSON.c.event == event_id).order_by(PERSON.c.competitor)
+        with self._reading() as connection:
+            return [dict(row) for row in connection.execute(query).mappings()]
+
+    def put(self, rows: Iterable[SQLModel]) -> None:
+        """Rows beside the entries, by themselves; also while the writer writes. Raises JournalConflict where the disk
+        refuses."""
+        try:
+            with self._engine.begin() as connection:
+                put(connection, *rows)
+        except SQLAlchemyError as error:
+            raise _conflict(error) from error
+
+    def log_bytes(self) -> int:
+        """How long SQLite's log of recent commits is; 0 for other databases. Raises OSError."""
+        if self._engine.dialect.name != "sqlite" or not self._engine.url.database:
+            return 0
+        try:
+            return os.stat(f"{self._engine.url.database}-wal").st_size
+        except FileNotFoundError:
+            return 0
+
+    def checkpoints(self) -> dict[str, CheckpointRow]:
+        """The last checkpoint of each event whose clock ever ran."""
+        with self._reading() as connection:
+            return {row.event: CheckpointRow(**row._mapping) for row in connection.execute(select(CHECKPOINT))}
+
+    def secrets(self) -> list[SQLModel]:
+        """All keys of units and all staff that can be read; none where nothing is written: who only looks needs
+        none."""
+        rows = [] if self.read_only else self.secret_rows()
+        for wrong in (row for row in rows if isinstance(row, Problem)):
+            log.error("%s", wrong)
+        return [row for row in rows if not isinstance(row, Problem)]
+
+    def secret_rows(self) -> list[SQLModel | Problem]:
+        """What lies there of keys and staff; Problem("row_malformed") for a row that is none. Nothing of a database
+        that is only looked at: there may be no right to it."""
+        if self.read_only and self._engine.dialect.name != "sqlite":
+            return []
+        with self._reading() as connection:
+            there = inspect(connection)
+            return [row for kind in SECRETS if there.has_table(str(kind.__tablename__))
+                    for row in rows_as_they_lie(connection, kind)]
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        try:
+            with self._engine.connect() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: SQLAlchemyError) -> Problem:
+        return Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error))
+
+
+def _told(data: object) -> Mapping[str, Any]:
+    """What an entry tells, for a list of events; nothing where its row is damaged: whoever opens the event is told."""
+    try:
+        said = json.loads(data) if isinstance(data, str | bytes) else None
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _head(connection: Connection, stream: str) -> Head:
+    query = (select(ENTRY.c.number, ENTRY.c.hash).where(ENTRY.c.stream == stream)
+             .order_by(ENTRY.c.number.desc()).limit(1))
+    row = connection.execute(query).first()
+    return START if row is None else Head(*row)
+
+
+def person_row(record: PersonRecord) -> PersonRow:
+    return {"event": record.event, "competitor": record.competitor, "salt": record.salt,
+            "data": json.dumps(record.person.to_json(), ensure_ascii=False)}
+
+
+def _looking_url(url: str) -> str:
+    """The same address for somebody who only looks: SQLite's log is then left as it is, whatever is wrong with it."""
+    scheme, sign, path = url.partition(":///")
+    return f"sqlite:///file:{quote(path)}?mode=ro&uri=true" if sign and scheme == "sqlite" else url
+
+
+def _with_pragmas(pragmas: Iterable[str]) -> Callable[[Any, object], None]:
+    """What each new connection of SQLite's driver is told."""
+    def connected(connection: Any, _: object) -> None:
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}")
+
+    return connected
+
+
+def to_row(entry: Entry) -> Mapping[str, Any]:
+    """The entry as a row of ENTRY."""
+    return {
+        "stream": entry.stream, "number": entry.number, "kind": entry.kind, "version": entry.version,
+        "at": canonical(entry.at.to_json()).decode(), "actor": entry.actor,
+        "data": canonical(dict(entry.data)).decode(), "prev": entry.prev, "hash": entry.hash,
+    }
+
+
+def next_entry(number: int, head: str, row: Sequence[Any]) -> Entry:
+    """The row of ENTRY (all its columns) as the one that follows entry `number` with the hash `head` in its stream.
+
+    Raises Problem("journal_broken") where it does not.
+    """
+    stream, at, kind, version, said_at, actor, data, prev, said = row
+    try:
+        entry = Entry(stream, at, kind, version, At(**json.loads(said_at)), actor, json.loads(data), prev, said)
+        # What lies there is canonical already: hashed as it stands, it need not be made canonical again.
+        holds = at == number + 1 and prev == head and (
+            hash_of_texts(stream, at, kind, version, said_at, actor, data, prev) == said or seal_holds(entry, head))
+    except (ValueError, TypeError):
+        holds = False
+    if not holds:
+        raise Problem("journal_broken", where=f"{stream}#{at}", stream=stream, number=at)
+    return entry
+
+
+def heads_of(entries: Iterable[Entry]) -> dict[str, Head]:
+    """The last of these entries in each stream that they are of."""
+    return {entry.stream: Head(entry.number, entry.hash) for entry in entries}
+
+
+def people_gone(entries: Iterable[Entry]) -> list[tuple[str, str]]:
+    """(event, competitor) of everybody whose row goes with these entries."""
+    return [(entry.stream, str(entry.data["competitor"])) for entry in entries if entry.kind == REMOVED]
+
+
+def events_deleted(entries: Iterable[Entry]) -> set[str]:
+    """The events whose people go with these entries."""
+    return {entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED}
+
+
+def forgetting(entries: Sequence[Entry]) -> Iterator[Delete]:
+    """What leaves the database with these entries, after everything that comes with them."""
+    if deleted := events_deleted(entries):
+        yield delete(PERSON).where(PERSON.c.event.in_(deleted))
+    if taken_out := people_gone(entries):
+        yield delete(PERSON).where(tuple_(PERSON.c.event, PERSON.c.competitor).in_(taken_out))

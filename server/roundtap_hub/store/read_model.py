@@ -1,0 +1,207 @@
+"""Everything saved, at one moment: the venue, its events, the people in them, the names that the hall reads; and how it
+is read from the journal."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from sqlmodel import SQLModel
+
+from roundtap_core.event.apply import apply
+from roundtap_core.event.entries import VENUE
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import EventState, event_names
+from roundtap_hub.models import StaffRow, UnitKeyRow
+from roundtap_hub.store.journal import START, Head, Journal
+from roundtap_hub.store.snapshots import Summary, summary_of
+from roundtap_hub.store.venue import Venue, apply_venue, rests
+
+log = logging.getLogger(__name__)
+
+V = TypeVar("V")
+NOBODY: Mapping[str, Person] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEvent:
+    """An event with its people and the names that the hall reads."""
+
+    state: EventState
+    people: Mapping[str, Person]
+    names: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything saved, at one moment. Frozen: any thread may read it.
+
+    Each event is in `events`, whole, or on the `shelf`: at rest, and opened when somebody looks. `people` and `names`
+    are those of `events`; `people_of` and `names_of` serve all.
+    """
+
+    venue: Venue
+    events: Mapping[str, EventState]
+    people: Mapping[str, Mapping[str, Person]]
+    shelf: Mapping[str, Summary]
+    opened: Callable[[Summary], OpenEvent]
+    """Reads an event of the shelf; raises Problem where its entries do not hold."""
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Everybody's name as shown in public, by event and competitor."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """What lies there as a unit's key, in hex: it may be one that counts no more."""
+    staff: Mapping[str, StaffRow] = field(default_factory=dict)
+    """What lies there of the staff, by id."""
+
+    @property
+    def ids(self) -> list[str]:
+        """Every id that an event has, or had, the oldest first. Events of hubs that counted them ("e2") are older."""
+        begun = self.venue.begun
+        return sorted({*self.events, *self.shelf}, key=lambda known: (begun.get(known, 0), len(known), known))
+
+    def event(self, event_id: str) -> EventState | None:
+        """The event, or None where there is none of this id; one of the shelf is opened, which may take a moment."""
+        if event_id in self.shelf:
+            return self.opened(self.shelf[event_id]).state
+        return self.events.get(event_id)
+
+    def people_of(self, event_id: str) -> Mapping[str, Person]:
+        """The event's people by competitor; the same mapping for as long as nothing in it changed."""
+        if event_id in self.shelf:
+            return self.opened(self.shelf[event_id]).people
+        return self.people.get(event_id, NOBODY)
+
+    def names_of(self, event_id: str) -> Mapping[str, str]:
+        """Everybody's name as shown in public, by competitor."""
+        if event_id in self.shelf:
+            return self.opened(self.shelf[event_id]).names
+        return self.names[event_id]
+
+    def with_event(self, state: EventState) -> Snapshot:
+        """The snapshot with this event as it is now; one of the shelf is in play again."""
+        return replace(self.off_the_shelf(state.id), events={**self.events, state.id: state})
+
+    def with_person(self, event_id: str, competitor: str, person: Person) -> Snapshot:
+        """The snapshot with this person as they are now."""
+        whole = self.off_the_shelf(event_id)
+        of_event = {**whole.people.get(event_id, {}), competitor: person}
+        return replace(whole, people={**whole.people, event_id: of_event})
+
+    def without_person(self, event_id: str, competitor: str) -> Snapshot:
+        """The snapshot with nothing known of this one."""
+        whole = self.off_the_shelf(event_id)
+        return replace(whole, people={**whole.people, event_id: _without(whole.people.get(event_id, {}), competitor)})
+
+    def without_people(self, event_id: str) -> Snapshot:
+        """The snapshot with nobody known by name in this event."""
+        return replace(self, people=_without(self.people, event_id))
+
+    def with_rows(self, rows: Sequence[SQLModel]) -> Snapshot:
+        """The snapshot with these rows beside the entries."""
+        keys = {row.unit: row.key for row in rows if isinstance(row, UnitKeyRow)}
+        staff = {row.person: self.staff.get(row.person, row).model_copy(update=row.model_dump(exclude_none=True))
+                 for row in rows if isinstance(row, StaffRow)}
+        return replace(self, keys={**self.keys, **keys}, staff={**self.staff, **staff})
+
+    def off_the_shelf(self, event_id: str) -> Snapshot:
+        """The snapshot with an event of the shelf among the others, as it lay there."""
+        if event_id not in self.shelf:
+            return self
+        found = self.opened(self.shelf[event_id])
+        return replace(
+            self, events={**self.events, event_id: found.state}, people={**self.people, event_id: found.people},
+            names={**self.names, event_id: found.names}, shelf=_without(self.shelf, event_id))
+
+    def on_the_shelf(self, event_id: str) -> Snapshot:
+        """The snapshot with one of `events` on the shelf."""
+        return replace(
+            self, events=_without(self.events, event_id), people=_without(self.people, event_id),
+            names=_without(self.names, event_id),
+            shelf={**self.shelf, event_id: summary_of(self.events[event_id])})
+
+    def with_names(self, before: Snapshot | None = None) -> Snapshot:
+        """The names worked out, where what they depend on has changed since `before`."""
+        names = {
+            event_id: before.names[event_id] if before and self._named_alike(before, event_id)
+            else event_names(state, self.people.get(event_id, {}))
+            for event_id, state in self.events.items()
+        }
+        return replace(self, names=names)
+
+    def _named_alike(self, before: Snapshot, event_id: str) -> bool:
+        was, now = before.events.get(event_id), self.events[event_id]
+        return (was is not None and was.entrants is now.entrants and was.given_options is now.given_options
+                and before.people.get(event_id) is self.people.get(event_id))
+
+
+def _without(mapping: Mapping[str, V], key: str) -> dict[str, V]:
+    return {known: value for known, value in mapping.items() if known != key}
+
+
+def load(journal: Journal, opened: Callable[[Summary], OpenEvent]) -> Snapshot:
+    """Everything saved: what is in play is folded, what is at rest goes to the shelf unread.
+
+    Raises Problem where the chain of an event in play does not hold or has an entry of an unknown kind.
+    """
+    heads = journal.heads()
+    venue = read_venue(journal, Venue())
+    at_rest: dict[str, Summary] = {}
+    events: dict[str, EventState] = {}
+    for stream, summary in _summaries(journal, heads).items():
+        if rests(venue, summary.finished, stream):
+            at_rest[stream] = summary
+        else:
+            events[stream] = read_event(journal, EventState(stream))
+    people = journal.people(list(events))
+    return Snapshot(venue, events, people, at_rest, opened).with_names().with_rows(journal.secrets())
+
+
+def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, Summary]:
+    """Of every event: from its seal, where that is of its last entry, else from a few of its entries."""
+    sealed = journal.seals.summaries()
+    found: dict[str, Summary] = {}
+    for stream, head in heads.items():
+        known = sealed[stream][0] if stream in sealed else None
+        if known is not None and (known.number, known.head) == head:
+            found[stream] = known
+        elif stream != VENUE:
+            found[stream] = journal.rough_summary(stream, head)
+    return found
+
+
+def read_again(journal: Journal, snapshot: Snapshot, streams: Iterable[str]) -> Snapshot:
+    """`snapshot` with these streams as they are saved now: what another writer was faster with, and what a commit that
+    failed left on the disk after all. Only what is new is read where the known part stands."""
+    for stream in streams:
+        if stream == VENUE:
+            venue = read_venue(journal, snapshot.venue)
+            snapshot = replace(snapshot, venue=venue).with_rows(journal.secrets())
+            continue
+        snapshot = snapshot.off_the_shelf(stream)
+        state = read_event(journal, snapshot.events.get(stream) or EventState(stream))
+        people = {**snapshot.people, stream: journal.people([stream]).get(stream, {})}
+        snapshot = replace(snapshot, people=people)
+        if state.number:
+            snapshot = snapshot.with_event(state)
+    return snapshot.with_names(snapshot)
+
+
+def read_event(journal: Journal, known: EventState) -> EventState:
+    """The event as it is saved; `known` is what was known of it (number 0: nothing)."""
+    state = known if journal.holds(known.id, Head(known.number, known.head)) else EventState(known.id)
+    for entry in journal.entries(known.id, Head(state.number, state.head) if state.number else START):
+        state = apply(state, entry)
+    if state.diverged != known.diverged:
+        log.warning("event %s: rounds %s were computed otherwise by the core that ran then",
+                    state.id, list(state.diverged))
+    return state
+
+
+def read_venue(journal: Journal, known: Venue) -> Venue:
+    """The venue as it is saved, from what was known of it."""
+    venue = known if journal.holds(VENUE, Head(known.number, known.head)) else Venue()
+    for entry in journal.entries(VENUE, Head(venue.number, venue.head)):
+        venue = apply_venue(venue, entry)
+    return venue

@@ -1,0 +1,478 @@
+"""The service: one thread takes commands, decides, commits in groups, then publishes. Nothing unsaved is shown."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from functools import partial
+from pathlib import Path
+
+from sqlmodel import SQLModel
+
+from roundtap_core.clock import RUNNING, after_restart
+from roundtap_core.errors import Problem
+from roundtap_core.event.commands import Command, SetClock
+from roundtap_core.event.entries import VENUE, Entry, NewEntry
+from roundtap_hub.models import CheckpointRow
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.command_pipeline import HALL_COMMANDS, Decided, Request, Step, decide_all
+from roundtap_hub.store.copies import Batch, Copies
+from roundtap_hub.store.event_cache import Sealer, Shelf
+from roundtap_hub.store.head_file import HeadFile
+from roundtap_hub.store.journal import (
+    Head,
+    InDoubt,
+    Journal,
+    JournalConflict,
+    PersonRecord,
+    heads_of,
+    people_gone,
+    person_row,
+)
+from roundtap_hub.store.read_model import Snapshot, load, read_again
+from roundtap_hub.store.snapshots import Seal
+from roundtap_hub.store.storage import StorageState
+from roundtap_hub.store.venue import rests
+
+__all__ = ["HubStopped", "OutcomeUnknown", "Service", "Snapshot", "Step"]
+
+log = logging.getLogger(__name__)
+
+GROUP_LIMIT = 512
+"""Commands in one commit at the most: bounds how long the first of them waits for the last."""
+
+PATIENCE_S, UNKNOWN_AFTER_S = 10.0, 20.0
+"""So long somebody waits for the writer to begin, and then for a disk to answer, before they are told that it is not
+known yet."""
+
+DOUBT_S = 1.0
+"""How often a commit in doubt is looked into."""
+LOG_TRIM_BYTES = 16 * 1024 * 1024
+
+Listener = Callable[[Snapshot, Sequence[Entry]], None]
+Chore = Callable[[], None]
+
+
+class HubStopped(Exception):
+    """The hub is shutting down: ask again after its restart."""
+
+
+class OutcomeUnknown(Exception):
+    """Neither "done" nor "nothing was changed" would be true yet; `answer` holds the one or the other in time."""
+
+    def __init__(self, answer: Future[list[Entry]]) -> None:
+        super().__init__("whether it is saved is not known yet")
+        self.answer = answer
+
+
+class WorkQueue:
+    """What waits for the writer: requests, in groups that share one commit; chores, while nobody waits for anything.
+
+    `put` from any thread; the rest is the writer's.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: queue.SimpleQueue[Request | Chore | None] = queue.SimpleQueue()
+        self._chores: list[Chore] = []
+
+    def put(self, work: Request | Chore | None) -> None:
+        """Another request, or chore; None: nothing comes any more."""
+        self._waiting.put(work)
+
+    def later(self, chore: Chore) -> None:
+        """From the writer itself."""
+        self._chores.append(chore)
+
+    def next_batch(self) -> list[Request]:
+        """The next request and all that wait behind it; while nobody asks for anything, chores are done. Empty at the
+        end, when every chore is done."""
+        batch: list[Request] = []
+        while len(batch) < GROUP_LIMIT:
+            try:
+                asked = self._waiting.get(block=not batch and not self._chores)
+            except queue.Empty:
+                if batch:
+                    break
+                self._chores.pop(0)()
+                continue
+            if isinstance(asked, Request):
+                batch.append(asked)
+            elif asked is not None:
+                self._chores.append(asked)
+            elif batch or self._chores:
+                # The end comes again, behind what is left.
+                self._waiting.put(None)
+                if batch:
+                    break
+                self._chores.pop(0)()
+            else:
+                break
+        return batch
+
+
+class Service:
+    """The one writer of a journal.
+
+    `submit` and `ask` may be called from any thread. `listeners` run in the writer thread after each commit and must
+    only enqueue. `at_point` is called with "before-commit" and "after-commit": tests kill the process there.
+    """
+
+    def __init__(self, journal: Journal, clocks: Clocks, at_point: Callable[[str], None] = lambda _: None,
+                 head: HeadFile | None = None) -> None:
+        self._journal = journal
+        self._moments = clocks
+        self._at_point = at_point
+        self._head = head
+        self.storage = StorageState(clocks.mono_ms)
+        self.copies: Copies | None = None
+        """Where else the journal is kept; None where it has no copies, or they are its database's matter."""
+        self._unknown: list[Decided] = []
+        """Commits that failed, and of which nobody knows what a start after a power cut would find."""
+        self._trying_soon = False
+        self._queue = WorkQueue()
+        self._listeners: list[Listener] = []
+        self._thread = threading.Thread(target=self._write, name="journal-writer", daemon=True)
+        self._stopped = False
+        self._submitting = threading.Lock()
+        self._doubtful: set[str] = set()
+        """Streams of which nobody knows what is saved: nothing is decided in them until they were read again."""
+        self._shelf = Shelf(journal)
+        self.snapshot = load(journal, self._shelf.open)
+        self.sealer = Sealer(journal, self._shelf, lambda: self.snapshot,
+                             lambda seal: self._queue.put(partial(self._write_seal, seal)))
+
+    def start(self) -> None:
+        """Begin to take commands; a fresh journal gets its first epoch, clocks of another boot are held."""
+        self._thread.start()
+        if not self.snapshot.venue.epoch:
+            self.ask([Step(VENUE, NewEntry("epoch-begun", {"epoch": secrets.token_hex(8)}))], "hub")
+        self._hold_clocks()
+        self.sealer.start()
+
+    def stop(self) -> None:
+        """Finish what was submitted, then stop."""
+        self.sealer.stop()
+        with self._submitting:
+            self._stopped = True
+            self._queue.put(None)
+        self._thread.join(timeout=10)
+        if self.copies is not None:
+            self.copies.stop()
+        for request, _ in [asked for unknown in self._unknown for asked in unknown.made]:
+            request.answer.set_exception(HubStopped())
+        self._unknown = []
+
+    def keep_copies(self, copies: Copies) -> None:
+        """From the next commit on."""
+        self.copies = copies
+        self.storage.copies_of = lambda: copies.states
+
+    def listen(self, listener: Listener) -> None:
+        self._listeners.append(listener)
+
+    def submit(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
+               beside: Sequence[SQLModel] = ()) -> Future[list[Entry]]:
+        """A future that holds the committed entries, or the Problem that refused all of the steps."""
+        answer: Future[list[Entry]] = Future()
+        # Under one lock with `stop`, so that nobody is left waiting behind the writer's last request.
+        with self._submitting:
+            if self._stopped:
+                answer.set_exception(HubStopped())
+            else:
+                self._queue.put(Request(steps, actor, people, answer, beside))
+        return answer
+
+    def ask(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
+            timeout_s: float = PATIENCE_S, beside: Sequence[SQLModel] = ()) -> list[Entry]:
+        """`submit` and wait for the commit.
+
+        Raises what refused it, and Problem("hub_slow") where the writer did not come to it in time: then, too, nothing
+        was changed and nothing will be. Raises OutcomeUnknown where the writer has begun and does not end.
+        """
+        answer = self.submit(steps, actor, people, beside)
+        try:
+            return answer.result(timeout=timeout_s)
+        except TimeoutError:
+            if answer.cancel():
+                raise Problem("hub_slow") from None
+        try:
+            return answer.result(timeout=max(UNKNOWN_AFTER_S - timeout_s, 0))
+        except TimeoutError:
+            raise OutcomeUnknown(answer) from None
+
+    def tell(self, event_id: str, command: Command, actor: str, people: Sequence[PersonRecord] = (),
+             seen: str = "") -> list[Entry]:
+        """One command to one event, waited for."""
+        return self.ask([Step(event_id, command, seen)], actor, people)
+
+    def entries(self, stream: str) -> Iterator[Entry]:
+        """All that was ever said in a stream, read from the disk. Raises Problem("journal_broken")."""
+        return self._journal.entries(stream)
+
+    def holds(self, stream: str, head: Head) -> bool:
+        """Whether the journal has this very entry; asked of the disk."""
+        return self._journal.holds(stream, head)
+
+    def checkpoint(self) -> None:
+        """Note what each running clock shows: one row an event, outside the journal."""
+        now = self._moments.now()
+        noted = [CheckpointRow(event=state.id, remaining_ms=remaining_ms, boot_id=now.boot_id, mono_ms=now.mono_ms)
+                 for state in self.snapshot.events.values()
+                 if state.clock.state == RUNNING and (remaining_ms := state.clock.remaining_at(now)) is not None]
+        if not noted:
+            return
+        try:
+            self._journal.put(noted)
+        except (JournalConflict, OSError) as refused:
+            # A full or busy disk now says nothing about five seconds from now.
+            log.error("no checkpoint was written: %s", refused)
+            self.storage.failed(refused.errno)
+
+    def look_at_disk(self, folder: Path) -> None:
+        """What the disk says of itself; where it failed, the writer tries it again. From any thread, every few seconds.
+        """
+        try:
+            there, log_bytes = os.statvfs(folder), self._journal.log_bytes()
+        except OSError as error:
+            self.storage.failed(error.errno)
+        else:
+            self.storage.looked(there.f_bavail * there.f_frsize, bool(there.f_flag & os.ST_RDONLY), log_bytes)
+            if log_bytes > LOG_TRIM_BYTES:
+                # SQLite empties it by itself unless somebody always reads; then it grows until somebody asks.
+                self._queue.put(partial(self._scrub, "the journal's log cannot be emptied: %s"))
+        if self.storage.fails or self._unknown:
+            self._queue.put(self._try_disk)
+
+    def _try_disk(self) -> None:
+        """Write something that means nothing, to learn whether anything can be written."""
+        self._trying_soon = False
+        try:
+            self._journal.settle()
+        except (JournalConflict, OSError) as refused:
+            self.storage.failed(refused.errno)
+            if self._unknown:
+                self._try_disk_soon()
+        else:
+            self.storage.written()
+            self._know()
+
+    def _try_disk_soon(self) -> None:
+        if not self._trying_soon:
+            self._trying_soon = True
+            self._do_soon(self._try_disk)
+
+    def _do_soon(self, chore: Chore) -> None:
+        timer = threading.Timer(DOUBT_S, lambda: self._queue.put(chore))
+        timer.daemon = True
+        timer.start()
+
+    def _scrub(self, otherwise: str = "deleted people may still lie in freed parts of the journal: %s") -> None:
+        try:
+            self._journal.scrub()
+        except Problem as problem:
+            log.error(otherwise, problem)
+
+    def _hold_clocks(self) -> None:
+        now = self._moments.now()
+        checkpoints = self._journal.checkpoints()
+        for state in self.snapshot.events.values():
+            # A checkpoint from before the clock was last set is another round's, or forgets an adjustment.
+            noted, anchor = checkpoints.get(state.id), state.clock.anchor
+            fresh = noted is not None and noted.boot_id == anchor.boot_id and noted.mono_ms >= anchor.mono_ms
+            held = after_restart(state.clock, now, noted.remaining_ms if noted is not None and fresh else None)
+            if held is not state.clock and held.remaining_ms is not None:
+                try:
+                    self.tell(state.id, SetClock("restore", held.remaining_ms), "hub")
+                except (Problem, OutcomeUnknown) as refused:
+                    # A hub that starts on a full disk shows what it has; the clock stands where it is noted.
+                    log.error("the clock of event %s is not held: %s", state.id, refused)
+
+    def _write(self) -> None:
+        while batch := self._queue.next_batch():
+            self._handle_or_doubt(batch)
+
+    def _handle_or_doubt(self, batch: list[Request]) -> None:
+        try:
+            self._handle(batch)
+        except Exception as bug:
+            # Nothing was committed, or it was answered: nobody may wait in vain, and the next one must find us.
+            log.exception("a batch failed")
+            self._doubtful |= _streams(batch)
+            for request in batch:
+                if not request.answer.done():
+                    request.answer.set_exception(bug)
+        if any(self._may_rest(stream) for stream in _streams(batch)):
+            self.sealer.wake()
+
+    def _may_rest(self, stream: str) -> bool:
+        """Whether there may be something to seal: reports of a round in play wake nobody."""
+        state = self.snapshot.events.get(stream)
+        return state is None or rests(self.snapshot.venue, state.finished, stream)
+
+    def _write_seal(self, seal: Seal) -> None:
+        if self._shelf.save(seal):
+            self.snapshot = self._shelf.arranged(self.snapshot)
+
+    def _forget_people(self, events: set[str]) -> None:
+        """Nothing in memory, or in the freed parts of the file, remembers the people of deleted events."""
+        self._shelf.forget(events)
+        if events:
+            self._queue.later(self._scrub)
+
+    def _handle(self, batch: list[Request]) -> None:
+        """Decide, commit, answer, publish."""
+        batch = self._certain([request for request in batch if request.answer.set_running_or_notify_cancel()])
+        decided = decide_all(self.snapshot, batch, self._moments.at)
+        decided.answer_refused()
+        if not decided.brings:
+            decided.answer()
+            return
+        try:
+            self._committed(decided, self._commit(decided))
+        except InDoubt:
+            self._unknown.append(decided)
+            self._doubtful |= decided.streams
+            self._try_disk_soon()
+
+    def _commit(self, decided: Decided) -> bool:
+        """Whether it is saved. Raises InDoubt where nobody can know that yet."""
+        from_ms = self._moments.mono_ms()
+        doubtful = True
+        try:
+            self._at_point("before-commit")
+            self._journal.append(decided.entries, decided.people, decided.beside)
+            self._at_point("after-commit")
+        except (JournalConflict, OSError) as refused:
+            log.error("a batch of %d was not saved: %s", len(decided.entries), refused)
+            doubtful = isinstance(refused, OSError) or refused.doubtful
+            if refused.errno is not None:
+                self.storage.failed(refused.errno)
+        except Exception:
+            log.error("a batch of %d could not be written down", len(decided.entries), exc_info=True)
+        else:
+            self.storage.written(self._moments.mono_ms() - from_ms)
+            return True
+        return self._is_there(decided.entries, doubtful)
+
+    def _is_there(self, entries: Sequence[Entry], doubtful: bool = True) -> bool:
+        """Whether a commit that failed is saved after all. `doubtful`: what it left behind might come back to life
+        after a power cut, unless something is written over it first: InDoubt until that was possible."""
+        try:
+            if doubtful:
+                self._journal.settle()
+            return bool(entries) and self._journal.unknown(heads_of(entries)) is None
+        except Exception as refused:
+            log.error("whether a batch is saved cannot be known yet: %s", refused)
+            raise InDoubt(str(refused)) from refused
+
+    def _committed(self, decided: Decided, saved: bool, later: bool = False) -> None:
+        """It is known what became of a commit: everybody is told, and nobody is told anything else. `later`: other
+        commits came before it was known."""
+        if not saved:
+            self._doubtful |= decided.streams
+            self._read_again(self._doubtful)
+            for request, _ in decided.made:
+                request.answer.set_exception(Problem("not_saved"))
+            self._publish([])
+            return
+        epoch = self.snapshot.venue.epoch
+        try:
+            if self.copies is not None:
+                # Before anybody hears of it. A copy that fails is told on the console: the commit stands.
+                self.copies.save(Batch(decided.entries, [person_row(record) for record in decided.people]))
+                self._at_point("after-copies")
+            self._show(decided, later)
+            decided.answer()
+        finally:
+            self._note_head(decided.entries, epoch)
+        self._publish(decided.entries)
+
+    def _note_head(self, entries: Sequence[Entry], epoch: str) -> None:
+        """The head file names what is committed. Nobody waits for it: it says what the journal holds at least, and
+        after a power cut it may lack the newest commit. `epoch`: the one before these entries."""
+        if self._head is None or not entries:
+            return
+        epoch = next((entry.data["epoch"] for entry in reversed(entries) if entry.kind == "epoch-begun"), epoch)
+        try:
+            self._head.note(epoch, heads_of(entries))
+        except OSError as error:
+            log.error("the head file cannot be written: %s", error)
+            self.storage.head_noted(False)
+        else:
+            self.storage.head_noted(True)
+        self._at_point("after-head")
+
+    def _show(self, decided: Decided, later: bool) -> None:
+        try:
+            if later:
+                self._doubtful |= decided.streams
+                self._read_again(decided.streams)
+            else:
+                self.snapshot = self._shelf.arranged(decided.after.with_names(self.snapshot))
+            self._forget_people(decided.deleted)
+            if people_gone(decided.entries):
+                self._queue.later(self._scrub)
+        except Exception:
+            # It is saved, whatever we make of it: nobody is told otherwise, and it is read from the disk.
+            log.exception("what was saved cannot be shown")
+            self._doubtful |= decided.streams
+            self._read_again(decided.streams)
+
+    def _certain(self, batch: list[Request]) -> list[Request]:
+        """The requests that can be decided. The others, whose streams cannot be read just now, are told so."""
+        if self._unknown:
+            self._try_disk()
+        in_doubt = [request for request in batch if self._in_doubt(request)] if self._doubtful else []
+        if not in_doubt:
+            return batch
+        self._read_again(self._doubtful)
+        for request in in_doubt:
+            if self._in_doubt(request):
+                request.answer.set_exception(Problem("not_saved"))
+        return [request for request in batch if not request.answer.done()]
+
+    def _in_doubt(self, request: Request) -> bool:
+        """Whether it stands on something of which nobody knows what is saved: its own streams, or all tables."""
+        looks_at_the_hall = any(isinstance(step.command, HALL_COMMANDS) for step in request.steps)
+        return bool(self._doubtful if looks_at_the_hall else self._doubtful & request.streams)
+
+    def _know(self) -> None:
+        """What became of the commits in doubt, if the disk tells by now."""
+        while self._unknown:
+            unknown = self._unknown[0]
+            try:
+                saved = self._is_there(unknown.entries)
+            except InDoubt:
+                self._try_disk_soon()
+                return
+            self._unknown.pop(0)
+            self._doubtful -= unknown.streams
+            self._committed(unknown, saved, later=True)
+
+    def _read_again(self, streams: Iterable[str]) -> bool:
+        """Whether these streams are certain again, each by itself: another writer may have been faster, or a commit
+        that failed be on the disk after all. Those of commits in doubt are not: first that must be known."""
+        for stream in sorted(set(streams).difference(*(unknown.streams for unknown in self._unknown))):
+            try:
+                self.snapshot = read_again(self._journal, self.snapshot, [stream])
+                self._doubtful.discard(stream)
+            except Exception:
+                log.error("the journal of a stream cannot be read again: %s", stream, exc_info=True)
+        return not self._doubtful
+
+    def _publish(self, entries: list[Entry]) -> None:
+        for listener in self._listeners:
+            try:
+                listener(self.snapshot, entries)
+            except Exception:
+                # What is saved stays saved, and the writer must live: a feed that fails is the feed's loss.
+                log.exception("a listener failed")
+
+
+def _streams(batch: Iterable[Request]) -> set[str]:
+    return {stream for request in batch for stream in request.streams}

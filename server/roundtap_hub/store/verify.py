@@ -1,0 +1,143 @@
+"""A journal looked through from its first entry: chains, folds, seals made anew, and people against their digests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.apply import apply
+from roundtap_core.event.entries import VENUE, Entry
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import EventState
+from roundtap_core.event.state_bytes import encode
+from roundtap_hub.models import PersonRow
+from roundtap_hub.store.journal import Head, Journal
+from roundtap_hub.store.snapshots import made_by
+from roundtap_hub.store.venue import Venue, apply_venue
+
+SEALED, STALE, OTHER_CORE, UNSEALED = "sealed", "stale", "other-core", "none"
+"""Of a seal: it is what its entries amount to; it is of an earlier entry; another core made it; there is none."""
+
+
+@dataclass(slots=True)
+class Looked:
+    """What was found of one stream. `wrong`: everything that does not hold; `seal`: one of the words above."""
+
+    stream: str
+    head: Head
+    name: str = ""
+    entries: int = 0
+    people: int = 0
+    seal: str = UNSEALED
+    archived: bool = False
+    deleted: bool = False
+    diverged: tuple[int, ...] = ()
+    """Rounds that this core computes otherwise than the core that ran then: no harm, but worth knowing."""
+    wrong: list[Problem] = field(default_factory=list)
+
+
+def verify(journal: Journal, only: str | None = None) -> Iterator[Looked]:
+    """One stream after the other, the venue's first. `only`: this one alone. Nothing is written.
+
+    Raises Problem where the database cannot be read at all, and Problem("unknown_event") where `only` is not in it.
+    """
+    heads = journal.heads()
+    if only is not None and only not in heads:
+        raise Problem("unknown_event", event=only)
+    venue_looked, venue = _venue(journal, heads.get(VENUE, Head(0, "")))
+    if only in (None, VENUE) and VENUE in heads:
+        yield venue_looked
+    for stream in sorted(heads, key=lambda stream: (len(stream), stream)):
+        if stream != VENUE and only in (None, stream):
+            yield _event(journal, stream, heads[stream], venue)
+
+
+def _venue(journal: Journal, head: Head) -> tuple[Looked, Venue]:
+    found, venue = Looked(VENUE, head), Venue()
+    try:
+        for entry in journal.entries(VENUE):
+            found.entries += 1
+            venue = apply_venue(venue, entry)
+    except Problem as problem:
+        found.wrong.append(problem)
+    found.wrong += [row for row in journal.secret_rows() if isinstance(row, Problem)]
+    return found, venue
+
+
+def _event(journal: Journal, stream: str, head: Head, venue: Venue) -> Looked:
+    found = Looked(stream, head, archived=stream in venue.archived, deleted=stream in venue.deleted)
+    state = EventState(stream)
+    digests: dict[str, set[str]] = {}
+    try:
+        for entry in journal.entries(stream):
+            found.entries += 1
+            state = apply(state, entry)
+            for who, digest in digests_in(entry):
+                digests.setdefault(who, set()).add(digest)
+    except Problem as problem:
+        found.wrong.append(problem)
+        return found
+    finally:
+        found.name = state.name
+    found.diverged = state.diverged
+    _look_at_seal(journal, state, found)
+    _look_at_people(journal, state, digests, found)
+    return found
+
+
+def digests_in(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Whom an entry holds a digest of: officials who are none any more are people still."""
+    data = entry.data
+    said = [(data.get("competitor"), data.get("digest"))]
+    officials = data.get("officials")
+    if isinstance(officials, list):
+        said += [(official.get("id"), official.get("digest")) for official in officials]
+    for who, digest in said:
+        if isinstance(who, str) and isinstance(digest, str):
+            yield who, digest
+
+
+def _look_at_seal(journal: Journal, state: EventState, found: Looked) -> None:
+    lies_there = journal.seals.known().get(state.id)
+    if lies_there is None:
+        return
+    seal = journal.seals.find(state.id)
+    if seal is None:
+        found.wrong.append(Problem("seal_wrong", event=state.id))
+    elif (seal.summary.number, seal.summary.head) != (state.number, state.head):
+        # While a hub runs beside us, it may not have come to it yet; an earlier one that held it did no harm.
+        found.seal = STALE
+    elif seal.made_by != made_by():
+        found.seal = OTHER_CORE
+    elif seal.state != encode(state):
+        found.wrong.append(Problem("seal_wrong", event=state.id))
+    else:
+        found.seal = SEALED
+
+
+def _look_at_people(journal: Journal, state: EventState, digests: Mapping[str, set[str]], found: Looked) -> None:
+    rows = journal.person_rows(state.id)
+    found.people = len(rows)
+    if found.deleted:
+        if rows:
+            found.wrong.append(Problem("people_not_forgotten", event=state.id, n=len(rows)))
+        return
+    now = {**{official.id: official.digest for official in state.officials.values()},
+           **{entrant.id: entrant.digest for entrant in state.entrants.values()}}
+    for row in rows:
+        try:
+            kept = PersonRow.model_validate(dict(row))
+        except ValidationError as error:
+            found.wrong.append(Problem("row_malformed", table="person", row=f"{row['event']}/{row['competitor']}",
+                                       column=".".join(map(str, error.errors()[0]["loc"]))))
+            continue
+        told = {now[kept.competitor]} if kept.competitor in now else digests.get(kept.competitor, set())
+        if Person.from_json(json.loads(kept.data)).digest(kept.salt) not in told:
+            found.wrong.append(Problem("person_wrong", event=state.id, competitor=kept.competitor))
+    missing = sorted({who for who, digest in now.items() if digest} - {row["competitor"] for row in rows})
+    if missing:
+        found.wrong.append(Problem("people_missing", event=state.id, n=len(missing), who=", ".join(missing[:5])))

@@ -1,0 +1,572 @@
+"""The device API: what units say and ask, signed, answered on the event loop; no thread is held. Of a table a report is
+one entry, and an echo that says what became of it; the front panel asks what it shows, and says what was pressed there.
+
+Their feed is in device_feed.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from msgspec import UNSET
+
+from roundtap_core.clock import RUNNING
+from roundtap_core.errors import Problem
+from roundtap_core.event.commands import NoteLot, Report
+from roundtap_core.event.entries import VENUE, Entry, NewEntry
+from roundtap_core.event.state import Fate
+from roundtap_core.limits import refuse_boundless
+from roundtap_core.messages import (
+    Again,
+    Answer,
+    Ask,
+    Confirm,
+    EnrolStep,
+    Hello,
+    LetGo,
+    Lot,
+    PanelAsks,
+    Status,
+    TimeQuestion,
+    Wrong,
+)
+from roundtap_core.messages import Report as SentReport
+from roundtap_core.typed import Malformed, read
+from roundtap_core.version import version
+from roundtap_core.wire import ECHO, ENROL, canonical, digest, envelope, opened
+from roundtap_core.words import LANGUAGES, core_words
+from roundtap_hub.access.policy import EVERYBODY, NEW_UNIT, PANEL, TABLE, route
+from roundtap_hub.hub import Hub, hall_address
+from roundtap_hub.rounds.round_clock import time_of_day
+from roundtap_hub.serving.http_answers import NO_STORE, Receive, Scope, Send, send_json
+from roundtap_hub.serving.page_queues import LoopInbox, Precedence
+from roundtap_hub.serving.rate_limits import Buckets, Rate
+from roundtap_hub.store.copies import AWAY
+from roundtap_hub.store.journal import Head
+from roundtap_hub.store.restore_gap import NO_PLACE
+from roundtap_hub.store.restore_state import HEARD
+from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
+from roundtap_hub.units.device_auth import ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, Said, answer_unit
+from roundtap_hub.units.enrolment import LATE, STORED, STORING, WRONG, Exchange, Full
+from roundtap_hub.units.unit_presence import Proof, kept
+from roundtap_machine.root_steps import EJECT, NO_STICK, Refused, ask_root
+
+log = logging.getLogger(__name__)
+
+BODY_BYTES_MAX = 4096
+SAVE_S = 10.0
+"""So long a report waits for its commit, before the unit is told to try again."""
+NOBODYS = frozenset({"unknown_event", NO_PLACE})
+"""Why a report is left to the venue: nobody knows its event, or its round since this journal was restored."""
+
+Echo = dict[str, Any]
+
+ENROL_BYTES_MAX = 2048
+AGAIN_MS = 1000
+AGAIN_RATE = Rate(10, 0.5)
+"""Of one address: a unit whose answer was lost asks a few times."""
+
+HELD = ("event", "round", "stage", "draw", "table", "match", "revision", "a", "b", "state", "result", "number")
+"""What is noted of a hello's `holds`."""
+HELD_BYTES_MAX = 4096
+HEADS_MAX = 64
+HASH_LETTERS = 64
+
+
+class DeviceApi:
+    """What units ask: any number of reports wait for one commit. All of it runs on one event loop.
+
+    While a report is under way, `precedence` lets pages wait.
+    """
+
+    def __init__(self, hub: Hub, precedence: Precedence) -> None:
+        self._hub = hub
+        self._precedence = precedence
+        self._inbox: LoopInbox | None = None
+        self._saving: dict[tuple[str, str], asyncio.Task[None]] = {}
+
+    @route("HEAD /time", EVERYBODY)
+    @route("GET /time", EVERYBODY)
+    async def time(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The hub's monotonic milliseconds, for browsers' clocks."""
+        await send_json(send, 200, {"now_ms": self._hub.clocks.mono_ms()}, NO_STORE)
+
+    @route("GET /device/challenge", EVERYBODY)
+    async def challenge(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What the next hello, or a station's first request, has to carry: it is good once, and for 30 s."""
+        await send_json(send, 200, {"challenge": self._hub.units.challenges.issue()}, NO_STORE)
+
+    @route("GET /device/hub", EVERYBODY)
+    async def hub(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """That this is a hub, for whoever looks for one, and which. Nothing of it is signed or secret."""
+        venue = self._hub.service.snapshot.venue
+        await send_json(send, 200, {"roundtap": "hub", "core": version(), "hub": (venue.epochs or (venue.epoch,))[0],
+                                    "epoch": venue.epoch, "name": self._hub.host.name}, NO_STORE)
+
+    @route("POST /device/report", TABLE)
+    async def report(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A report {"report": {…}, "mac"}; the echo is the hub's word, a status code is not."""
+        await answer_unit(scope, receive, send, BODY_BYTES_MAX, self._report)
+
+    @route("POST /device/status", TABLE)
+    async def status(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What a unit sees and does just now; answered with the hub's time, for its clock."""
+        await answer_unit(scope, receive, send, BODY_BYTES_MAX, self._status)
+
+    @route("POST /device/time", TABLE)
+    async def unit_time(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What time it is, for a unit's clock: a round trip that it can time, and nothing else."""
+        await answer_unit(scope, receive, send, BODY_BYTES_MAX, self._unit_time)
+
+    async def probe(self) -> None:
+        """Returns when the writer has answered, the way it answers a report; raises what it refused with."""
+        answer = self._hub.service.submit([], "watchdog")
+        await self._my_inbox().settled(answer)
+        answer.result()
+
+    async def _report(self, message: Mapping[str, Any], address: str) -> Said:
+        unit, key, said = self._hub.units.door.report_of(message, address)
+        report = well_formed(said)
+        try:
+            with self._precedence:
+                echo = await self._taken(report)
+        except Problem as problem:
+            return 503 if problem.key == "not_saved" else 400, {"error": problem.say()}
+        except (HubStopped, TimeoutError):
+            return 503, {"error": "try again"}
+        except Exception:
+            log.exception("a report failed")
+            return 500, {"error": "try again"}
+        self._hub.presence.heard(unit, self._hub.clocks.mono_ms())
+        return 200, envelope(key, ECHO, echo)
+
+    async def _taken(self, report: Mapping[str, Any]) -> Echo:
+        """Record the report and answer with its fate, once that is on the disk; TimeoutError after SAVE_S.
+
+        A unit that heard nothing says it again: then both wait for the one command that is under way.
+        """
+        body = digest(report)
+        known = await self._known(report, body)
+        if known is None:
+            # Nobody but the unit itself can have made it: a kept packet is one that is known.
+            self._hub.units.door.charge(REPORTS, report["unit"])
+            saving = self._saving.get((report["event"], report["report_id"])) or self._saved(report, body)
+            async with asyncio.timeout(SAVE_S):
+                # Shielded: who gives up leaves the others waiting for it.
+                await asyncio.shield(saving)
+            known = await self._known(report, body)
+            if known is not None and known.get("reason") == ELSEWHERE:
+                self._hub.units.troubles.note(report["unit"], ELSEWHERE)
+        assert known is not None
+        return known
+
+    async def _known(self, report: Mapping[str, Any], body: str) -> Echo | None:
+        """The answer to a report that is on record. An event at rest is read in a thread: kept packets of many such
+        events shall not hold up the loop."""
+        snapshot = self._hub.service.snapshot
+        if is_at_rest(snapshot, [report["event"]]):
+            return await asyncio.to_thread(known_echo, snapshot, report, body)
+        return known_echo(snapshot, report, body)
+
+    def _saved(self, report: Mapping[str, Any], body: str) -> asyncio.Task[None]:
+        """Done when the report is on the disk, or holds why it is not."""
+        saving = asyncio.create_task(self._save(report, body))
+        # Looked at here, so that nobody complains when all who waited have given up.
+        saving.add_done_callback(lambda done: done.cancelled() or done.exception())
+        self._saving[report["event"], report["report_id"]] = saving
+        return saving
+
+    async def _save(self, report: Mapping[str, Any], body: str) -> None:
+        inbox = self._my_inbox()
+        try:
+            answer = submit_report(self._hub.service, report, body)
+            await inbox.settled(answer)
+            refused = answer.exception()
+            if isinstance(refused, Problem) and refused.key in NOBODYS:
+                answer = submit_stray(self._hub.service, report, body)
+                await inbox.settled(answer)
+            answer.result()
+        finally:
+            del self._saving[report["event"], report["report_id"]]
+
+    async def _status(self, message: Mapping[str, Any], address: str) -> Said:
+        hub = self._hub
+        key, status = hub.units.door.request_of(STATUS, message, address, Status)
+        unit = status.unit
+        if not hub.presence.session_advances(unit, status.session, status.seq):
+            return 409, {"error": "open the feed first"}
+        hub.units.door.charge(STATUS, unit)
+        now_ms = hub.clocks.mono_ms()
+        told = {} if status.health is UNSET else {"health": kept(status.health)}
+        hub.presence.heard(
+            unit, now_ms, match=status.match, seated=status.seated, draft=status.draft, call=status.call,
+            leave=frozenset(status.leave or ()), clock_ms=status.clock_ms, waiting=status.waiting, **told)
+        if (lot := submit_lot(hub.service, unit, status.lot)) is not None:
+            # Saved or not: the table says it again with its next status until its view holds it.
+            await asyncio.wait([self._my_inbox().settled(lot)], timeout=SAVE_S)
+        return 200, envelope(key, ECHO, {"session": status.session, "seq": status.seq, "now_ms": now_ms,
+                                         "boot": hub.clocks.boot_id})
+
+    async def _unit_time(self, message: Mapping[str, Any], address: str) -> Said:
+        key, asked = self._hub.units.door.request_of(TIME, message, address, TimeQuestion)
+        clocks = self._hub.clocks
+        return 200, envelope(key, ECHO, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
+
+    def _my_inbox(self) -> LoopInbox:
+        loop = asyncio.get_running_loop()
+        if self._inbox is None or self._inbox.loop is not loop:
+            self._inbox = LoopInbox(loop)
+        return self._inbox
+
+
+@dataclass(slots=True)
+class Hellos:
+    """Looks at each accepted hello, on the event loop."""
+
+    hub: Hub
+
+    def hear(self, unit: str, hello: Hello) -> Future[list[Entry]] | None:
+        """Note what the unit holds, where this journal was restored; else compare its heads with the journal.
+
+        The unit may hear what this journal knows once the answer is done: from then on it holds nothing older.
+        """
+        hub = self.hub
+        afresh, heads = hub.service.snapshot.venue.afresh, heads_of(hello.heads)
+        same_epoch = hello.epoch == hub.service.snapshot.venue.epoch
+        asked = None
+        if afresh is not None and unit not in afresh.heard:
+            said = {"unit": unit, "holds": held_of(hello.holds),
+                    "heads": {event: list(head) for event, head in heads.items()}}
+            asked = hub.service.submit([Step(VENUE, NewEntry(HEARD, said))], f"unit:{unit}")
+        if heads:
+            if afresh is not None and not same_epoch:
+                # What came after the copy is known to be lacking; what it has must be what the unit was told.
+                heads = {event: head for event, head in heads.items() if head.number <= afresh.copy.get(event, (0,))[0]}
+            elif not same_epoch:
+                return asked
+            asyncio.get_running_loop().run_in_executor(None, self.compare, unit, heads)
+        return asked
+
+    def compare(self, unit: str, heads: Mapping[str, Head]) -> None:
+        """Note every entry that the unit was told of and that the journal lacks, or has with another hash."""
+        service = self.hub.service
+        for event, head in heads.items():
+            try:
+                holds = service.holds(event, head)
+                known = service.snapshot.event(event)
+            except Problem as problem:
+                log.warning("what %s was told of %s cannot be looked up: %s", unit, event, problem)
+                continue
+            if holds:
+                self.hub.units.proofs.withdraw(unit, event)
+            else:
+                self.hub.units.proofs.add(Proof(unit, event, head.number, known.number if known is not None else 0))
+
+
+def held_of(said: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A hello's `holds` as the journal can keep it; None where there is nothing, or nothing sensible."""
+    if said is None:
+        return None
+    held = {key: said[key] for key in HELD if key in said}
+    try:
+        refuse_boundless(held)
+        return held if len(canonical(held)) <= HELD_BYTES_MAX else None
+    except (TypeError, ValueError, Problem):
+        return None
+
+
+def heads_of(said: Mapping[str, tuple[int, str]]) -> dict[str, Head]:
+    """A hello's `heads`: {event: (number, hash)}; what no echo can have said is left out."""
+    return {event: Head(number, digest) for event, (number, digest) in islice(said.items(), HEADS_MAX)
+            if 0 < len(event) <= HASH_LETTERS and 0 < number < 2**31 and len(digest) == HASH_LETTERS}
+
+
+def well_formed(report: object) -> dict[str, Any]:
+    """The report, if it is one. Malformed."""
+    read(SentReport, report)
+    assert isinstance(report, dict)
+    return report
+
+
+def take_report(service: Service, report: Mapping[str, Any]) -> Echo:
+    """Record an authenticated, well-formed report, wait for its commit, and answer with its fate: the same for every
+    repetition. What waits on the event loop instead is `DeviceApi`.
+    """
+    body = digest(dict(report))
+    known = known_echo(service.snapshot, report, body)
+    if known is None:
+        try:
+            submit_report(service, report, body).result(SAVE_S)
+        except Problem as problem:
+            if problem.key not in NOBODYS:
+                raise
+            submit_stray(service, report, body).result(SAVE_S)
+        known = known_echo(service.snapshot, report, body)
+    assert known is not None
+    return known
+
+
+def known_echo(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> Echo | None:
+    """The answer to a report that is on record; None where it is not. `body`: its digest.
+
+    The same id with another body is refused without a trace in the event: the first one stands.
+    """
+    known = find_fate(snapshot, report["event"], report["report_id"])
+    if known is None:
+        return None
+    if known.body != body:
+        known = Fate("refused", known.number, known.hash, body, "altered")
+    return echo(snapshot, report["report_id"], known)
+
+
+def submit_report(service: Service, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
+    """Ask the writer to record it; Problem with a key in NOBODYS leaves it to `submit_stray`."""
+    return service.submit([report_step(report, body)], f"unit:{report['unit']}")
+
+
+def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> Step:
+    """The command that a well-formed report amounts to, as its unit's word; `earlier`: as in Report."""
+    command = Report(report["report_id"], report["match"], report["side"], report["revision"], report["result"], body,
+                     report.get("draw"), report.get("serial", 0), report.get("agrees_to"), report.get("a"),
+                     report.get("b"), time_up=report.get("time_up"), earlier=earlier)
+    return Step(report["event"], command, actor=f"unit:{report['unit']}")
+
+
+def submit_stray(service: Service, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
+    """Record in the venue that a report for an event nobody knows was refused; a journal that was restored, and is not
+    settled, keeps it instead."""
+    refused = NewEntry("report-refused", {"report_id": report["report_id"], "event": report["event"], "body": body,
+                                          "report": dict(report)})
+    return service.submit([Step(VENUE, refused)], f"unit:{report['unit']}")
+
+
+def submit_lot(service: Service, unit: str, said: object) -> Future[list[Entry]] | None:
+    """A lot that a table says was drawn there. The first one stands, and the table is shown it with its view; what is
+    no lot of this match is passed over: None."""
+    try:
+        lot = read(Lot, said)
+    except Malformed:
+        return None
+    state = service.snapshot.events.get(lot.event)
+    found = state.find_match(lot.match) if state is not None else None
+    if state is None or found is None or lot.about in found[1].lots:
+        return None
+    return service.submit([Step(state.id, NoteLot(lot.match, lot.about, lot.side, lot.draw))], f"unit:{unit}")
+
+
+def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:
+    """What became of a report, in its event or (for an event nobody knows) in the venue."""
+    try:
+        state = snapshot.event(event_id)
+    except Problem:
+        # An event at rest that cannot be read: nobody knows, and the unit asks again.
+        return None
+    known = state.fates.get(report_id) if state is not None else None
+    known = known or snapshot.venue.refused.get(report_id)
+    waiting = snapshot.venue.afresh.pending.get(report_id) if snapshot.venue.afresh is not None else None
+    return known or (waiting.fate if waiting is not None else None)
+
+
+def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[Echo]:
+    """What became of many reports, [event, report id] each. Events at rest are opened, each once: not on the loop."""
+    asked = [(event, report_id) for event, report_id in reports]
+    by_event = {pair: echo(snapshot, pair[1], find_fate(snapshot, *pair)) for pair in sorted(set(asked))}
+    return [by_event[pair] for pair in asked]
+
+
+def is_at_rest(snapshot: Snapshot, events: Iterable[str]) -> bool:
+    """Whether one of them has to be read from the disk before anything can be said of it."""
+    return any(event in snapshot.shelf for event in events)
+
+
+def echo(snapshot: Snapshot, report_id: str, fate: Fate | None) -> Echo:
+    """What a device is told of a report; "unknown" makes it send the report again."""
+    if fate is None:
+        return {"report_id": report_id, "fate": "unknown", "epoch": snapshot.venue.epoch}
+    return {"report_id": report_id, "fate": fate.fate, "reason": fate.reason, "number": fate.number,
+            "hash": fate.hash, "epoch": snapshot.venue.epoch}
+
+
+class EnrolApi:
+    """What a unit says that has no key yet, on one event loop; arithmetic and disks are threads'. Nothing of it is
+    believed before both sides have confirmed what they agreed on; until then there is nothing on record."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._desk = hub.units.enrolment
+        self._again_rates = Buckets(hub.clocks.mono_ms)
+
+    @route("POST /device/enrol", NEW_UNIT)
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One step of it, {"step": …}."""
+        await answer_unit(scope, receive, send, ENROL_BYTES_MAX, lambda said, address: self._step(
+            read(EnrolStep, said), address, place_of(scope)), (413, "too much was said"))
+
+    async def _step(self, said: EnrolStep, address: str, place: str) -> Said:
+        if isinstance(said, Ask):
+            return self._ask(said, address, place)
+        if isinstance(said, Again):
+            return self._again(said.message, address)
+        exchange = self._desk.exchange_of(said.exchange, said.token, place)
+        if exchange is None:
+            return 404, {"error": "no such exchange"}
+        if isinstance(said, Answer):
+            confirm = await asyncio.to_thread(exchange.answer, said.message)
+            return (200, {"confirm": confirm}) if confirm is not None else (403, {"error": "not what was wanted"})
+        if isinstance(said, Confirm):
+            return await self._confirmed(exchange, said.confirm)
+        exchange.end(WRONG if isinstance(said, Wrong) else LATE)
+        return 200, {}
+
+    def _ask(self, said: Ask, address: str, place: str) -> Said:
+        asking = self._desk.room.ask(said.unit_id, said.token, said.kind, address, said.serial, said.commit, said.wants,
+                                     said.stopped, place)
+        venue, offer = self._hub.service.snapshot.venue, self._desk.offer_for(asking)
+        return 200, {
+            "hub": (venue.epochs or (venue.epoch,))[0], "epoch": venue.epoch, "name": self._hub.host.name,
+            "number": asking.number, "again_ms": AGAIN_MS, "identify": self._desk.room.identifies(asking),
+            "offer": None if offer is None else {"exchange": offer.about.exchange, "serial": offer.about.serial,
+                                                 "message": offer.message},
+        }
+
+    async def _confirmed(self, exchange: Exchange, confirm: object) -> Said:
+        before = exchange.state
+        key = exchange.confirmed(confirm)
+        if key is None:
+            return 403, {"error": "the confirmation does not fit"}
+        if before != STORED and exchange.state == STORING:
+            if before == STORING:
+                return 503, {"error": "try again"}
+            await asyncio.to_thread(self._desk.store, exchange, key)
+        if exchange.state != STORED:
+            return 503, {"error": "could not be stored"}
+        return 200, self._grant(key, exchange.about.exchange, exchange.wish.unit)
+
+    def _again(self, message: object, address: str) -> Said:
+        """A unit that confirmed, heard nothing, and met a hub that was started anew: its key is on record, or not."""
+        if not self._again_rates.admit((address, AGAIN_RATE)):
+            raise Full
+        inside = message.get("payload") if isinstance(message, dict) else None
+        unit_id = inside.get("unit_id") if isinstance(inside, dict) else None
+        unit = self._hub.service.snapshot.venue.unit_ids.get(unit_id) if isinstance(unit_id, str) else None
+        key = self._hub.units.keys.get(unit) if unit is not None else None
+        payload = opened(key, ENROL, message) if key is not None else None
+        if payload is None or unit is None or key is None or not isinstance(payload.get("exchange"), str):
+            return 404, {"error": "nothing was stored"}
+        return 200, self._grant(key, payload["exchange"], unit)
+
+    def _grant(self, key: bytes, exchange: str, unit: str) -> dict[str, Any]:
+        venue = self._hub.service.snapshot.venue
+        return envelope(key, ENROL, {
+            "exchange": exchange, "unit": unit, "role": self._hub.units.keys.role(unit),
+            "hub": (venue.epochs or (venue.epoch,))[0], "hubs": list(self._hub.host.other_addresses())})
+
+
+def place_of(scope: Scope) -> str:
+    """Where a question comes from, to the last digit: whoever shares a network's prefix is another."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""
+
+
+PANEL_BYTES_MAX = 8 * 1024
+STICKS_MAX = 4
+
+AskRoot = Callable[..., Mapping[str, Any]]
+
+
+class PanelApi:
+    """Answers on the event loop; what is pressed is done in a thread, as it may wait for the disk. A press is done
+    once: its challenge is good once."""
+
+    def __init__(self, hub: Hub, ask: AskRoot = ask_root) -> None:
+        self._hub = hub
+        self._ask = ask
+
+    @route("POST /device/panel", PANEL)
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """{unit, nonce, challenge, language, do: null or {step, …}} → {nonce, challenge, now_ms, view, done}."""
+        await answer_unit(scope, receive, send, PANEL_BYTES_MAX, self._asked)
+
+    async def _asked(self, message: Mapping[str, Any], address: str) -> Said:
+        hub = self._hub
+        key, asked = hub.units.door.request_of(PANEL_ASKS, message, address, PanelAsks)
+        hub.units.admit(PANEL_ASKS, asked.unit, asked.challenge)
+        try:
+            done = await asyncio.to_thread(self._done, asked)
+            view = await asyncio.to_thread(panel_view, hub)
+        except Exception:
+            log.exception("the panel's question failed")
+            return 500, {"error": "try again"}
+        hub.presence.heard(asked.unit, hub.clocks.mono_ms())
+        return 200, envelope(key, ECHO, {
+            "nonce": asked.nonce, "challenge": hub.units.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
+            "view": view, "done": done})
+
+    def _done(self, asked: PanelAsks) -> dict[str, Any] | None:
+        """What became of a press: {"refused": in words} or {"refused": "", …}; None where nothing was pressed."""
+        if asked.do is None:
+            return None
+        try:
+            return {"refused": "", **(self._let_go(asked.do.name) if isinstance(asked.do, LetGo) else self._new_pin())}
+        except Problem as problem:
+            return {"refused": problem.say(core_words(
+                asked.language if asked.language in LANGUAGES else self._hub.language))}
+
+    def _new_pin(self) -> dict[str, Any]:
+        try:
+            pin = self._hub.access.organizers.replace_hub_pin()
+        except OSError as error:
+            raise Problem("pin_not_saved", reason=error.strerror or str(error)) from error
+        log.warning("a new PIN was made at the front panel; every session has ended")
+        return {"pin": pin}
+
+    def _let_go(self, name: str) -> dict[str, Any]:
+        """The stick's copy is closed, then root unmounts it; where it cannot, the copy goes on."""
+        copies = self._hub.service.copies
+        if copies is None or not any(each.name == name for each in copies.removable()):
+            raise Problem("stick_unknown", stick=name[:80])
+        if not copies.let_go(name):
+            copies.take_back(name)
+            raise Problem("stick_busy", stick=name)
+        try:
+            self._ask(EJECT, folder=name)
+        except Refused as refused:
+            copies.take_back(name)
+            key = "stick_no_mount" if refused.reason == NO_STICK else "stick_not_unmounted"
+            raise Problem(key, stick=name) from refused
+        except OSError as error:
+            copies.take_back(name)
+            raise Problem("no_root_steps") from error
+        return {}
+
+
+def panel_view(hub: Hub) -> dict[str, Any]:
+    """As `server/MESSAGES.md` has it."""
+    snapshot = hub.service.snapshot
+    sticks = hub.service.copies.removable() if hub.service.copies is not None else []
+    plain = hall_address(hub, f"http://localhost:{hub.host.plain_port or 80}/")
+    return {
+        "wall": time_of_day(hub.clocks.wall()), "players": plain, "console": _console(hub, plain),
+        "name": hub.host.reached_at.by_name.removeprefix("http://"),
+        "fingerprint": hub.access.encrypted.fingerprint if hub.access.encrypted is not None else "",
+        "sticks": [{"name": each.name, "state": each.state} for each in sticks if each.state != AWAY][:STICKS_MAX],
+        "running": any(state.live is not None and state.clock.state == RUNNING for state in snapshot.events.values()),
+        "trouble": hub.service.storage.fails,
+        # An older panel shows nothing without them, nor without the answer's "now_ms".
+        "events": [], "calls": [],
+    }
+
+
+def _console(hub: Hub, plain: str) -> str:
+    if hub.access.encrypted is None:
+        return ""
+    host = plain.removeprefix("http://")
+    # An IPv6 address has colons of its own, in brackets.
+    at = host.rfind(":")
+    return f"https://{host[:at] if at > host.rfind(']') else host}:{hub.access.encrypted.port}"

@@ -1,0 +1,254 @@
+"""The door of everything that units ask: whose key it is, what that key opens, how much it asks, and who signed."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import secrets
+import threading
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar
+
+from roundtap_core.messages import Asked
+from roundtap_core.typed import Malformed, read
+from roundtap_core.wire import REPORT, REQUEST, opened, verify
+from roundtap_hub.access.auth import is_loopback
+from roundtap_hub.serving.connection_limits import caller_of
+from roundtap_hub.serving.http_answers import NO_STORE, Receive, Scope, Send, read_message, send_json
+from roundtap_hub.serving.rate_limits import Buckets, Rate
+from roundtap_hub.units.unit_keys import PANEL, STANDBY, STATION, TABLE, UnitKeys
+
+HELLO, REPORTS, STATUS, TIME, JOBS, COPY, PANEL_ASKS = (
+    "hello", "report", "status", "time", "station", "standby", "panel")
+"""What is asked for."""
+ROLE_FOR: Mapping[str, str] = {HELLO: TABLE, REPORTS: TABLE, STATUS: TABLE, TIME: TABLE, JOBS: STATION,
+                                COPY: STANDBY, PANEL_ASKS: PANEL}
+RATES: Mapping[str, Rate] = {
+    # A whole outbox at once after an outage, twice over; then one every half second.
+    REPORTS: Rate(400, 2), STATUS: Rate(60, 6), TIME: Rate(72, 3), HELLO: Rate(20, 0.5), JOBS: Rate(60, 4),
+    # Each commit is acknowledged.
+    COPY: Rate(4000, 1000),
+    # One question a second, and one for each press.
+    PANEL_ASKS: Rate(60, 5),
+}
+"""For each key. What a real unit asks at its most is far below: hellos 0.2-3 s apart while the feed breaks at once, a
+status for each press, 24 questions of time after connecting, a station's request for each state of a job."""
+WRONG = Rate(10, 0.2)
+"""Wrong signatures of one address in one unit's name; after that its messages in this name are not looked at."""
+
+
+A = TypeVar("A", bound=Asked)
+
+log = logging.getLogger(__name__)
+
+FORGED, FLOOD, ELSEWHERE, TWIN, DAMAGED = "forged", "flood", "elsewhere", "twin", "damaged"
+"""Wrong signatures in its name; more than any unit says; reports of matches where it did not stand; a second unit with
+its name; lines of its disk that cannot be read."""
+SAID: Mapping[str, str] = {
+    FORGED: "somebody signs wrongly in its name", FLOOD: "its key asks for more than any unit does",
+    ELSEWHERE: "it reports matches where it did not stand", TWIN: "a second unit has its name",
+    DAMAGED: "lines of its disk cannot be read",
+}
+TOLD_FROM: Mapping[str, int] = {FORGED: 10, FLOOD: 20}
+"""So many of them, until the organizer is told; 1 of the others. A unit that has not got its new key yet signs wrongly,
+and somebody hammers on a button."""
+
+Tell = Callable[[str, frozenset[str]], None]
+"""Told a unit and everything about it that somebody should look at."""
+
+LIVES_MS = 30_000
+"""From the question to the hello: time enough for a hall that comes back at once."""
+RANDOM_LETTERS, MAC_LETTERS = 16, 24
+LENGTH_MAX = 64
+
+BODY_WITHIN_S = 5.0
+"""A unit gives up its own request after as long."""
+Said = tuple[int, Mapping[str, Any]]
+"""A status code and the answer."""
+
+
+class Refusal(Exception):
+    """What was asked is not answered: with this status code, and a word for a person who looks into it."""
+
+    def __init__(self, status: int, error: str) -> None:
+        super().__init__(status, error)
+        self.status = status
+        self.said = {"error": error}
+        """The answer's body."""
+
+
+async def answer_unit(scope: Scope, receive: Receive, send: Send, bytes_max: int,
+                      answered: Callable[[dict[str, Any], str], Awaitable[Said]],
+                      too_large: tuple[int, str] = (403, "unknown unit")) -> None:
+    """One message of a unit's, and the answer, or why there is none. `too_large`: to who says more than an honest unit
+    does, and is none of ours."""
+    message = await read_message(scope, receive, send, bytes_max, BODY_WITHIN_S, too_large)
+    if message is None:
+        return
+    try:
+        status, answer = await answered(message, address_of(scope))
+    except Refusal as refusal:
+        status, answer = refusal.status, refusal.said
+    except Malformed as error:
+        status, answer = 400, {"error": str(error)}
+    await send_json(send, status, answer, NO_STORE)
+
+
+class UnitDoor:
+    """Lets in by key, role, rate and signature, in this order, so that neither a stranger nor a flood costs much.
+
+    A key's rate is charged only for what nobody else can have sent: a signature that holds over something new. What
+    could be a kept packet sent again is charged to the address it came from. So no stranger uses up what a unit may
+    ask, whatever is captured, forged or claimed. `generous`: so many times the usual rates. Any thread may ask.
+    """
+
+    def __init__(self, keys: UnitKeys, troubles: UnitTroubles, now_ms: Callable[[], int], generous: int = 1) -> None:
+        self._keys = keys
+        self._troubles = troubles
+        self._wrong_rate = Rate(WRONG.at_once * generous, WRONG.a_second * generous)
+        self._rates = {kind: Rate(rate.at_once * generous, rate.a_second * generous) for kind, rate in RATES.items()}
+        self._by_key = Buckets(now_ms)
+        self._by_address = Buckets(now_ms)
+        self._wrong = Buckets(now_ms)
+
+    def key_for(self, kind: str, unit: object, address: str) -> bytes:
+        """The key of the unit that a message from this address says it comes from; nothing is believed before the
+        signature holds."""
+        key = self._keys.get(unit) if isinstance(unit, str) else None
+        if key is None or not isinstance(unit, str) or (self._keys.is_local(unit) and not is_loopback(address)):
+            raise Refusal(403, "unknown unit")
+        if self._keys.role(unit) != ROLE_FOR[kind]:
+            raise Refusal(403, f"this key is for a {self._keys.role(unit)} and opens nothing here")
+        if not self._wrong.has((address, unit)):
+            raise Refusal(429, "too many wrong signatures; try again later")
+        if not (self._by_key.has((unit, kind)) and self._by_address.has((address, unit, kind))):
+            self._troubles.note(unit, FLOOD)
+            raise Refusal(429, "too much at once; try again later")
+        return key
+
+    def report_of(self, message: Mapping[str, Any], address: str) -> tuple[str, bytes, dict[str, Any]]:
+        """(unit, its key, the report) of a message whose signature holds."""
+        report = message.get("report")
+        unit, key = self._claimed(REPORTS, report, address)
+        self._signed(REPORTS, unit, address, verify(key, REPORT, report, message.get("mac")))
+        assert isinstance(report, dict)
+        return unit, key, report
+
+    def request_of(self, kind: str, message: Mapping[str, Any], address: str, asked: type[A]) -> tuple[bytes, A]:
+        """(the unit's key, what it asks) of a message whose signature holds."""
+        unit, key = self._claimed(kind, message.get("payload"), address)
+        payload = opened(key, REQUEST, message)
+        self._signed(kind, unit, address, payload is not None)
+        try:
+            return key, read(asked, payload)
+        except Malformed as error:
+            raise Refusal(400, str(error)) from None
+
+    def charge(self, kind: str, unit: str) -> None:
+        """What the unit asked for is new, and therefore its own."""
+        self._by_key.take((unit, kind), self._rates[kind])
+
+    def _claimed(self, kind: str, inside: object, address: str) -> tuple[str, bytes]:
+        unit = inside.get("unit") if isinstance(inside, dict) else None
+        return str(unit), self.key_for(kind, unit, address)
+
+    def _signed(self, kind: str, unit: str, address: str, holds: bool) -> None:
+        if not holds:
+            self._wrong.take((address, unit), self._wrong_rate)
+            self._troubles.note(unit, FORGED)
+            raise Refusal(403, "the signature does not fit")
+        self._keys.heard(unit)
+        self._by_address.take((address, unit, kind), self._rates[kind])
+
+
+def address_of(scope: Scope) -> str:
+    """Who asks, for counting, of an ASGI request."""
+    client = scope.get("client")
+    return caller_of(str(client[0])) if client else ""
+
+
+class UnitTroubles:
+    """Counts by unit and kind: of enrolled units only, so that no stranger's names fill it. Any thread may ask."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._lock = threading.Lock()
+        self._counts: dict[str, Counter[str]] = {}
+
+    def note(self, unit: str, kind: str) -> None:
+        """It has happened once more."""
+        with self._lock:
+            counts = self._counts.setdefault(unit, Counter())
+            counts[kind] += 1
+            count, told = counts[kind], _to_tell(counts)
+        if count & (count - 1) == 0:
+            # Each time that it has doubled: a flood is a few lines.
+            log.warning("unit %s: %s (%d so far)", unit, SAID[kind], count)
+        if count == TOLD_FROM.get(kind, 1):
+            self._tell(unit, told)
+
+    def count(self, unit: str, kind: str) -> int:
+        """How often it has happened since the hub was started, or since somebody has looked."""
+        return self._counts.get(unit, Counter())[kind]
+
+    def seen(self, *units: str) -> None:
+        """Somebody has looked, or these units have other keys: what happens from now on is counted and told anew."""
+        for unit in units:
+            with self._lock:
+                counts = self._counts.pop(unit, Counter())
+            if _to_tell(counts):
+                self._tell(unit, frozenset())
+
+
+def _to_tell(counts: Mapping[str, int]) -> frozenset[str]:
+    return frozenset(kind for kind, count in counts.items() if count >= TOLD_FROM.get(kind, 1))
+
+
+class Challenges:
+    """Made and taken back by one process. Nothing is kept of those that were given out: whoever asks for many costs
+    no memory. Those that were used are kept until they would be too old anyway. Any thread may ask.
+    """
+
+    def __init__(self, now_ms: Callable[[], int]) -> None:
+        self._now_ms = now_ms
+        self._secret = secrets.token_bytes(32)
+        self._lock = threading.Lock()
+        self._used: dict[str, int] = {}
+        """When each was used, in that order."""
+
+    def issue(self) -> str:
+        """A new one."""
+        said = f"{secrets.token_hex(RANDOM_LETTERS // 2)}.{self._now_ms():x}"
+        return f"{said}.{self._mac(said)}"
+
+    def take(self, challenge: object) -> bool:
+        """Whether this is one of ours, made in the last 30 s and not used before; now it is used.
+
+        Only to be asked once the signature over it holds: strangers use nothing up.
+        """
+        made_ms = self._made_ms(challenge)
+        now_ms = self._now_ms()
+        if made_ms is None or not 0 <= now_ms - made_ms <= LIVES_MS:
+            return False
+        assert isinstance(challenge, str)
+        with self._lock:
+            # By the moment of use: what was used so long ago was made before, and is too old to come again.
+            while self._used and now_ms - next(iter(self._used.values())) > LIVES_MS:
+                del self._used[next(iter(self._used))]
+            if challenge in self._used:
+                return False
+            self._used[challenge] = now_ms
+        return True
+
+    def _made_ms(self, challenge: object) -> int | None:
+        if not isinstance(challenge, str) or len(challenge) > LENGTH_MAX or not challenge.isascii():
+            return None
+        said, _, mac = challenge.rpartition(".")
+        if not hmac.compare_digest(mac, self._mac(said)):
+            return None
+        # What we have signed is well formed.
+        return int(said.partition(".")[2], 16)
+
+    def _mac(self, said: str) -> str:
+        return hmac.digest(self._secret, said.encode(), "sha256").hex()[:MAC_LETTERS]

@@ -1,0 +1,432 @@
+"""The devices' feed: addressed, signed messages at once, fates never left out; on connect everything."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+
+from roundtap_core.event.entries import Entry
+from roundtap_core.event.state import EventState, MatchState, RoundState
+from roundtap_core.messages import Hello
+from roundtap_core.version import version
+from roundtap_core.wire import FEED, canonical, sealed
+from roundtap_hub.access.policy import TABLE, route
+from roundtap_hub.hub import Hub, Units
+from roundtap_hub.serving.http_answers import (
+    CLOSE,
+    Receive,
+    Scope,
+    Send,
+    announced_bytes,
+    header,
+    read_message,
+    send_events,
+    send_json,
+)
+from roundtap_hub.store.service import Snapshot
+from roundtap_hub.units.device_api import Echo, echo, fates_of, find_fate, is_at_rest
+from roundtap_hub.units.device_auth import DAMAGED, HELLO, TWIN, Refusal, address_of
+from roundtap_hub.units.table_view import find_table, shown_of, table_view
+
+log = logging.getLogger(__name__)
+
+QUEUE_MAX = 256
+"""Messages a device may lag behind; one that lags more is cut off and starts again with everything."""
+BEAT_S = 2.0
+"""How often a silent feed says that it lives: the unit shows the age of its last contact."""
+AT_A_TIME = 16
+"""Views made before the loop is given back: on a Pi 4 some 10 ms."""
+
+Message = Mapping[str, Any] | bytes
+"""What is to be said; a view is its canonical JSON already."""
+BEAT: Message = {"type": "beat"}
+IDENTIFY: Message = {"type": "identify"}
+HelloListener = Callable[[str, Hello], Future[Any] | None]
+"""Told a unit and its hello; the unit hears nothing before the answer is done."""
+
+BYTES_MAX = 64 * 1024
+WITHIN_S = 10.0
+NAMES_UNIT = b"roundtap-unit"
+"""The header that says whose hello it is, before anything of it is read."""
+
+SEEN_BY_NOBODY = frozenset({"number", "head", "fates", "late", "rounds"})
+"""What a view does not show of an event; its rounds are compared one by one."""
+OF_THE_EVENT = tuple(name for name in EventState.__struct_fields__ if name not in SEEN_BY_NOBODY)
+OF_THE_ROUND = tuple(name for name in RoundState.__struct_fields__ if name != "matches")
+
+
+@dataclass(frozen=True, slots=True)
+class TableChanges:
+    """`events`: every table that shows, or showed, one of these; `tables`: these by their number; `units`: these,
+    whatever they show."""
+
+    events: frozenset[str] = frozenset()
+    tables: frozenset[int] = frozenset()
+    units: frozenset[str] = frozenset()
+
+
+def table_changes(before: Snapshot, after: Snapshot) -> TableChanges:
+    """Everything that may show otherwise `after`; rather too much than too little.
+
+    Compared is which objects are the same: whatever was computed anew counts as changed. So nothing is missed when
+    entries get a new kind, when several commits come at once, or when the journal was read again.
+    """
+    events: set[str] = set()
+    tables: set[int] = set()
+    for event_id in {**before.events, **after.events} if before.events is not after.events else ():
+        was, now = before.events.get(event_id), after.events.get(event_id)
+        if was is now:
+            continue
+        changed = _tables_of(was, now) if was is not None and now is not None else None
+        if changed is None:
+            events.add(event_id)
+        else:
+            tables.update(changed)
+    for was_said, now_said in ((before.names, after.names), (before.people, after.people)):
+        if was_said is not now_said:
+            events.update(event for event in {**was_said, **now_said} if was_said.get(event) is not now_said.get(event))
+    stood, stand = before.venue.tables, after.venue.tables
+    moved = {unit for unit in {**stood, **stand} if stood.get(unit) != stand.get(unit)} if stood is not stand else ()
+    return TableChanges(frozenset(events), frozenset(tables), frozenset(moved))
+
+
+def _tables_of(was: EventState, now: EventState) -> Collection[int] | None:
+    """The tables whose matches changed by themselves; None where the change concerns the whole event."""
+    if len(was.rounds) != len(now.rounds) or any(getattr(was, name) is not getattr(now, name) for name in OF_THE_EVENT):
+        return None
+    tables: set[int] = set()
+    latest = len(now.public_rounds) - 1
+    for index, (round_was, round_now) in enumerate(zip(was.rounds, now.rounds, strict=True)):
+        if round_was is round_now:
+            continue
+        # An earlier round says what a squad has to field and where the bracket stands, at every table.
+        if index != latest or len(round_was.matches) != len(round_now.matches) or any(
+                getattr(round_was, name) is not getattr(round_now, name) for name in OF_THE_ROUND):
+            return None
+        changed = [pair for pair in zip(round_was.matches, round_now.matches, strict=True) if pair[0] is not pair[1]]
+        if not all(_only_played(*pair) for pair in changed):
+            return None
+        tables.update(match.match.table for _, match in changed if match.match.table is not None)
+    return tables
+
+
+def _only_played(was: MatchState, now: MatchState) -> bool:
+    """Whether the same two still meet at the same table: reports and results are nobody else's, while who meets whom,
+    and who has a bye, says how large a bracket is."""
+    return replace(was.match, result=None) == replace(now.match, result=None)
+
+
+def open_hello(units: Units, unit: str, message: Mapping[str, Any], address: str = "") -> tuple[bytes, Hello]:
+    """The key that a hello is signed with, and what it says: this unit's own, fresh and well formed. Raises Refusal."""
+    key, hello = units.door.request_of(HELLO, message, address, Hello)
+    if hello.unit != unit:
+        raise Refusal(403, "another unit than the header names")
+    units.admit(HELLO, unit, hello.challenge)
+    return key, hello
+
+
+@dataclass(slots=True, eq=False)
+class Connection:
+    """One open feed of one unit. `instance`: which of those that have this name, "" where it does not say; `reported`:
+    events of which the unit keeps reports, as far as the hub was told."""
+
+    unit: str
+    key: bytes
+    nonce: str
+    session: str
+    instance: str = ""
+    reported: set[str] = field(default_factory=set)
+    queue: deque[Message | None] = field(default_factory=deque)
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    """Something is in the queue."""
+    last_view: bytes | None = None
+    event: str | None = None
+    """The event that the last view is about."""
+    shown: object = None
+    """What that view says of the unit's own status."""
+    sent: int = 0
+
+
+class DeviceFeed:
+    """All connected units. Its methods run in the event loop; what commits and presence tell may come from any thread.
+
+    A connection's view is made anew only where something that it shows may have changed: `table_changes` says for
+    which events, tables and units that is so since everybody was looked at last.
+    """
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._connections: dict[str, set[Connection]] = {}
+        """By unit."""
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closing = False
+        self._seen = hub.service.snapshot
+        """What every last view was made of, but those of `_unsure`: they are still to be looked at."""
+        self._unsure: set[Connection] = set()
+        self._looking = False
+        self._news: deque[tuple[Sequence[Entry], str | None]] = deque()
+        """What was saved, and which unit has said something: gathered until the loop comes to it. However much there
+        is, everybody is looked at once."""
+        self._woken = False
+        self.on_hello: list[HelloListener] = []
+        """Called on the loop, once for each hello that is accepted, before the unit hears of anything."""
+        hub.service.listen(lambda _, entries: self._tell(entries, None))
+        hub.presence.listen(lambda unit: self._tell((), unit))
+        hub.presence.on_identify.append(lambda unit: self._soon(self._identify, unit))
+        # A feed that was opened with a key that counts no more ends at once.
+        hub.units.keys.listen(lambda units: self._soon(self._end_all_of, *units))
+        if hub.host.kin is not None:
+            # Units that are here already have to know another standby before they need it.
+            hub.host.kin.on_known.append(lambda: self._soon(self._tell_hubs))
+
+    def bind(self, loop: asyncio.AbstractEventLoop) -> None:
+        """The loop that the connections live in."""
+        self._loop = loop
+
+    @route("POST /device/feed", TABLE)
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A hello, and the feed that it opens."""
+        units, unit, address = self._hub.units, header(scope, NAMES_UNIT).decode("latin-1"), address_of(scope)
+        try:
+            if announced_bytes(scope) > BYTES_MAX:
+                raise Refusal(413, f"a hello has at most {BYTES_MAX} bytes")
+            units.door.key_for(HELLO, unit, address)
+            message = await read_message(scope, receive, send, BYTES_MAX, WITHIN_S)
+            if message is None:
+                return
+            key, hello = open_hello(units, unit, message, address)
+        except Refusal as refusal:
+            await send_json(send, refusal.status, refusal.said, CLOSE)
+            return
+        await send_events(self.stream(self.greeted(key, hello), hello), receive, send)
+
+    def greeted(self, key: bytes, hello: Hello) -> Connection:
+        """A connection for a hello that was found right."""
+        return Connection(hello.unit, key, hello.nonce, secrets.token_hex(8), hello.instance,
+                          {event for event, _ in hello.reports})
+
+    async def stream(self, connection: Connection, hello: Hello) -> AsyncIterator[bytes]:
+        """The signed messages of one connection, as server-sent events, for as long as the client stays."""
+        hub, unit = self._hub, connection.unit
+        if hub.units.keys.get(unit) != connection.key:
+            # Revoked since the hello was read.
+            return
+        if self._is_twin(connection):
+            hub.units.troubles.note(unit, TWIN)
+            yield self._packed(connection, {"type": "twin"})
+            return
+        self._end_all_of(unit)
+        hub.presence.open_session(unit, connection.session)
+        self._connections.setdefault(unit, set()).add(connection)
+        try:
+            before = hub.presence.status_of(unit)
+            hub.presence.heard(unit, hub.clocks.mono_ms(), connected=True, core=hello.core,
+                               instance=connection.instance, damaged=hello.damaged)
+            if hello.damaged > (before.damaged if before else 0):
+                # More than were known: the same ones are not told again with every hello.
+                hub.units.troubles.note(unit, DAMAGED)
+            await self._noted(unit, hello)
+            snapshot = hub.service.snapshot
+            yield self._packed(connection, {
+                "type": "welcome", "session": connection.session, "core": version(), "epoch": snapshot.venue.epoch,
+                "boot": hub.clocks.boot_id, "hubs": list(hub.host.other_addresses()), "restored": hub.restored(),
+            })
+            # A unit may have kept reports of many old events: reading them keeps nobody else waiting.
+            fates = (await asyncio.to_thread(fates_of, snapshot, hello.reports)
+                     if is_at_rest(snapshot, connection.reported) else fates_of(snapshot, hello.reports))
+            yield self._packed(connection, {"type": "fates", "fates": fates})
+            if connection in self._connections.get(unit, ()):
+                if hub.service.snapshot is not self._seen:
+                    self._fan_out((), (), ())
+                self._push_view(connection)
+            while not self._closing:
+                message = await self._next(connection)
+                if message is None:
+                    return
+                yield self._packed(connection, message)
+        finally:
+            self._drop(connection)
+            status = hub.presence.status_of(unit)
+            if hub.presence.close_session(unit, connection.session) and status is not None:
+                hub.presence.heard(unit, status.contact_ms, connected=False)
+
+    async def _noted(self, unit: str, hello: Hello) -> None:
+        """Tell all who listen, and wait for what they save: what the unit hears next takes the place of what it held.
+        Where that cannot be saved, the feed ends, and the unit says hello again."""
+        for listener in self.on_hello:
+            try:
+                noted = listener(unit, hello)
+            except Exception:
+                log.exception("a hello was not looked at")
+            else:
+                if noted is not None:
+                    await asyncio.wrap_future(noted)
+
+    def _is_twin(self, connection: Connection) -> bool:
+        """Whether another unit of this name is connected, here or at another hub of this journal."""
+        here = self._connections.get(connection.unit)
+        if here:
+            return any(other.instance != connection.instance for other in here)
+        status = self._hub.presence.status_of(connection.unit)
+        # What another hub has not told yet is no other unit.
+        return status is not None and status.connected and status.instance not in ("", connection.instance)
+
+    def _end_all_of(self, *units: str) -> None:
+        """What is still to be said is not, and no status counts under these sessions any more."""
+        for unit in units:
+            for connection in self._connections.get(unit, set()).copy():
+                self._drop(connection)
+                self._hub.presence.close_session(unit, connection.session)
+                connection.queue.clear()
+                self._send(connection, None)
+
+    def look_again(self) -> None:
+        """Send what has changed by the clock alone: only hidden minutes do, every other clock runs at the table."""
+        open_ended = {state.id for state in self._hub.service.snapshot.events.values()
+                      if state.live is not None and state.rulebook.extra_minutes is not None}
+        self._fan_out((), (), open_ended)
+
+    def close_all(self) -> None:
+        """End every stream, and those that open from now on: the hub stops."""
+        self._closing = True
+        for connection in self._all():
+            self._send(connection, None)
+
+    def _all(self) -> list[Connection]:
+        return [connection for of_unit in self._connections.values() for connection in of_unit]
+
+    def _drop(self, connection: Connection) -> None:
+        of_unit = self._connections.get(connection.unit, set())
+        of_unit.discard(connection)
+        if not of_unit:
+            self._connections.pop(connection.unit, None)
+        self._unsure.discard(connection)
+
+    async def _next(self, connection: Connection) -> Message | None:
+        """The next thing to say; a beat where nothing came for a while."""
+        if not connection.queue:
+            connection.news.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(BEAT_S):
+                    await connection.news.wait()
+        return connection.queue.popleft() if connection.queue else BEAT
+
+    def _packed(self, connection: Connection, message: Message) -> bytes:
+        connection.sent += 1
+        head = {"nonce": connection.nonce, "seq": connection.sent, "now_ms": self._hub.clocks.mono_ms()}
+        if isinstance(message, bytes):
+            # "view" is the last of the keys in their order, so that this is canonical as well.
+            payload = canonical({**head, "type": "view"})[:-1] + b',"view":' + message + b"}"
+        else:
+            payload = canonical({**message, **head})
+        return b"data: " + sealed(connection.key, FEED, payload) + b"\n\n"
+
+    def _soon(self, call: Callable[..., None], *told: Any) -> None:
+        """From any thread; there is nobody to be told before there is a loop."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(call, *told)
+
+    def _identify(self, unit: str) -> None:
+        for connection in self._connections.get(unit, set()).copy():
+            self._send(connection, IDENTIFY)
+
+    def _tell_hubs(self) -> None:
+        for connection in self._all():
+            self._send(connection, {"type": "hubs", "hubs": list(self._hub.host.other_addresses())})
+
+    def _tell(self, entries: Sequence[Entry], unit: str | None) -> None:
+        if self._loop is None or self._loop.is_closed():
+            return
+        self._news.append((entries, unit))
+        if not self._woken:
+            self._woken = True
+            self._soon(self._take_news)
+
+    def _take_news(self) -> None:
+        # First the flag: what comes from now on wakes the loop again.
+        self._woken = False
+        entries: list[Entry] = []
+        units: set[str] = set()
+        while self._news:
+            saved, unit = self._news.popleft()
+            entries.extend(saved)
+            if unit is not None:
+                units.add(unit)
+        self._fan_out(entries, units, ())
+
+    def _fan_out(self, entries: Sequence[Entry], units: Collection[str], events: Collection[str]) -> None:
+        """`units` have said something, and by the clock alone `events` may look otherwise."""
+        # The latest, not the commit's own: there is nothing between that anybody would miss.
+        snapshot = self._hub.service.snapshot
+        self._push_fates(snapshot, entries)
+        changes = table_changes(self._seen, snapshot)
+        self._seen = snapshot
+        self._unsure |= self._concerned(changes, frozenset(events))
+        for unit in units:
+            shown = shown_of(self._hub.presence.status_of(unit))
+            self._unsure.update(found for found in self._connections.get(unit, ()) if found.shown != shown)
+        if not self._looking:
+            self._look_at_some()
+
+    def _look_at_some(self) -> None:
+        """A few of the unsure, then others get their turn: a result that comes now shall not wait for a whole hall."""
+        for _ in range(min(AT_A_TIME, len(self._unsure))):
+            self._push_view(self._unsure.pop())
+        self._looking = bool(self._unsure)
+        if self._looking and self._loop is not None:
+            self._loop.call_soon(self._look_at_some)
+
+    def _push_fates(self, snapshot: Snapshot, entries: Sequence[Entry]) -> None:
+        fates: dict[str, list[Echo]] = {}
+        for entry in entries:
+            unit = entry.actor.removeprefix("unit:")
+            if entry.kind in ("report", "report-refused", "report-pending") and unit in self._connections:
+                event, report_id = entry.data.get("event", entry.stream), entry.data["report_id"]
+                fates.setdefault(unit, []).append(echo(snapshot, report_id, find_fate(snapshot, event, report_id)))
+                for connection in self._connections[unit]:
+                    if event not in connection.reported:
+                        connection.reported.add(event)
+                        self._unsure.add(connection)
+        for unit, of_unit in fates.items():
+            for connection in list(self._connections.get(unit, ())):
+                self._send(connection, {"type": "fates", "fates": of_unit})
+
+    def _concerned(self, changes: TableChanges, by_clock: frozenset[str]) -> set[Connection]:
+        snapshot = self._seen
+        events = changes.events | by_clock
+        units = {*changes.units, *(unit for unit, at in snapshot.venue.tables.items() if at in changes.tables)}
+        found = {connection for unit in units for connection in self._connections.get(unit, ())}
+        for connection in self._all() if events else ():
+            at = snapshot.venue.tables.get(connection.unit)
+            place = find_table(snapshot, at) if at is not None else None
+            if connection.event in events or not connection.reported.isdisjoint(events) or (
+                    place is not None and place[0].id in events):
+                found.add(connection)
+        return found
+
+    def _push_view(self, connection: Connection) -> None:
+        status = self._hub.presence.status_of(connection.unit)
+        view = table_view(self._seen, connection.unit, status, self._hub.clocks.now(), connection.reported)
+        connection.event = view["event"]["id"] if view["event"] is not None else None
+        connection.shown = (view["call"], view["leave_refused"])
+        said = canonical(view)
+        if said != connection.last_view:
+            connection.last_view = said
+            self._send(connection, said)
+
+    def _send(self, connection: Connection, message: Message | None) -> None:
+        if len(connection.queue) >= QUEUE_MAX:
+            self._drop(connection)
+            connection.queue.clear()
+            message = None
+        connection.queue.append(message)
+        connection.news.set()

@@ -1,0 +1,478 @@
+"""Units without a key: who asks, the exchange of one code, and what an organizer's typing makes of it: what the unit is
+called and where it stands then."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import secrets
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from roundtap_core.enrol_keys import CODE_DIGITS, HUB_IDENTITY, About, Agreed, agreed, commitment, message_of, password
+from roundtap_core.errors import Invalid, Problem
+from roundtap_hub.serving.connection_limits import FREE_ADDRESSES
+from roundtap_hub.serving.rate_limits import Buckets, Rate
+from roundtap_hub.store.service import Service
+from roundtap_hub.units.device_auth import Refusal
+from roundtap_hub.units.unit_keys import NAME, STATION, TABLE, UnitKeys
+from roundtap_hub.units.unit_presence import Presence
+
+log = logging.getLogger(__name__)
+
+KINDS = (TABLE, STATION)
+NUMBER_DIGITS = 2
+KEPT_MS = 300_000
+"""So long a unit whose answer was lost may confirm once more."""
+STORE_WITHIN_S = 15.0
+EXCHANGES_MAX = 64
+
+LIVES_MS = 10_000
+"""From the typed code to the unit's confirmation."""
+WAIT_S = LIVES_MS / 1000
+"""So long who typed the code waits for what comes of it."""
+
+OFFERED, CHECKED, STORING, STORED, UNSAVED, WRONG, LATE, MALFORMED = (
+    "offered", "checked", "storing", "stored", "unsaved", "wrong", "late", "malformed")
+ENDED = (STORED, UNSAVED, WRONG, LATE, MALFORMED)
+
+WAITING_MAX = 44
+"""Each with two numbers at the most: there are enough."""
+ADDRESS_MAX = 8
+"""Units of one address; a router may hide several."""
+SILENT_MS = 10_000
+"""After so long without a word a unit does not wait any more."""
+GRACE_MS = 20_000
+"""A code that was just replaced may still be typed: somebody reads, walks to the keyboard and types."""
+NUMBERS = range(10, 100)
+"""What stands before a code: which of the waiting units shows it, and which of its codes it is. Always two digits."""
+IDENTIFY_MS = 6_000
+RATE, RATE_IN_ALL = Rate(40, 4), Rate(600, 120)
+"""Questions of one address, and of all together: a unit asks once a second."""
+
+
+@dataclass(slots=True)
+class Code:
+    """`number`: what stands before it on the screen; `commit`: what the unit will say in an exchange about it, by its
+    hash; `until_ms`: until when it may be typed, None: it is shown now. It is good once: `tried` when it was typed,
+    right or wrong."""
+
+    number: int
+    commit: str
+    until_ms: int | None = None
+    tried: bool = False
+
+    def may_be_typed(self, now_ms: int) -> bool:
+        return self.until_ms is None or now_ms <= self.until_ms
+
+
+@dataclass(slots=True)
+class Asking:
+    """One unit that asks. `unit_id`: the same every time, and no secret; `token`: random, of this asking alone, and in
+    the air: it is good from `place` only, the whole address that it came from first (`address` is for counting).
+    `mark`: what pages call it.
+
+    `serial` counts its codes; `codes`: by serial, the one that it shows now and the one before.
+    """
+
+    unit_id: str
+    token: str
+    kind: str
+    address: str
+    place: str
+    since_ms: int
+    heard_ms: int
+    serial: int = 0
+    wants: str = ""
+    codes: dict[int, Code] = field(default_factory=dict)
+    identify_until_ms: int = 0
+    stopped: bool = False
+    """After too many wrong codes it waits for a press."""
+
+    @property
+    def mark(self) -> str:
+        return hashlib.sha256(f"{self.token} {self.place}".encode()).hexdigest()[:12]
+
+    @property
+    def number(self) -> int | None:
+        """What stands before the code that it shows now."""
+        return self.codes[self.serial].number if self.serial in self.codes else None
+
+
+class Full(Refusal):
+    """No place, or too many questions: the unit asks again later."""
+
+    def __init__(self) -> None:
+        super().__init__(429, "too many ask; try again later")
+
+
+class WaitingRoom:
+    """The units that ask to be enrolled, in memory: bounded, throttled, forgotten soon after they fall silent. Any
+    thread may ask and tell. Times are the hub's monotonic milliseconds."""
+
+    def __init__(self, now_ms: Callable[[], int]) -> None:
+        self._now_ms = now_ms
+        self._lock = threading.RLock()
+        self._asking: dict[tuple[str, str], Asking] = {}
+        self._rates = Buckets(now_ms)
+        self._next = NUMBERS.start
+
+    def ask(self, unit_id: str, token: str, kind: str, address: str, serial: int, commit: str = "",
+            wants: str = "", stopped: bool = False, place: str = "") -> Asking:
+        """A unit asks, once a second. `Full` where it has to come back later. Two that say they are the same unit are
+        two: which one stands at a table a person sees by its code. `place`: the address as it is; "": `address`."""
+        with self._lock:
+            now_ms = self._now_ms()
+            if address not in FREE_ADDRESSES and not self._rates.admit(((address,), RATE), ((), RATE_IN_ALL)):
+                raise Full
+            self._forget(now_ms)
+            whose = token, place or address
+            found = self._asking.get(whose)
+            if found is None:
+                # Who heard the token elsewhere is another: later codes of the unit's own are not his to announce.
+                self._make_room(address)
+                found = self._asking[whose] = Asking(unit_id, token, kind, address, whose[1], now_ms, now_ms)
+            found.heard_ms, found.wants, found.stopped = now_ms, wants, stopped
+            self._shows(found, serial, commit, now_ms)
+            return found
+
+    def listed(self) -> list[Asking]:
+        """Who waits, in the order of their coming."""
+        with self._lock:
+            self._forget(self._now_ms())
+            return sorted(self._asking.values(), key=lambda each: each.since_ms)
+
+    def behind(self, number: int) -> tuple[Asking, int] | None:
+        """(the unit, the serial of its code) before whose code this number stands, or stood a moment ago."""
+        with self._lock:
+            now_ms = self._now_ms()
+            self._forget(now_ms)
+            return next(((each, serial) for each in self._asking.values() for serial, code in each.codes.items()
+                         if code.number == number and code.may_be_typed(now_ms)), None)
+
+    def take(self, asking: Asking, serial: int) -> str | None:
+        """Use up one of its codes: its `commit`; None where that was done before."""
+        with self._lock:
+            code = asking.codes.get(serial)
+            if code is None or code.tried:
+                return None
+            code.tried = True
+            return code.commit
+
+    def identify(self, mark: str) -> bool:
+        """Let it blink for some seconds; False where it does not wait any more."""
+        with self._lock:
+            self._forget(self._now_ms())
+            found = next((each for each in self._asking.values() if each.mark == mark), None)
+            if found is not None:
+                found.identify_until_ms = self._now_ms() + IDENTIFY_MS
+            return found is not None
+
+    def identifies(self, asking: Asking) -> bool:
+        return self._now_ms() < asking.identify_until_ms
+
+    def enrolled(self, asking: Asking) -> None:
+        """It waits no more."""
+        with self._lock:
+            self._asking.pop((asking.token, asking.place), None)
+
+    def _forget(self, now_ms: int) -> None:
+        for whose in [whose for whose, each in self._asking.items() if now_ms - each.heard_ms > SILENT_MS]:
+            del self._asking[whose]
+
+    def _make_room(self, address: str) -> None:
+        """Who has many units waiting keeps nobody out who has few: the youngest of the address that has most goes."""
+        counts = Counter(each.address for each in self._asking.values())
+        if counts[address] >= ADDRESS_MAX and address not in FREE_ADDRESSES:
+            raise Full
+        if len(self._asking) < WAITING_MAX:
+            return
+        most, many = counts.most_common(1)[0]
+        if many <= counts[address] + 1:
+            raise Full
+        youngest = max((each for each in self._asking.values() if each.address == most), key=lambda each: each.since_ms)
+        del self._asking[youngest.token, youngest.place]
+
+    def _shows(self, asking: Asking, serial: int, commit: str, now_ms: int) -> None:
+        """What was said first of a code counts: nobody has seen it before its number was given."""
+        if serial in asking.codes or serial < asking.serial:
+            # Among them a question that was under way for long, or a kept packet.
+            return
+        before = asking.codes.get(asking.serial)
+        asking.codes = {}
+        if before is not None:
+            before.until_ms = now_ms + GRACE_MS
+            asking.codes[asking.serial] = before
+        asking.serial = serial
+        if serial:
+            asking.codes[serial] = Code(self._free_number(now_ms), commit)
+
+    def _free_number(self, now_ms: int) -> int:
+        """In turn, so that a number comes back as late as can be."""
+        taken = {code.number for each in self._asking.values() for code in each.codes.values()
+                 if code.may_be_typed(now_ms)}
+        turn = self._next - NUMBERS.start
+        free: list[int] = [number for number in (*NUMBERS[turn:], *NUMBERS[:turn]) if number not in taken]
+        if not free:
+            raise Full
+        self._next = free[0] + 1 if free[0] + 1 in NUMBERS else NUMBERS.start
+        return free[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the unit is to be, once both have confirmed. `table`: where it stands; None: nowhere, or where it stood.
+    `actor`: who typed the code. `replaces`: whether the name has a key already, which counts no more then."""
+
+    unit: str
+    role: str
+    table: int | None
+    actor: str
+    replaces: bool = False
+
+
+class Exchange:
+    """The hub's side of one exchange: begun when an organizer types a code, answered by the unit, confirmed by both.
+    Each step of arithmetic takes some ten milliseconds on a Pi and is never done on the event loop.
+
+    `state` goes from OFFERED over CHECKED and STORING to one of ENDED, and never back. Any thread may ask; `done` is
+    set with the end, which is STORED only once both sides have confirmed and the key is on the disk."""
+
+    def __init__(self, asking: Asking, about: About, code: str, commit: str, wish: Wish, begun_ms: int) -> None:
+        # Only now: half a tenth of a second of imports, and nobody needs them on most evenings.
+        from spake2 import SPAKE2_A
+
+        self.asking = asking
+        self.about = about
+        self.wish = wish
+        self._commit = commit
+        self.begun_ms = begun_ms
+        self.state = OFFERED
+        self.error: Exception | None = None
+        """Why what was agreed on could not be stored."""
+        self.done = threading.Event()
+        self._lock = threading.Lock()
+        self._answered = ""
+        self._agreed: Agreed | None = None
+        self._side: Any = SPAKE2_A(password(code), idA=HUB_IDENTITY, idB=about.unit_identity)
+        self.message: str = self._side.start().hex()
+        """What the unit is offered, in hex."""
+
+    def is_of(self, token: object, place: str) -> bool:
+        """Whether it is the exchange of who asks with this token from there."""
+        return (self.asking.token, self.asking.place) == (token, place)
+
+    def answer(self, unit_message: object) -> str | None:
+        """The hub's confirmation to the unit's message; None where there is nothing to say. Only the message that the
+        unit announced before its code was to be seen is looked at, and answered the same whenever it comes."""
+        with self._lock:
+            if self._agreed is not None:
+                return self._agreed.hub_confirms if unit_message == self._answered else None
+            try:
+                theirs = message_of(unit_message)
+            except ValueError:
+                return None
+            if self.state != OFFERED or not hmac.compare_digest(commitment(theirs), self._commit):
+                return None
+            try:
+                self._agreed = agreed(self._side.finish(theirs), self.about, bytes.fromhex(self.message), theirs)
+            except Exception:
+                # Whatever the group refuses: no element of it, the one that gives everything away, our own message.
+                self._end(MALFORMED)
+                return None
+            self._answered = str(unit_message)
+            self._side = None
+            self.state = CHECKED
+            return self._agreed.hub_confirms
+
+    def confirmed(self, said: object) -> bytes | None:
+        """The unit's key, if its confirmation is right, and (once) it is to be stored now: `state` says. A wrong one
+        ends the exchange."""
+        with self._lock:
+            if self._agreed is None or self.state not in (CHECKED, STORING, STORED):
+                return None
+            if not isinstance(said, str) or not said.isascii() \
+                    or not hmac.compare_digest(said, self._agreed.unit_confirms):
+                if self.state == CHECKED:
+                    self._end(WRONG)
+                return None
+            if self.state == CHECKED:
+                self.state = STORING
+            return self._agreed.key
+
+    def end(self, state: str, error: Exception | None = None) -> None:
+        """It is over, unless it was before. What is being stored ends with STORED or UNSAVED only."""
+        with self._lock:
+            if self.state in ENDED or (self.state == STORING and state not in (STORED, UNSAVED)):
+                return
+            self.error = error
+            self._end(state)
+
+    def _end(self, state: str) -> None:
+        self.state = state
+        if state != STORED:
+            self._agreed = self._side = None
+        self.done.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What somebody typed: the six digits, and what stands before them on the unit's screen, if it was typed too."""
+
+    number: int | None
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolled:
+    """What came of it. `table`: where it stands now."""
+
+    unit: str
+    table: int | None
+
+
+def read_typed(text: str) -> Typed:
+    """"17 345 678", "17345678" or "345 678". Problem "enrol_digits"."""
+    digits = "".join(letter for letter in text if letter not in " .-·\u00a0\u2009\t")
+    if not digits.isascii() or not digits.isdigit() or len(digits) not in (CODE_DIGITS, NUMBER_DIGITS + CODE_DIGITS):
+        raise Invalid("enrol_digits")
+    number = digits[:-CODE_DIGITS]
+    return Typed(int(number) if number else None, digits[-CODE_DIGITS:])
+
+
+class EnrolDesk:
+    """Any thread may ask. `room`: who waits; what units say comes by `EnrolApi` (device_api.py)."""
+
+    def __init__(self, service: Service, presence: Presence, keys: UnitKeys,
+                 now_ms: Callable[[], int]) -> None:
+        self.room = WaitingRoom(now_ms)
+        self._service = service
+        self._presence = presence
+        self._keys = keys
+        self._now_ms = now_ms
+        self._lock = threading.Lock()
+        self._exchanges: dict[str, Exchange] = {}
+
+    # The organizer's side.
+
+    def enrol(self, typed: Typed, actor: str, table: int | None = None, replace: str = "", mark: str = "") -> Enrolled:
+        """Try the code with the one unit that shows it, and wait for what comes of it: some seconds at the most.
+
+        table: where it is to stand. replace: the unit whose name and place it takes over. mark: the unit that the code
+        was typed for, where it was chosen on the page. Problem "enrol_nobody", "enrol_which", "enrol_used",
+        "enrol_wrong", "enrol_silent", "enrol_under_way", "enrol_kind", and those of `UnitKeys.enrol`.
+        """
+        asking, serial = self._shown_by(typed, mark)
+        with self._lock:
+            self._tidy()
+            wish = self._wish(asking, actor, table, replace)
+            if wish.unit in self._under_way() or len(self._exchanges) >= EXCHANGES_MAX:
+                raise Problem("enrol_under_way", unit=wish.unit)
+            commit = self.room.take(asking, serial)
+            if commit is None:
+                raise Problem("enrol_used")
+            venue = self._service.snapshot.venue
+            about = About((venue.epochs or (venue.epoch,))[0], venue.epoch, asking.unit_id, asking.kind, serial,
+                          secrets.token_hex(8))
+            exchange = Exchange(asking, about, typed.code, commit, wish, self._now_ms())
+            self._exchanges[about.exchange] = exchange
+        return self._outcome(exchange)
+
+    def _outcome(self, exchange: Exchange) -> Enrolled:
+        if not exchange.done.wait(WAIT_S):
+            exchange.end(LATE)
+            # What is being stored just now is waited for: somebody would otherwise be told the opposite.
+            exchange.done.wait(STORE_WITHIN_S)
+        if exchange.state == STORED:
+            return Enrolled(exchange.wish.unit, exchange.wish.table)
+        if isinstance(exchange.error, Problem):
+            raise exchange.error
+        if exchange.state in (LATE, STORING):
+            raise Problem("enrol_silent")
+        raise Invalid("enrol_wrong")
+
+    def _shown_by(self, typed: Typed, mark: str) -> tuple[Asking, int]:
+        """The one unit that shows this code, as far as what stands before the code says; never one by trying."""
+        waiting = [each for each in self.room.listed() if each.number is not None and (not mark or each.mark == mark)]
+        if typed.number is not None:
+            found = self.room.behind(typed.number)
+            if found is None or (mark and found[0].mark != mark):
+                raise Invalid("enrol_nobody", number=typed.number)
+            return found
+        if not waiting:
+            raise Problem("enrol_none_waits")
+        if len(waiting) > 1:
+            raise Invalid("enrol_which", n=len(waiting))
+        return waiting[0], waiting[0].serial
+
+    def _wish(self, asking: Asking, actor: str, table: int | None, replace: str) -> Wish:
+        role, tables = asking.kind, self._service.snapshot.venue.tables
+        if replace:
+            if self._keys.known(replace).role != role:
+                raise Problem("enrol_kind", unit=replace)
+            return Wish(replace, role, tables.get(replace), actor, True)
+        before = self._service.snapshot.venue.unit_ids.get(asking.unit_id)
+        if before is not None and self._keys.role(before) in (role, None) and not self._in_contact(before) \
+                and before not in self._under_way():
+            stands = table if table is not None or role != TABLE else tables.get(before)
+            return Wish(before, role, stands, actor, before in self._keys)
+        return Wish(self._free_name(asking, role, table), role, table if role == TABLE else None, actor)
+
+    def _in_contact(self, unit: str) -> bool:
+        """Who is heard just now is another one, whatever this one says of itself."""
+        status = self._presence.status_of(unit)
+        return unit in self._keys and status is not None and status.connected
+
+    def _free_name(self, asking: Asking, role: str, table: int | None) -> str:
+        taken = {*self._keys, *self._under_way(), *self._service.snapshot.venue.tables}
+        if asking.wants not in taken and NAME.fullmatch(asking.wants):
+            return asking.wants
+        wanted = f"{role}-{table}"
+        # Where a unit of that name stood whose key was taken away, its name is free.
+        if table is not None and role == TABLE and wanted not in {*self._keys, *self._under_way()}:
+            return wanted
+        return next(name for name in (f"{role}-{number}" for number in range(1, len(taken) + 2)) if name not in taken)
+
+    def _under_way(self) -> set[str]:
+        return {each.wish.unit for each in self._exchanges.values() if each.state not in ENDED}
+
+    # The unit's side.
+
+    def offer_for(self, asking: Asking) -> Exchange | None:
+        """What the unit is to answer."""
+        with self._lock:
+            self._tidy()
+            return next((each for each in self._exchanges.values()
+                         if each.is_of(asking.token, asking.place) and each.state not in ENDED), None)
+
+    def exchange_of(self, name: object, token: object, place: str) -> Exchange | None:
+        """The exchange of this name, for the unit whose it is, from where that asks."""
+        with self._lock:
+            self._tidy()
+            found = self._exchanges.get(name) if isinstance(name, str) else None
+        return found if found is not None and found.is_of(token, place) else None
+
+    def store(self, exchange: Exchange, key: bytes) -> None:
+        """Both have confirmed: the key is on the disk when this returns, and counts. Blocks; once for each exchange."""
+        wish = exchange.wish
+        try:
+            self._keys.enrol(wish.unit, wish.role, key, wish.replaces, exchange.about.unit_id, wish.actor, wish.table)
+        except Exception as error:
+            log.error("%s was agreed with and could not be stored: %s", wish.unit, error)
+            exchange.end(UNSAVED, error)
+            return
+        self.room.enrolled(exchange.asking)
+        exchange.end(STORED)
+
+    def _tidy(self) -> None:
+        now_ms = self._now_ms()
+        for name, exchange in list(self._exchanges.items()):
+            age_ms = now_ms - exchange.begun_ms
+            if age_ms > LIVES_MS:
+                exchange.end(LATE)
+            if age_ms > (KEPT_MS if exchange.state in (STORED, STORING) else LIVES_MS):
+                del self._exchanges[name]

@@ -1,0 +1,161 @@
+"""What a table is shown: the view of its match, as public as the table itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from roundtap_core.clock import Clock, Instant
+from roundtap_core.errors import Problem
+from roundtap_core.event.event_flow import match_clock, planned_in_all, squads_to_field, swiss_rounds_after
+from roundtap_core.event.state import CLOSED, DISPUTE, ONE_PHONE, PUBLISHED, EventState, MatchState, RoundState
+from roundtap_core.forms.form import form_to_json
+from roundtap_core.records import SIDES
+from roundtap_core.result_json import result_to_json
+from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.wire import canonical
+from roundtap_hub.results.before_play import before_play, situation_at
+from roundtap_hub.rounds.public_clock import clock_view, public_clock
+from roundtap_hub.store.service import Snapshot
+from roundtap_hub.units.unit_presence import UnitStatus
+
+View = dict[str, Any]
+
+
+def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, now: Instant | None = None,
+               reported: Iterable[str] = ()) -> View:
+    """The view of the table where `unit` stands; without a table, or without an event, most of it is null.
+
+    `now` tells whether minutes that chance has added are over: players can read what a table is sent. `reported`:
+    events of which the unit keeps reports; those that are finished it is told, so that it may forget them.
+    What the view is made of besides, `table_changes` (units/device_feed.py) has to know.
+    """
+    table = snapshot.venue.tables.get(unit)
+    found = find_table(snapshot, table) if table is not None else None
+    call, refused = shown_of(status)
+    finished = sorted(event for event in reported if is_finished(snapshot, event))
+    if found is None:
+        return {"table": table, "finished": finished, "event": None, "round": None, "match": None, "options": {},
+                "situation": None, "rounds_left": None, "form": None, "clock": clock_view(Clock()), "call": call,
+                "leave_refused": refused, "next": None}
+    state, round_state, match = found
+    options = state.options
+    situation = Situation()
+    if round_state and match:
+        situation = situation_at(state, snapshot.people.get(state.id, {}), round_state, match)
+    return {
+        "table": table,
+        "finished": finished,
+        "event": {"id": state.id, "name": state.name, "color": state.color, "rulebook": state.rulebook_id},
+        "round": {"number": round_state.number, "of": _planned_rounds(state, round_state.number),
+                  "stage": round_state.stage, "status": round_state.status} if round_state else None,
+        "match": _match_view(state, round_state, match, snapshot.names[state.id])
+        if match and round_state else None,
+        "options": options,
+        "situation": _situation_view(situation),
+        "rounds_left": swiss_rounds_after(state, round_state.number) if round_state else None,
+        "form": _form(state.rulebook_id, canonical(options), situation),
+        "clock": public_clock(state, match_clock(state, round_state, match) if round_state and match else state.clock,
+                              now),
+        "call": call,
+        "leave_refused": refused,
+        "next": None,
+    }
+
+
+def is_finished(snapshot: Snapshot, event_id: str) -> bool:
+    """Whether this hub knows the event and says that it is over: only then a unit may forget its reports."""
+    if event_id in snapshot.venue.deleted:
+        return True
+    line = snapshot.events.get(event_id) or snapshot.shelf.get(event_id)
+    return line is not None and line.finished
+
+
+def shown_of(status: UnitStatus | None) -> tuple[View | None, list[str]]:
+    """What of a unit's own status comes back in its view: `call`, `leave_refused`."""
+    if status is None:
+        return None, []
+    call = {"taken_by": status.call_taken_by} if status.call_since_ms is not None else None
+    return call, sorted(status.leave_refused)
+
+
+def find_table(snapshot: Snapshot, table: int) -> tuple[EventState, RoundState | None, MatchState | None] | None:
+    """The event and match that a table belongs to now: a round in play first, then the last one that closed."""
+    best: tuple[EventState, RoundState | None, MatchState | None] | None = None
+    for state in snapshot.events.values():
+        if state.finished:
+            continue
+        rounds = state.public_rounds
+        latest = rounds[-1] if rounds else None
+        match = next((m for m in latest.matches if m.match.table == table), None) if latest else None
+        if match and latest and latest.status == PUBLISHED:
+            return state, latest, match
+        if best is None or (match and best[2] is None):
+            best = (state, latest, match)
+    return best
+
+
+def _planned_rounds(state: EventState, at_least: int) -> int | None:
+    """How many rounds there will be; None where an imported event is too small for its structure to say."""
+    try:
+        return max(planned_in_all(state), at_least)
+    except Problem:
+        return None
+
+
+def _situation_view(situation: Situation) -> View:
+    houses = None if situation.houses is None else {
+        side: list(own) for side, own in zip(SIDES, situation.houses, strict=True)}
+    return {"stage": situation.stage, "totals": dict(zip(SIDES, situation.totals, strict=True)),
+            "houses": houses}
+
+
+@lru_cache(maxsize=256)
+def _form(rulebook_id: str, options: bytes, situation: Situation) -> View:
+    """The form as it travels; the same for every table in the same situation, and nobody changes it."""
+    return form_to_json(rulebook(rulebook_id).form(json.loads(options), situation))
+
+
+def side_view(state: EventState, round_state: RoundState, who: str, names: Mapping[str, str]) -> View:
+    """The name and, where squads are picked, those still to be fielded; `must`: all picks that are left are these."""
+    view: View = {"name": names[who]}
+    owed = squads_to_field(state, round_state.number, round_state.stage, who)
+    if owed is not None:
+        view.update(to_field=list(owed.squads), must=owed.must)
+    return view
+
+
+def _match_view(state: EventState, round_state: RoundState, match: MatchState, names: Mapping[str, str]) -> View:
+    standing = match.match.result
+    return {
+        "id": match.id,
+        "revision": match.revision,
+        "draw": round_state.mark,
+        "a": {"id": match.match.a, **side_view(state, round_state, match.match.a, names)},
+        "b": {"id": match.match.b, **side_view(state, round_state, match.match.b, names)} if match.match.b else None,
+        "state": CLOSED if round_state.status == CLOSED else DISPUTE if match.state == ONE_PHONE else match.state,
+        "reports": {
+            side: result_to_json(match.reports[side].result) if side in match.reports else None
+            for side in ("a", "b")
+        },
+        "last": max(match.reports, key=lambda side: match.reports[side].number) if match.reports else None,
+        "heard": {side: match.heard.get(side, 0) for side in SIDES},
+        "said": {
+            side: {"report_id": said.report_id, "hash": said.body} if (said := match.reports.get(side)) else None
+            for side in SIDES
+        },
+        "result": result_to_json(standing) if standing else None,
+        "second": result_to_json(match.second) if match.second else None,
+        "number": match.number,
+        "lots": dict(match.lots),
+        "before_play": _before_play(state, round_state, match),
+        "corrected": match.corrected,
+    }
+
+
+def _before_play(state: EventState, round_state: RoundState, match: MatchState) -> View | None:
+    found = before_play(state, round_state, match)
+    return None if found is None else {"about": found.about, "side": found.side, "lot": found.lot}

@@ -1,0 +1,263 @@
+"""The keys of the units, and what each may be used for: as the venue's stream says, from rows beside it; and those
+of units on the hub's own machine: fresh ones at each start, in files under /run that only they may read."""
+
+from __future__ import annotations
+
+import grp
+import json
+import logging
+import os
+import re
+import secrets
+import threading
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_hub.access.auth import is_loopback
+from roundtap_hub.access.policy import ORGANIZER
+from roundtap_hub.access.rights import NO_KEY, REVOKED, Keyed, keyed, placed
+from roundtap_hub.models import UnitKeyRow
+from roundtap_hub.store.service import Service, Step
+from roundtap_hub.store.venue import is_key
+from roundtap_machine.atomic_write import write_atomically
+
+log = logging.getLogger(__name__)
+
+TABLE, STATION, STANDBY = "table", "station", "standby"
+ROLES = (TABLE, STATION, STANDBY)
+"""What a key may be for."""
+PANEL = "panel"
+"""The front panel: on the hub's machine only (`make_local_units`)."""
+KEY_BYTES = 32
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+"""A unit's name stands in a header, on labels and in four languages' sentences."""
+
+Listener = Callable[[frozenset[str]], None]
+"""Told which units have another key or role than before, or none any more."""
+
+LOCAL_ROLES = (PANEL, STATION, TABLE)
+"""Of units on the hub's own machine: each is in a file of this name, and called "hub-" and this name."""
+GROUP = "roundtap-local"
+"""Who may read the files beside the hub; a group "roundtap-panel" that the hub is in has the panel's to itself."""
+FILE_MODE, FOLDER_MODE = 0o640, 0o755
+FOLDER_NAME = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class UnitKey:
+    """One unit's key, and the one door that it opens."""
+
+    key: bytes
+    role: str
+
+
+class UnitKeys(Mapping[str, bytes]):
+    """Key by unit, as the journal of `service` has them. Any thread may ask and change; what is changed counts at once,
+    and is saved before. `known`: units that count while the journal says nothing of them (tests, a hall in one
+    process).
+    """
+
+    def __init__(self, service: Service, known: Mapping[str, bytes] | None = None) -> None:
+        self._service = service
+        self._known = {unit: UnitKey(key, usual_role(unit)) for unit, key in (known or {}).items()}
+        self._lock = threading.Lock()
+        self._listeners: list[Listener] = []
+        self._local: Mapping[str, UnitKey] = {}
+        self._heard_here: frozenset[str] = frozenset()
+        self._told = self._said
+        service.listen(self._tell)
+
+    @property
+    def _said(self) -> Mapping[str, Keyed]:
+        """What the journal says of units."""
+        return self._service.snapshot.venue.units
+
+    def _find(self, unit: str) -> UnitKey | None:
+        snapshot = self._service.snapshot
+        said, key = snapshot.venue.units.get(unit), snapshot.keys.get(unit, "")
+        if said is not None and is_key(snapshot.venue, unit, key):
+            return UnitKey(bytes.fromhex(key), said.role)
+        return (self._known.get(unit) if said is None else None) or self._local.get(unit)
+
+    def __getitem__(self, unit: str) -> bytes:
+        found = self._find(unit)
+        if found is None:
+            raise KeyError(unit)
+        return found.key
+
+    def __iter__(self) -> Iterator[str]:
+        """Of the units on this machine those that are there: each has a key, whether it exists or not."""
+        units = dict.fromkeys((*self._said, *self._known, *self._heard_here))
+        return iter([unit for unit in units if self._find(unit) is not None])
+
+    def __len__(self) -> int:
+        return len(tuple(iter(self)))
+
+    def role(self, unit: str) -> str | None:
+        """What the unit's key may be used for; None for a unit that nobody knows."""
+        found = self._find(unit)
+        return found.role if found is not None else None
+
+    def hold_local(self, units: Mapping[str, UnitKey]) -> None:
+        """The units on this machine (`make_local_units`): their keys are in no journal, and count from
+        loopback addresses alone."""
+        with self._lock:
+            changed = frozenset(unit for unit in {*self._local, *units} if self._local.get(unit) != units.get(unit))
+            self._local, self._heard_here = dict(units), frozenset()
+        for listener in self._listeners if changed else ():
+            listener(changed)
+
+    def is_local(self, unit: str) -> bool:
+        """Whether the unit is on this machine, and its key is good from nowhere else."""
+        return unit in self._local and self._find(unit) is self._local[unit]
+
+    def heard(self, unit: str) -> None:
+        """A signature of the unit's held: it exists."""
+        if unit in self._local and unit not in self._heard_here:
+            with self._lock:
+                self._heard_here |= {unit}
+
+    def listen(self, listener: Listener) -> None:
+        """`listener` is called in the thread that brought the change, and must only enqueue."""
+        self._listeners.append(listener)
+
+    def add(self, unit: str, role: str = TABLE, actor: str = ORGANIZER) -> bytes:
+        """A new unit; the key that was made for it. Problem "unit_name", "unit_known", "unit_role", "too_many_units",
+        and what `Service.ask` raises."""
+        key = secrets.token_bytes(KEY_BYTES)
+        self.enrol(unit, role, key, actor=actor)
+        return key
+
+    def replace(self, unit: str, actor: str = ORGANIZER) -> bytes:
+        """A new key for a unit that has one, which counts no more. Problem "unknown_unit", "unit_local", and as `add`
+        has them."""
+        said, key = self._said.get(unit, NO_KEY), secrets.token_bytes(KEY_BYTES)
+        self._say(keyed(unit, self.known(unit).role, key.hex(), said), actor, key)
+        return key
+
+    def enrol(self, unit: str, role: str, key: bytes, replaces: bool = False, unit_id: str = "",
+              actor: str = ORGANIZER, table: int | None = None) -> None:
+        """A unit with a key that it has agreed on with the hub; the same once more changes nothing. `replaces`: in the
+        place of the unit of this name, whose key counts no more; `unit_id`: its own mark; `table`: where it stands from
+        now on, None: where it stood. Problem as `add`."""
+        check_named(unit, role)
+        # First what is said of it: where another key comes meanwhile, the journal refuses this one.
+        said, before = self._said.get(unit, NO_KEY), self._find(unit)
+        if before == UnitKey(key, role):
+            return
+        if before is not None and not replaces:
+            raise Invalid("unit_known", unit=unit)
+        new = keyed(unit, role, key.hex(), said, unit_id)
+        self._say(new, actor, key, [] if table is None else [placed(unit, table)])
+
+    def revoke(self, unit: str, actor: str = ORGANIZER) -> None:
+        """The unit's key counts no more, and it stands nowhere. Problem "unknown_unit", "unit_local" and as `add`."""
+        self.known(unit)
+        stands = unit in self._service.snapshot.venue.tables
+        self._say(NewEntry(REVOKED, {"unit": unit}), actor, b"", [placed(unit, None)] if stands else [])
+
+    def known(self, unit: str) -> UnitKey:
+        """A unit whose key may be replaced. Raises Problem("unknown_unit"), ("unit_local")."""
+        found = self._find(unit)
+        if found is None:
+            raise Problem("unknown_unit", unit=unit[:40])
+        if self.is_local(unit):
+            raise Problem("unit_local", unit=unit)
+        return found
+
+    def _say(self, new: NewEntry, actor: str, key: bytes, more: Sequence[NewEntry] = ()) -> None:
+        self._service.ask([Step(VENUE, each) for each in (new, *more)], actor,
+                          beside=[UnitKeyRow(unit=new.data["unit"], key=key.hex())])
+        self._tell()
+
+    def _tell(self, *_: object) -> None:
+        """Who has another key than before, whoever said so."""
+        with self._lock:
+            before, now = self._told, self._said
+            self._told = now
+        changed = frozenset(unit for unit in {*before, *self._known} if before.get(unit) != now.get(unit))
+        for listener in self._listeners if changed else ():
+            listener(changed)
+
+
+def usual_role(unit: str) -> str:
+    """The role of a unit of which only the key is known."""
+    return STATION if unit.startswith(STATION) else TABLE
+
+
+def check_named(unit: str, role: str) -> None:
+    """Raise Problem "unit_name" or "unit_role" for what no unit may have."""
+    if NAME.fullmatch(unit) is None:
+        raise Invalid("unit_name", unit=unit[:40])
+    if role not in ROLES:
+        raise Invalid("unit_role", role=role[:40])
+
+
+def unit_name(kind: str) -> str:
+    """What the unit of this kind on the hub's machine is called: "hub-panel"."""
+    return f"hub-{kind}"
+
+
+def local_folder(said: Path | None, runtime: str | None) -> Path | None:
+    """Where the files go: what the command line says, else the directory called "local" among those that systemd made
+    for this service (RUNTIME_DIRECTORY); None: nowhere."""
+    if said is not None:
+        return said
+    return next((path for path in map(Path, (runtime or "").split(":")) if path.name == FOLDER_NAME), None)
+
+
+def loopback_address(host: str, port: int) -> str | None:
+    """Where a unit on this machine reaches a hub that listens on `host`; None where it is not to be reached by
+    loopback, and units here are like units elsewhere."""
+    if host in ("", "0.0.0.0", "::") or host == "localhost":
+        return f"http://127.0.0.1:{port}"
+    if is_loopback(host):
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return None
+
+
+def make_local_units(folder: Path, address: str, taken: Container[str],
+                     new_key: Callable[[], bytes] = lambda: secrets.token_bytes(KEY_BYTES)) -> dict[str, UnitKey]:
+    """New keys by unit, each in `folder`/NAME.json as {"unit", "key" (hex), "hub" (address)}: mode 0640, of the group
+    that may read it where there is one. `taken`: names that have a key in the journal, which counts instead.
+
+    A folder that cannot be written is said, and changes nothing else: then there are no units on this machine.
+    """
+    made: dict[str, UnitKey] = {}
+    try:
+        if not folder.is_dir():
+            folder.mkdir(parents=True)
+            # Whatever the hub's own umask: units have to get in.
+            folder.chmod(FOLDER_MODE)
+    except OSError as error:
+        log.warning("units on this machine get no keys: %s", error)
+        return made
+    for kind in LOCAL_ROLES:
+        unit = unit_name(kind)
+        if unit in taken:
+            log.warning("%s has a key on the console: on this machine it gets no other", unit)
+            continue
+        key = UnitKey(new_key(), kind)
+        try:
+            said = json.dumps({"unit": unit, "key": key.key.hex(), "hub": address}) + "\n"
+            write_atomically(folder / f"{kind}.json", said.encode(), FILE_MODE,
+                             (-1, _group(f"roundtap-{kind}", GROUP)))
+        except OSError as error:
+            log.warning("%s gets no key: %s", unit, error)
+            continue
+        made[unit] = key
+    return made
+
+
+def _group(*names: str) -> int:
+    """The number of the first one that there is and that this process may give a file to; -1: none of them."""
+    for name in names:
+        with suppress(KeyError):
+            number = grp.getgrnam(name).gr_gid
+            if os.geteuid() == 0 or number in (os.getegid(), *os.getgroups()):
+                return number
+    return -1

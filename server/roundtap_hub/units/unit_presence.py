@@ -1,0 +1,562 @@
+"""What the hub knows of the hall right now and does not journal: contact, seats taken, drafts; and what people ask for,
+at a table's unit and by phone: a judge, one call a match, open until a judge or the result settles it; to leave, one
+wish a person, until it is granted, refused or taken back. In memory.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+
+import msgspec
+
+from roundtap_core.event.entries import Entry
+from roundtap_core.event.state import PUBLISHED, EventState, MatchState
+from roundtap_core.messages import Health
+from roundtap_core.records import SIDES
+from roundtap_core.typed import salvaged
+from roundtap_hub.store.service import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class UnitStatus:
+    """What a unit last said. A restarted hub learns it all again from the next message of each unit.
+
+    `seated` are the sides whose people pressed their button for `match`, `leave` those who asked to leave;
+    `call_since_ms` and `contact_ms` are the hub's monotonic milliseconds.
+    """
+
+    unit: str
+    contact_ms: int
+    connected: bool = False
+    match: str | None = None
+    seated: frozenset[str] = frozenset()
+    draft: bool = False
+    leave: frozenset[str] = frozenset()
+    """Sides that asked to leave."""
+    leave_refused: frozenset[str] = frozenset()
+    """Sides whose wish for `match` the organizer refused; asking anew takes that away."""
+    call_since_ms: int | None = None
+    called_for: str | None = None
+    """The match in which it last called a judge: somebody is at that table, also once the call is settled."""
+    call_taken_by: str | None = None
+    call_closed: bool = False
+    """The unit still calls, but somebody said that the call is settled; its next call is a new one."""
+    clock_ms: int | None = None
+    clock_heard_ms: int | None = None
+    """When the unit said what its clock shows."""
+    core: str = ""
+    waiting: int = 0
+    """Reports on the unit's disk that this hub has not answered yet, by the unit's own count."""
+    instance: str = ""
+    """Which of those that have this name: of the hello that opened its feed."""
+    damaged: int = 0
+    """Lines of the unit's outbox that cannot be read, by the same hello."""
+    health: str = ""
+    """What it says of its own machine: see `health_of`. Told when it changes."""
+    troubles: frozenset[str] = frozenset()
+    """What is odd about it, until an organizer has looked: see units/device_auth.py."""
+
+
+CALL, LEAVE, TAKEN = "call", "leave", "taken"
+AskedFor = tuple[str, str, str]
+"""CALL, event and match: a judge is wanted there; LEAVE, event and competitor: who wants to leave;
+TAKEN, event and competitor: who scanned their slip, and somebody else has their page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked for from elsewhere than a unit's buttons, and what became of it. `sources`: who asks, "phone:p3";
+    `since_ms`: the hub's monotonic milliseconds at which the first of them did."""
+
+    since_ms: int
+    sources: frozenset[str]
+    taken_by: str | None = None
+    refused: bool = False
+
+
+class Heard(Mapping[str, UnitStatus]):
+    """What everybody had said at one moment: the units by name, and `asked` from elsewhere. It never changes."""
+
+    def __init__(self, units: Mapping[str, UnitStatus], asked: Mapping[AskedFor, Asked]) -> None:
+        self._units = dict(units)
+        self.asked = MappingProxyType(dict(asked))
+
+    def __getitem__(self, unit: str) -> UnitStatus:
+        return self._units[unit]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._units)
+
+    def __len__(self) -> int:
+        return len(self._units)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def asked_of(units: Mapping[str, UnitStatus]) -> Mapping[AskedFor, Asked]:
+    """What was asked for from elsewhere; nothing where only units are known."""
+    return units.asked if isinstance(units, Heard) else {}
+
+
+Listener = Callable[[str | None], None]
+"""Told which unit's status changed; None where it was no unit's."""
+
+
+class Presence:
+    """All units' statuses. Any thread may ask and tell; `listeners` are called after each change, outside the lock."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._units: dict[str, UnitStatus] = {}
+        self._asked: dict[AskedFor, Asked] = {}
+        self._shared: Heard | None = None
+        self._sessions: dict[str, dict[str, int]] = {}
+        self._listeners: list[Listener] = []
+        self.here: frozenset[tuple[str, str, str]] = frozenset()
+        """(event, match, competitor) of those whom an official saw at their table though they pressed no button."""
+        self.on_identify: list[Callable[[str], None]] = []
+        """Told a unit that is to show itself, in the thread that asks; must only enqueue."""
+
+    def listen(self, listener: Listener) -> None:
+        """`listener` runs in the thread that brought the news and must only enqueue."""
+        self._listeners.append(listener)
+
+    @property
+    def units(self) -> Heard:
+        """Everybody as of now: a mapping that never changes, the same one for all who ask until somebody is heard."""
+        shared = self._shared
+        if shared is None:
+            with self._lock:
+                shared = self._shared = Heard(self._units, self._asked)
+        return shared
+
+    def identify(self, unit: str) -> bool:
+        """Let a unit show itself for some seconds; False where it is not in contact."""
+        status = self.status_of(unit)
+        if status is None or not status.connected:
+            return False
+        for told in self.on_identify:
+            told(unit)
+        return True
+
+    def status_of(self, unit: str) -> UnitStatus | None:
+        """One unit's status; None for one that was never heard."""
+        return self._units.get(unit)
+
+    def heard(self, unit: str, now_ms: int, **said: object) -> UnitStatus:
+        """Contact with a unit, and what it said. A call keeps the age it began with; its end forgets who took it.
+
+        A call that was closed stays closed until the unit itself has said that it no longer calls.
+        """
+        with self._lock:
+            before = self._units.get(unit) or UnitStatus(unit, now_ms)
+            call = said.pop("call", None)
+            if "clock_ms" in said:
+                said["clock_heard_ms"] = now_ms
+            if call is True and before.call_since_ms is None and not before.call_closed:
+                said["call_since_ms"], said["called_for"] = now_ms, said.get("match", before.match)
+            elif call is False:
+                said["call_since_ms"] = said["call_taken_by"] = None
+                said["call_closed"] = False
+            after = _still_refused(before, replace(before, contact_ms=now_ms, **said))  # type: ignore[arg-type]
+            self._keep(after)
+        if replace(after, contact_ms=before.contact_ms, clock_heard_ms=before.clock_heard_ms) != before:
+            self._changed(unit)
+        return after
+
+    def open_session(self, unit: str, session: str) -> None:
+        """A feed was opened: statuses under this session count, each with a higher number than the one before."""
+        with self._lock:
+            self._sessions.setdefault(unit, {})[session] = 0
+
+    def close_session(self, unit: str, session: str) -> bool:
+        """The feed is gone; True if it was the unit's last."""
+        with self._lock:
+            sessions = self._sessions.get(unit, {})
+            sessions.pop(session, None)
+            if not sessions:
+                self._sessions.pop(unit, None)
+            return not sessions
+
+    def session_advances(self, unit: str, session: str, number: int) -> bool:
+        """Whether this status is newer than all before it: a replayed packet is not."""
+        with self._lock:
+            last = self._sessions.get(unit, {}).get(session)
+            if last is None or number <= last:
+                return False
+            self._sessions[unit][session] = number
+            return True
+
+    @property
+    def connected_here(self) -> frozenset[str]:
+        """The units whose feeds this very process serves."""
+        with self._lock:
+            return frozenset(self._sessions)
+
+    def told(self, unit: str, **said: object) -> None:
+        """What another hub on the same database knows of a unit, field by field as it stands there."""
+        with self._lock:
+            before = self._units.get(unit)
+            after = replace(before or UnitStatus(unit, 0), **said)  # type: ignore[arg-type]
+            if before is not None:
+                after = replace(after, contact_ms=max(before.contact_ms, after.contact_ms))
+            self._keep(after)
+        if before is None or replace(after, contact_ms=before.contact_ms) != before:
+            self._changed(unit)
+
+    def seen_here(self, event: str, match: str, competitor: str) -> None:
+        """An official saw somebody at the table."""
+        with self._lock:
+            known = (event, match, competitor) in self.here
+            self.here |= {(event, match, competitor)}
+        if not known:
+            self._changed(None)
+
+    def take_call(self, unit: str, by: str) -> None:
+        """An official answers a table's call."""
+        self._answered(unit, lambda now: now if now.call_since_ms is None else replace(now, call_taken_by=by))
+
+    def close_call(self, unit: str, until_ms: int | None = None) -> None:
+        """The call is settled: a judge says so, or the result stands. `until_ms`: only one made before then."""
+
+        def closed(now: UnitStatus) -> UnitStatus:
+            if now.call_since_ms is None or (until_ms is not None and now.call_since_ms > until_ms):
+                return now
+            return replace(now, call_since_ms=None, call_taken_by=None, call_closed=True)
+
+        self._answered(unit, closed)
+
+    def refuse_leave(self, unit: str, side: str) -> None:
+        """The organizer keeps who wanted to leave; the table says so."""
+        self._answered(unit, lambda now: replace(now, leave_refused=now.leave_refused | (now.leave & {side})))
+
+    def _answered(self, unit: str, changed: Callable[[UnitStatus], UnitStatus]) -> None:
+        """What a person says of a unit's wish."""
+        with self._lock:
+            before = self._units.get(unit)
+            after = changed(before) if before is not None else None
+            if after is None or after == before:
+                return
+            self._keep(after)
+        self._changed(unit)
+
+    def ask(self, what: AskedFor, source: str, now_ms: int) -> None:
+        """Somebody asks for something by another way than a unit; what was refused before is asked anew."""
+        self._change(what, lambda before: Asked(now_ms, frozenset({source})) if before is None or before.refused
+                     else replace(before, sources=before.sources | {source}))
+
+    def take_back(self, what: AskedFor, source: str) -> None:
+        """It is not asked for any more by this one."""
+        self._change(what, lambda before: None if before is None or before.sources <= {source}
+                     else replace(before, sources=before.sources - {source}))
+
+    def answer(self, what: AskedFor, taken_by: str | None = None, refused: bool = False) -> None:
+        """An official takes it on, or refuses it; nothing where it is not asked for."""
+        self._change(what, lambda before: None if before is None else replace(
+            before, taken_by=taken_by or before.taken_by, refused=refused or before.refused))
+
+    def settle(self, what: AskedFor, until_ms: int | None = None) -> None:
+        """It is settled. `until_ms`: only what was asked for before then."""
+        self._change(what, lambda before: None if before is None or until_ms is None or before.since_ms <= until_ms
+                     else before)
+
+    def forget_asked(self, event: str) -> None:
+        """Of an event that is over nothing is asked for any more."""
+        for what in [what for what in self.units.asked if what[1] == event]:
+            self.settle(what)
+
+    def told_asked(self, what: AskedFor, now: Asked | None) -> None:
+        """What stands of it as another hub on the same database says; None: nothing."""
+        self._change(what, lambda _: now)
+
+    def _change(self, what: AskedFor, changed: Callable[[Asked | None], Asked | None]) -> None:
+        with self._lock:
+            before = self._asked.get(what)
+            now = changed(before)
+            if now == before:
+                return
+            if now is None:
+                del self._asked[what]
+            else:
+                self._asked[what] = now
+            self._shared = None
+        self._changed(None)
+
+    def _keep(self, status: UnitStatus) -> None:
+        """Under the lock. Whoever was handed `units` before goes on reading what it was then."""
+        self._units[status.unit] = status
+        self._shared = None
+
+    def _changed(self, unit: str | None) -> None:
+        for listener in self._listeners:
+            listener(unit)
+
+
+def _still_refused(before: UnitStatus, after: UnitStatus) -> UnitStatus:
+    """Another match, or a wish that comes anew, is asked anew."""
+    if after.match != before.match:
+        return replace(after, leave_refused=frozenset())
+    return replace(after, leave_refused=before.leave_refused - (after.leave - before.leave))
+
+CLOSING = frozenset({"report", "result-entered"})
+"""Entries after which a result may stand."""
+ECHOED_MS = 2000
+"""A call made just before the result stays: its table may not know yet that it was heard, and would go on calling."""
+
+GRANTING = frozenset({"competitor-dropped", "competitor-disqualified"})
+"""Entries after which somebody is gone."""
+
+Units = Mapping[str, UnitStatus]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A judge is wanted at a match. `since_ms`: the hub's monotonic milliseconds of whoever called first; `sources`:
+    "unit:unit-1", "phone:p3"; `taken_by`: by what name the one is known who goes there."""
+
+    event: str
+    match: str
+    table: int | None
+    since_ms: int
+    sources: frozenset[str]
+    taken_by: str | None = None
+
+
+def call_at(snapshot: Snapshot, units: Units, event_id: str, match: MatchState) -> Call | None:
+    """The call for this match; what a unit says is of the match at its table."""
+    table = match.match.table
+    unit = snapshot.venue.unit_at(table) if table is not None else None
+    status = units.get(unit) if unit is not None else None
+    asked = [each] if (each := asked_of(units).get((CALL, event_id, match.id))) is not None else []
+    if status is not None and status.call_since_ms is not None:
+        asked.insert(0, Asked(status.call_since_ms, frozenset({f"unit:{unit}"}), status.call_taken_by))
+    if not asked:
+        return None
+    return Call(event_id, match.id, table, min(each.since_ms for each in asked),
+                frozenset().union(*(each.sources for each in asked)),
+                next((each.taken_by for each in asked if each.taken_by), None))
+
+
+def calls_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[Call]:
+    """All calls of an event: from the tables of its newest round, and what phones asked about any match."""
+    played = state.public_rounds
+    matches = {match.id: match for match in (played[-1].matches if played and not state.finished else ())}
+    for kind, event_id, match_id in asked_of(units):
+        found = state.find_match(match_id) if kind == CALL and event_id == state.id else None
+        if found is not None:
+            matches.setdefault(match_id, found[1])
+    for match in matches.values():
+        call = call_at(snapshot, units, state.id, match)
+        if call is not None:
+            yield call
+
+
+class Calls:
+    """Of one hub; any thread may ask and tell."""
+
+    def __init__(self, presence: Presence, snapshot: Callable[[], Snapshot], now_ms: Callable[[], int]) -> None:
+        self._presence, self._snapshot, self._now_ms = presence, snapshot, now_ms
+
+    def open(self, event_id: str, match_id: str, source: str) -> None:
+        """A judge is wanted; from the same source again it is the same call. A unit's calls come with its status."""
+        self._presence.ask((CALL, event_id, match_id), source, self._now_ms())
+
+    def cancel(self, event_id: str, match_id: str, source: str) -> None:
+        """This source wants nobody any more; others may."""
+        self._presence.take_back((CALL, event_id, match_id), source)
+
+    def take(self, event_id: str, match_id: str, by: str) -> None:
+        """Somebody goes there: table and phones say who."""
+        self._presence.answer((CALL, event_id, match_id), taken_by=by)
+        unit = self._unit_at(event_id, match_id)
+        if unit is not None:
+            self._presence.take_call(unit, by)
+
+    def close(self, event_id: str, match_id: str, until_ms: int | None = None) -> None:
+        """It is settled. `until_ms`: only what was called before then."""
+        self._presence.settle((CALL, event_id, match_id), until_ms)
+        unit = self._unit_at(event_id, match_id)
+        if unit is not None:
+            self._presence.close_call(unit, until_ms)
+
+    def close_shown(self, event_id: str, match_id: str, since_ms: int | None) -> None:
+        """Whoever looks at the call that began at `since_ms` says that it is settled; of another one that was made
+        meanwhile they know nothing. None: whichever there is."""
+        shown = next((call for call in self.of(event_id) if call.match == match_id), None)
+        if since_ms is None or shown is None or shown.since_ms == since_ms:
+            self.close(event_id, match_id)
+
+    def of(self, event_id: str) -> tuple[Call, ...]:
+        """Open calls, the oldest first."""
+        snapshot = self._snapshot()
+        state = snapshot.events.get(event_id)
+        found = calls_of(snapshot, self._presence.units, state) if state is not None else ()
+        return tuple(sorted(found, key=lambda call: (call.since_ms, call.match)))
+
+    def _unit_at(self, event_id: str, match_id: str) -> str | None:
+        snapshot = self._snapshot()
+        state = snapshot.events.get(event_id)
+        found = state.find_match(match_id) if state is not None else None
+        table = found[1].match.table if found is not None else None
+        return snapshot.venue.unit_at(table) if table is not None else None
+
+
+def close_settled_calls(presence: Presence, snapshot: Snapshot, entries: Sequence[Entry]) -> None:
+    """End the call of each match that these entries have settled; one made since then is about something else.
+
+    Runs after a commit: a result that was not saved closes nothing.
+    """
+    for entry in entries:
+        state = snapshot.events.get(entry.stream)
+        if entry.kind == "event-finished":
+            presence.forget_asked(entry.stream)
+        if entry.kind not in CLOSING or state is None:
+            continue
+        found = state.find_match(str(entry.data["match"]))
+        if found is None or found[0].status != PUBLISHED or not found[1].done:
+            continue
+        presence.settle((CALL, state.id, found[1].id), entry.at.mono_ms)
+        table = found[1].match.table
+        unit = snapshot.venue.unit_at(table) if table is not None else None
+        status = presence.status_of(unit) if unit is not None else None
+        if status is not None and status.match == found[1].id:
+            presence.close_call(status.unit, entry.at.mono_ms - ECHOED_MS)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Somebody wants to leave the event. `sources`: "unit:unit-1", "phone:p3"; `refused`: an official wants them to
+    stay, and table and phone say so. `match`: where they sit or sat, with its table; None before round 1."""
+
+    event: str
+    competitor: str
+    sources: frozenset[str]
+    refused: bool = False
+    match: MatchState | None = None
+    side: str = ""
+    since_ms: int | None = None
+    """When it was first asked by phone; None where only a unit said so."""
+
+
+def wishes_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[Wish]:
+    """Everybody who wants to leave and has not left, the refused too; in the order of their names' ids."""
+    by_unit = dict(_by_units(snapshot, units, state))
+    by_phone = {who: asked for (kind, event_id, who), asked in asked_of(units).items()
+                if kind == LEAVE and event_id == state.id}
+    for who in sorted({*by_unit, *by_phone}):
+        entrant = state.entrants.get(who)
+        if entrant is None or not entrant.active:
+            continue
+        match, side, sources, refused = by_unit.get(who) or (*_seat(state, who), frozenset(), True)
+        asked = by_phone.get(who)
+        if asked is not None:
+            # Whoever asks at the table after the phone's wish was refused asks anew.
+            sources, refused = sources | asked.sources, refused and asked.refused
+        yield Wish(state.id, who, sources, refused, match, side, asked.since_ms if asked is not None else None)
+
+
+def _by_units(snapshot: Snapshot, units: Units,
+              state: EventState) -> Iterator[tuple[str, tuple[MatchState | None, str, frozenset[str], bool]]]:
+    """Who asked at the table. The match says who sat there."""
+    for unit, status in sorted(units.items()):
+        found = state.find_match(status.match) if status.leave and status.match else None
+        if found is None or found[1].match.table != snapshot.venue.tables.get(unit):
+            continue
+        for side in SIDES:
+            who = found[1].match.competitor(side)
+            if side in status.leave and who is not None:
+                yield who, (found[1], side, frozenset({f"unit:{unit}"}), side in status.leave_refused)
+
+
+def _seat(state: EventState, who: str) -> tuple[MatchState | None, str]:
+    """The newest match of somebody, and the side."""
+    return next(((match, side) for played in reversed(state.public_rounds) for match in played.matches
+                 for side in SIDES if match.match.competitor(side) == who), (None, ""))
+
+
+class Wishes:
+    """Of one hub; any thread may ask and tell."""
+
+    def __init__(self, presence: Presence, snapshot: Callable[[], Snapshot], now_ms: Callable[[], int]) -> None:
+        self._presence, self._snapshot, self._now_ms = presence, snapshot, now_ms
+
+    def ask(self, event_id: str, competitor: str, source: str) -> None:
+        """Somebody wants to leave. A unit's wishes come with its status."""
+        self._presence.ask((LEAVE, event_id, competitor), source, self._now_ms())
+
+    def take_back(self, event_id: str, competitor: str, source: str) -> None:
+        """They stay after all, as far as this source says."""
+        self._presence.take_back((LEAVE, event_id, competitor), source)
+
+    def refuse(self, event_id: str, competitor: str) -> None:
+        """An official wants them to stay: table and phone say so."""
+        self._presence.answer((LEAVE, event_id, competitor), refused=True)
+        for wish in self.of(event_id):
+            for source in wish.sources if wish.competitor == competitor else ():
+                if source.startswith("unit:"):
+                    self._presence.refuse_leave(source.removeprefix("unit:"), wish.side)
+
+    def of(self, event_id: str) -> tuple[Wish, ...]:
+        """All wishes of an event, the refused too."""
+        snapshot = self._snapshot()
+        state = snapshot.events.get(event_id)
+        return tuple(wishes_of(snapshot, self._presence.units, state)) if state is not None else ()
+
+
+def close_granted_wishes(presence: Presence, entries: Sequence[Entry]) -> None:
+    """Whoever has left wants to no more: who comes back is not asked about what they wanted before."""
+    for entry in entries:
+        if entry.kind in GRANTING:
+            presence.settle((LEAVE, entry.stream, str(entry.data["competitor"])))
+
+
+def kept(said: object) -> str:
+    """A status's `health` as the hub keeps it; "" for what is no health. What is odd in it is left out: a call for a
+    judge that comes with it must not be lost for that."""
+    return msgspec.json.encode(salvaged(Health, said)).decode() if isinstance(said, dict) else ""
+
+
+@lru_cache(maxsize=512)
+def health_of(text: str) -> Health | None:
+    """What was kept; None: the unit has not said."""
+    return msgspec.json.decode(text, type=Health) if text else None
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A unit was told of entry `number` of an event; the journal lacks it, or has another one in its place.
+
+    `last`: the journal's own last entry of this event.
+    """
+
+    unit: str
+    event: str
+    number: int
+    last: int
+
+
+class Proofs:
+    """All of them, by unit and event; any thread may use it. They are gone with the process: units say it again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[str, str], Proof] = {}
+
+    @property
+    def known(self) -> list[Proof]:
+        """In the order of the events, the one that misses most first."""
+        with self._lock:
+            return sorted(self._known.values(), key=lambda proof: (proof.event, -proof.number, proof.unit))
+
+    def add(self, proof: Proof) -> None:
+        with self._lock:
+            self._known[(proof.unit, proof.event)] = proof
+
+    def withdraw(self, unit: str, event: str) -> None:
+        with self._lock:
+            self._known.pop((unit, event), None)

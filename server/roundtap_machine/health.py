@@ -1,0 +1,314 @@
+"""What a machine of the kit says of itself: supply voltage, heat, card, space, clock, pins, buses, memory, watchdog.
+
+Each check reads a file that the kernel makes, below `root` ("/" but in tests), and says UNKNOWN where there is none: a
+PC has no supply voltage to ask for. Nothing here raises, needs a privilege or waits.
+
+Sources: raspberrypi/linux drivers/firmware/raspberrypi.c (`get_throttled`: hex without 0x) and raspberrypi-hwmon.c
+(`in0_lcrit_alarm`); raspberrypi.com/documentation, "vcgencmd get_throttled" (the bits); kernel.org, sysfs-fs-ext4
+(`errors_count`), sysfs-class-rtc, watchdog-api, gpio.h (GPIO_GET_CHIPINFO_IOCTL), proc(5).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from roundtap_machine.checks import FINE, NOTE, UNKNOWN, WRONG, Check
+
+LOW_NOW, CAPPED_NOW, SLOWED_NOW, HOT_NOW = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+SINCE = 16
+"""The same bits, so much higher: it happened since the machine was started."""
+HOT_C, WARM_C = 80, 70
+"""A Pi slows down from 80 °C on."""
+SPACE_LOW_BYTES, SPACE_SCARCE_BYTES = 64 << 20, 512 << 20
+INODES_LOW = 1000
+MEMORY_LOW_KB, MEMORY_SCARCE_KB = 40 << 10, 80 << 10
+EARLIEST_S = 1_704_067_200
+"""2024: a clock that shows an earlier time was never set."""
+CARD_WORN = 8
+"""Of eleven steps that an eMMC says of its own age: more than 70 % of its life are behind it."""
+PINS_OF_A_PI = re.compile(r"pinctrl-(rp1|bcm2\d{3})")
+READ_BYTES_MAX = 1 << 16
+
+Labels = Callable[[Path], Sequence[str]]
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was ever seen of the firmware's bits: the kernel's own driver of the voltage sensor clears those of before
+    whenever it looks, so that they are no history of the whole day."""
+
+    bits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Whose health is asked for. `data`: the folder that must be writable; `board`: whether buttons and a screen are
+    to be on its pins; `root`: "/", or a test's tree; `labels`: how the pins' chips are asked for their names."""
+
+    data: Path | None = None
+    board: bool = False
+    root: Path = Path("/")
+    labels: Labels | None = None
+    seen: Seen = field(default_factory=Seen, compare=False)
+
+    def text(self, path: str) -> str | None:
+        """The stripped text of a small file; None where there is none, or nobody may read it."""
+        return _text(self.root / path)
+
+    @property
+    def is_pi(self) -> bool:
+        return "Raspberry Pi" in (self.text("proc/device-tree/model") or "")
+
+
+def health(machine: Machine, now_s: float) -> list[Check]:
+    """Every check of this machine. `now_s`: its wall clock."""
+    return [check for check in (
+        _model(machine), *_power(machine), _heat(machine), _card(machine), _writable(machine), *_space(machine),
+        _clock(machine, now_s), *_pins(machine), _memory(machine), _watchdog(machine), _root(machine),
+    ) if check is not None]
+
+
+def throttled(machine: Machine) -> int | None:
+    """The firmware's word of voltage, speed and heat, now and since the start, as far as it or this process saw it;
+    None: there is no such firmware."""
+    bits = _throttled_now(machine)
+    if bits is None:
+        return None
+    machine.seen.bits |= ((bits & 0xF) << SINCE) | (bits & (0xF << SINCE))
+    return bits | machine.seen.bits
+
+
+def _throttled_now(machine: Machine) -> int | None:
+    for path in sorted((machine.root / "sys/devices/platform").glob("soc*/soc*firmware/get_throttled")):
+        try:
+            return int(_text(path) or "", 16)
+        except ValueError:
+            continue
+    for path in sorted((machine.root / "sys/class/hwmon").glob("hwmon*")):
+        if _text(path / "name") == "rpi_volt":
+            alarm = _text(path / "in0_lcrit_alarm")
+            return None if alarm is None else LOW_NOW if alarm == "1" else 0
+    return None
+
+
+def temperature_c(machine: Machine) -> int | None:
+    """The processor's; None: nobody measures it."""
+    for path in sorted((machine.root / "sys/class/thermal").glob("thermal_zone*")):
+        if (_text(path / "type") or "") in ("cpu-thermal", "soc-thermal", "x86_pkg_temp", "acpitz"):
+            measured = _whole(_text(path / "temp"))
+            if measured is not None and 0 < measured < 200_000:
+                return measured // 1000
+    return None
+
+
+def free_bytes(folder: Path) -> int | None:
+    """What is left for whoever is not root; None: it cannot be asked."""
+    try:
+        found = os.statvfs(folder)
+    except OSError:
+        return None
+    return found.f_bavail * found.f_frsize
+
+
+def read_only(machine: Machine, folder: Path) -> bool | None:
+    """Whether this process may only read what `folder` lies on; None: nobody says."""
+    mount = _mount_of(machine, folder)
+    return None if mount is None else mount.read_only or mount.file_system_read_only
+
+
+def root_is_read_only(machine: Machine) -> bool | None:
+    """Whether the system itself is only read, or written to memory alone. What systemd forbids one service (its own "/"
+    is read-only to it) is not asked for."""
+    mount = _mount_of(machine, Path("/"))
+    return None if mount is None else mount.file_system_read_only or mount.kind == "overlay"
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One line of /proc/self/mountinfo. `read_only`: mounted so here; `file_system_read_only`: so for everybody."""
+
+    place: str
+    kind: str
+    source: str
+    read_only: bool
+    file_system_read_only: bool
+
+
+def mounts_of(mountinfo: str) -> list[Mount]:
+    """What is mounted, the shortest path first; of one place, what lies on top last."""
+    found = []
+    for line in mountinfo.splitlines():
+        own, _, system = line.partition(" - ")
+        mine, its = own.split(), system.split()
+        if len(mine) >= 6 and len(its) >= 3:
+            # As the kernel writes a path: \040 is a space.
+            place = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), mine[4])
+            found.append(Mount(place, its[0], its[1], "ro" in mine[5].split(","), "ro" in its[-1].split(",")))
+    return sorted(found, key=lambda mount: len(mount.place))
+
+
+def _mount_of(machine: Machine, folder: Path) -> Mount | None:
+    mounts = mounts_of(machine.text("proc/self/mountinfo") or "")
+    return next((mount for mount in reversed(mounts) if folder.is_relative_to(mount.place)), None)
+
+
+def chip_labels(device: Path) -> list[str]:
+    """The names of the pins' chips below `device` ("/dev"), as the kernel has them: "pinctrl-bcm2711"."""
+    import fcntl
+    import struct
+
+    found = []
+    for path in sorted(device.glob("gpiochip*")):
+        info = bytearray(struct.calcsize("32s32sI"))
+        try:
+            chip = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError:
+            continue
+        try:
+            fcntl.ioctl(chip, 0x8044B401, info)
+        except OSError:
+            continue
+        finally:
+            os.close(chip)
+        found.append(bytes(info[32:64]).split(b"\0")[0].decode("ascii", "replace"))
+    return found
+
+
+# --- one function each ------------------------------------------------------------------------------------------------
+
+def _model(machine: Machine) -> Check:
+    model = (machine.text("proc/device-tree/model") or "").strip("\0 ")
+    # What a file says is shown to people: no more of it than a name has.
+    return Check("model", FINE, {"model": model[:60]}) if model else Check("model", FINE, kind="pc")
+
+
+def _power(machine: Machine) -> list[Check]:
+    bits = throttled(machine)
+    if bits is None:
+        return [Check("voltage", UNKNOWN), Check("speed", UNKNOWN)]
+    slow = CAPPED_NOW | SLOWED_NOW
+    return [Check("voltage", _now_or_since(bits, LOW_NOW)), Check("speed", _now_or_since(bits, slow))]
+
+
+def _now_or_since(bits: int, now: int) -> str:
+    return WRONG if bits & now else NOTE if bits >> SINCE & now else FINE
+
+
+def _heat(machine: Machine) -> Check:
+    measured, bits = temperature_c(machine), throttled(machine) or 0
+    if measured is None:
+        return Check("heat", UNKNOWN)
+    state = WRONG if measured >= HOT_C or bits & HOT_NOW else NOTE if measured >= WARM_C or bits >> SINCE & HOT_NOW \
+        else FINE
+    return Check("heat", state, {"celsius": measured})
+
+
+def _card(machine: Machine) -> Check:
+    """File systems count what the card failed at, over all starts; an eMMC says how worn it is."""
+    counts = [_whole(_text(path)) for path in (machine.root / "sys/fs/ext4").glob("*/errors_count")]
+    if errors := sum(filter(None, counts)):
+        return Check("card", WRONG, {"n": errors})
+    ages = [_text(path) or "" for path in (machine.root / "sys/block").glob("mmcblk*/device/life_time")]
+    worn = max((int(step, 16) for step in " ".join(ages).split() if re.fullmatch(r"0x[0-9a-fA-F]{1,2}", step)),
+               default=0)
+    if worn >= CARD_WORN:
+        return Check("card", NOTE, {"percent": min(100, (worn - 1) * 10)}, "worn")
+    asked = bool(ages) or any(count is not None for count in counts)
+    return Check("card", FINE if asked else UNKNOWN)
+
+
+def _writable(machine: Machine) -> Check | None:
+    if machine.data is None:
+        return None
+    found = read_only(machine, machine.data)
+    if found is None:
+        return Check("writable", UNKNOWN)
+    return Check("writable", WRONG if found else FINE, {"folder": str(machine.data)})
+
+
+def _space(machine: Machine) -> list[Check]:
+    checks = []
+    for key, folder in (("space", machine.data), ("space_root", machine.root)):
+        if folder is None:
+            continue
+        try:
+            found = os.statvfs(folder)
+        except OSError:
+            checks.append(Check(key, UNKNOWN))
+            continue
+        if key == "space_root" and root_is_read_only(machine):
+            # Nothing is written there; an image fills it to the brim.
+            continue
+        free, inodes = found.f_bavail * found.f_frsize, found.f_favail
+        if found.f_files and inodes < INODES_LOW:
+            checks.append(Check(key, WRONG, {"n": inodes}, "inodes"))
+        else:
+            state = WRONG if free < SPACE_LOW_BYTES else NOTE if free < SPACE_SCARCE_BYTES else FINE
+            checks.append(Check(key, state, {"mb": free >> 20}))
+    return checks
+
+
+def _clock(machine: Machine, now_s: float) -> Check:
+    """Where the time of day comes from. Rounds do not depend on it."""
+    rtc = next((seconds for path in sorted((machine.root / "sys/class/rtc").glob("rtc*"))
+                if (seconds := _whole(_text(path / "since_epoch"))) is not None), None)
+    if (machine.root / "run/systemd/timesync/synchronized").exists():
+        return Check("clock", FINE, kind="network")
+    if rtc is not None:
+        return Check("clock", FINE, kind="rtc") if rtc >= EARLIEST_S else Check("clock", WRONG, kind="rtc_empty")
+    return Check("clock", NOTE, kind="guessed") if now_s >= EARLIEST_S else Check("clock", WRONG, kind="unset")
+
+
+def _pins(machine: Machine) -> list[Check]:
+    """The pins' chip, and the buses that a screen may be on. Only where there is to be a board."""
+    if not machine.board:
+        return []
+    labels = (machine.labels or chip_labels)(machine.root / "dev")
+    named = next((label for label in labels if PINS_OF_A_PI.fullmatch(label)), None)
+    buses = [*_nodes(machine, "i2c-*"), *_nodes(machine, "spidev*")]
+    if not machine.is_pi and named is None:
+        return [Check("pins", UNKNOWN), Check("buses", UNKNOWN)]
+    return [Check("pins", FINE, {"label": named}) if named else Check("pins", WRONG),
+            Check("buses", FINE, {"names": ", ".join(buses[:6])}) if buses else Check("buses", WRONG)]
+
+
+def _memory(machine: Machine) -> Check:
+    found = re.search(r"^MemAvailable:\s+(\d+) kB", machine.text("proc/meminfo") or "", re.MULTILINE)
+    if found is None:
+        return Check("memory", UNKNOWN)
+    free_kb = int(found[1])
+    state = WRONG if free_kb < MEMORY_LOW_KB else NOTE if free_kb < MEMORY_SCARCE_KB else FINE
+    return Check("memory", state, {"mb": free_kb >> 10})
+
+
+def _watchdog(machine: Machine) -> Check:
+    """Whether the hardware starts a hung machine anew; systemd says so by keeping it open."""
+    states = {_text(path / "state") for path in (machine.root / "sys/class/watchdog").glob("watchdog*")} - {None, ""}
+    return Check("watchdog", UNKNOWN if not states else FINE if "active" in states else NOTE)
+
+
+def _root(machine: Machine) -> Check:
+    found = root_is_read_only(machine)
+    return Check("root", UNKNOWN) if found is None else Check("root", FINE, kind="guarded" if found else "written")
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+def _text(path: Path) -> str | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read(READ_BYTES_MAX).decode("utf-8", "replace").strip()
+    except (OSError, ValueError):
+        return None
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text is not None and re.fullmatch(r"-?\d{1,18}", text) else None
+
+
+def _nodes(machine: Machine, pattern: str) -> list[str]:
+    return sorted(path.name for path in (machine.root / "dev").glob(pattern))

@@ -1,0 +1,201 @@
+"""The few things that only root may do, one for each connection: power off, unmount a stick, set the clock, say the
+hotspot's password. Socket and hardening: `systemd/roundtap-steps.socket`, `systemd/roundtap-steps@.service`."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import os
+import pwd
+import re
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from roundtap_machine.health import mounts_of
+
+SOCKET = Path("/run/roundtap/steps.sock")
+SOCKET_VARIABLE = "ROUNDTAP_STEPS"
+"""Where the environment names another socket."""
+LINE_BYTES_MAX = 4096
+HEARD_WITHIN_S = 5.0
+DONE_WITHIN_S = 20.0
+
+POWER_OFF, EJECT, SET_TIME, HOTSPOT = "power-off", "eject", "set-time", "hotspot"
+PANEL, HUB, STANDBY = "roundtap-panel", "roundtap-hub", "roundtap-standby"
+WHO: Mapping[str, frozenset[str]] = {
+    POWER_OFF: frozenset({PANEL}),
+    # The hub lets go of the stick first; a standby whose key was turned is the hub.
+    EJECT: frozenset({HUB, STANDBY}), SET_TIME: frozenset({HUB, STANDBY}),
+    HOTSPOT: frozenset({PANEL, HUB, STANDBY}),
+}
+"""Step → the users that may ask for it."""
+
+STICKS = ("/media/", "/mnt/", "/run/media/")
+"""Nothing else is ever unmounted."""
+EARLIEST_S, LATEST_S = 1_793_491_200, 3_155_760_000
+"""2026-11-01 and 2070-01-01: before the first hub with this program, or after the last day of any hub's authority, a
+time is wrong."""
+CONNECTIONS = Path("/etc/NetworkManager/system-connections")
+
+Run = Callable[[list[str]], "subprocess.CompletedProcess[str]"]
+
+
+NO_STICK = "no-stick"
+"""Refused: it is no stick of this machine's that could be unmounted."""
+
+
+def is_plausible(seconds: float) -> bool:
+    """Whether it can be so many seconds after 1970."""
+    return EARLIEST_S <= seconds < LATEST_S
+
+
+class Refused(Exception):
+    """A step that is not taken; `reason` is a word for programs."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, timeout=DONE_WITHIN_S, check=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RootSteps:
+    """What is done where it is asked for. `run` is systemctl's caller, `set_time_s` the kernel's clock."""
+
+    run: Run = _run
+    set_time_s: Callable[[float], None] = lambda seconds: time.clock_settime(time.CLOCK_REALTIME, seconds)
+    mounts: Path = Path("/proc/self/mountinfo")
+    connections: Path = CONNECTIONS
+
+    def answer(self, user: str, asked: object) -> dict[str, Any]:
+        """{"done": true, …}, or {"refused": a word}. `user`: by the kernel's word."""
+        try:
+            step = asked.get("step") if isinstance(asked, dict) else None
+            if not isinstance(asked, dict) or not isinstance(step, str) or step not in WHO:
+                raise Refused("unknown")
+            if user not in WHO[step]:
+                raise Refused("not-yours")
+            if step == HOTSPOT:
+                return {"done": True, **self._hotspot()}
+            if step == POWER_OFF:
+                self._systemctl("poweroff", "--no-block")
+            elif step == EJECT:
+                self._eject(asked.get("folder"))
+            elif step == SET_TIME:
+                self._set_time(asked.get("seconds"))
+            return {"done": True}
+        except Refused as refused:
+            return {"refused": refused.reason}
+        except (OSError, subprocess.SubprocessError):
+            return {"refused": "failed"}
+
+    def _systemctl(self, *words: str) -> None:
+        if self.run(["systemctl", "--no-ask-password", *words]).returncode != 0:
+            raise Refused("failed")
+
+    def _eject(self, folder: object) -> None:
+        """systemd unmounts it: what was written is on the stick when that returns, and nobody else has it open."""
+        if not isinstance(folder, str) or not folder.startswith(STICKS) or os.path.normpath(folder) != folder:
+            raise Refused(NO_STICK)
+        mounted = mounts_of(self.mounts.read_text(encoding="utf-8", errors="replace"))
+        where = next((mount.place for mount in reversed(mounted) if Path(folder).is_relative_to(mount.place)), None)
+        if where is None or not where.startswith(STICKS):
+            raise Refused(NO_STICK)
+        self._systemctl("stop", "--", _mount_unit(where))
+
+    def _set_time(self, seconds: object) -> None:
+        if not isinstance(seconds, int) or isinstance(seconds, bool) or not is_plausible(seconds):
+            raise Refused("implausible")
+        self.set_time_s(float(seconds))
+
+    def _hotspot(self) -> dict[str, str]:
+        """Name and password of the access point that NetworkManager has been told of."""
+        for path in sorted(self.connections.glob("*.nmconnection")):
+            read = configparser.ConfigParser(interpolation=None)
+            try:
+                read.read_string(path.read_text(encoding="utf-8"))
+            except (OSError, ValueError, configparser.Error):
+                continue
+            if read.get("wifi", "mode", fallback="") == "ap" and (ssid := read.get("wifi", "ssid", fallback="")):
+                return {"ssid": _name_in(ssid), "password": _plain(read.get("wifi-security", "psk", fallback=""))}
+        raise Refused("no-hotspot")
+
+
+def _name_in(said: str) -> str:
+    """A network's name as a key file has it: as a text, or by its bytes ("87;195;188;")."""
+    if re.fullmatch(r"(\d{1,3};)+", said) and all(int(byte) < 256 for byte in said[:-1].split(";")):
+        return bytes(map(int, said[:-1].split(";"))).decode("utf-8", "replace")
+    return _plain(said)
+
+
+def _plain(said: str) -> str:
+    """A value of a key file without the backslashes that GLib puts before some signs."""
+    return re.sub(r"\\(.)", lambda found: {"s": " ", "t": "\t", "n": "\n", "r": "\r"}.get(found[1], found[1]), said)
+
+
+def _mount_unit(path: str) -> str:
+    """systemd's name of a mount: "/media/my stick" → "media-my\\x20stick.mount"."""
+    return "-".join("".join(
+        letter if letter.isascii() and (letter.isalnum() or letter in ":_.")
+        else "".join(f"\\x{byte:02x}" for byte in letter.encode())
+        for letter in part) for part in path.strip("/").split("/")) + ".mount"
+
+
+def ask_root(step: str, path: Path | None = None, **said: Any) -> dict[str, Any]:
+    """Ask for a step: what it gave. OSError where nobody listens or answers; Refused with the reason."""
+    place = path or Path(os.environ.get(SOCKET_VARIABLE) or SOCKET)
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.settimeout(DONE_WITHIN_S + HEARD_WITHIN_S)
+        asking.connect(str(place))
+        asking.sendall(json.dumps({"step": step, **said}).encode() + b"\n")
+        with asking.makefile("rb") as answers:
+            line = answers.readline(LINE_BYTES_MAX)
+    try:
+        answer = json.loads(line)
+    except ValueError:
+        raise OSError("no answer") from None
+    if not isinstance(answer, dict) or answer.get("done") is not True:
+        raise Refused(str(answer.get("refused", "failed")) if isinstance(answer, dict) else "failed")
+    return answer
+
+
+def peer_of(connection: socket.socket) -> str:
+    """The name of the user at the other end; "" for one without a name."""
+    _, uid, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return ""
+
+
+def serve_one(connection: socket.socket, steps: RootSteps | None = None) -> None:
+    """One question, one answer."""
+    connection.settimeout(HEARD_WITHIN_S)
+    user = peer_of(connection)
+    with connection.makefile("rb") as said:
+        line = said.readline(LINE_BYTES_MAX)
+    try:
+        asked = json.loads(line)
+    except (ValueError, RecursionError):
+        asked = None
+    answer = (steps or RootSteps()).answer(user, asked)
+    # In the journal: who asked for what, and never the password.
+    print(f"roundtap steps: {user}: {asked.get('step') if isinstance(asked, dict) else None}: "
+          f"{answer.get('refused', 'done')}", file=sys.stderr, flush=True)
+    connection.sendall(json.dumps(answer).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    # systemd hands the connection over as stdin.
+    with socket.socket(fileno=os.dup(0)) as handed:
+        serve_one(handed)

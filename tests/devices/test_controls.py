@@ -1,0 +1,110 @@
+"""Buttons, lights and buzzer of a machine that lacks something: deaf, with a reason, and back once it is there."""
+
+import queue
+import sys
+
+import pytest
+
+from roundtap_devices.boards import RECOMMENDED
+from roundtap_devices.controls import RETRY_MS, Front
+from roundtap_devices.hardware_errors import Missing, missing
+from roundtap_devices.input.edges import Buttons
+from roundtap_devices.input.pin_factory import mock_factory, real_factory
+
+
+class Machine:
+    def __init__(self, lacks=None):
+        self.now_ms, self.lacks, self.asked = 0, lacks, 0
+        self.pins = mock_factory(lambda: self.now_ms / 1000)
+        self.edges = queue.SimpleQueue()
+        self.front = Front(RECOMMENDED, self.open, self.edges, lambda: self.now_ms)
+
+    def open(self):
+        self.asked += 1
+        if self.lacks is not None:
+            raise self.lacks
+        return self.pins
+
+    def tick(self, at_ms):
+        self.now_ms = at_ms
+        self.front.tick(at_ms)
+
+
+def test_a_front_that_is_there_hears_and_shines():
+    machine = Machine()
+    machine.pins.pin(RECOMMENDED.pins.a).drive_low()
+    machine.front.signals.lamp(True)
+    assert machine.front.deaf == ""
+    assert machine.edges.get_nowait()[:2] == ("a", True)
+    assert machine.front.held()["a"]
+    assert machine.pins.pin(RECOMMENDED.pins.lamp).state
+
+
+@pytest.mark.parametrize(("lacks", "kind", "says"), [
+    (ModuleNotFoundError("No module named 'lgpio'", name="lgpio"), "lgpio", "apt install python3-lgpio"),
+    (OSError("no gpiochip labelled pinctrl-rp1; found none"), "chip", "pinctrl-rp1"),
+    (PermissionError(13, "Permission denied"), "permission", "groups gpio"),
+])
+def test_without_its_pins_it_is_deaf_and_says_why(lacks, kind, says):
+    front = Machine(lacks).front
+    assert front.deaf == kind
+    assert says in front.reason
+    assert front.held() == {}
+    front.signals.lamp(True)
+    with pytest.raises(Missing):
+        front.pins()
+
+
+def test_it_hears_and_shines_what_it_should_once_the_pins_are_there():
+    machine = Machine(OSError("no gpiochip"))
+    machine.front.signals.player_lamps("b")
+    machine.lacks = None
+    machine.tick(RETRY_MS - 1)
+    assert machine.front.deaf
+    machine.tick(RETRY_MS)
+    assert not machine.front.deaf
+    assert machine.pins.pin(RECOMMENDED.pins.lamp_b).state
+    machine.pins.pin(RECOMMENDED.pins.b).drive_low()
+    assert machine.edges.get_nowait()[:2] == ("b", True)
+
+
+def test_a_pin_that_another_program_holds_is_told_and_tried_again():
+    from gpiozero import OutputDevice
+
+    busy, free = mock_factory(), mock_factory()
+    held = OutputDevice(RECOMMENDED.pins.a, pin_factory=busy)
+    chips = [busy, free]
+    front = Front(RECOMMENDED, lambda: chips.pop(0), queue.SimpleQueue(), lambda: 0)
+    assert front.deaf == "pins"
+    front.tick(RETRY_MS)
+    assert front.deaf == ""
+    held.close()
+
+
+def test_a_chip_that_goes_away_is_looked_for_again(monkeypatch):
+    machine = Machine()
+
+    def gone(buttons):
+        raise RuntimeError("unknown handle")
+
+    machine.lacks = OSError("no gpiochip")
+    with monkeypatch.context() as patch:
+        patch.setattr(Buttons, "held", gone)
+        assert machine.front.held() == {}
+    assert machine.front.deaf == "chip"
+    machine.lacks = None
+    machine.tick(RETRY_MS)
+    assert machine.front.deaf == ""
+
+
+def test_the_real_factory_says_what_it_wants(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "lgpio", None)
+    monkeypatch.setenv("LG_WD", "")  # the factory sets it for its process
+    with pytest.raises(ImportError) as caught:
+        real_factory(str(tmp_path))
+    assert missing(caught.value, "chip").kind == "lgpio"
+
+
+def test_every_kind_has_its_sentence():
+    assert all(str(Missing(kind)) == text for kind, text in Missing.TEXTS.items())
+    assert str(Missing("chip", "found none")).endswith("(found none)")

@@ -1,0 +1,380 @@
+"""The staff: a PIN each, of which only a slow hash is kept; a role; revoked at once; and guesses at all PINs together
+are counted as those at one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hub_kit import Service, running
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE
+from roundtap_hub.access.auth import PinGate
+from roundtap_hub.access.pins import PinFile, hash_pin, pin_is, read_or_make_pin, write_pin
+from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
+from roundtap_hub.access.staff import Organizers, Sessions, Staff, Who
+from roundtap_hub.models import SECRETS, StaffRow
+from roundtap_hub.standby.standby_api import FILES
+from roundtap_hub.store.backups import LEFT_OUT
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.earlier_files import STAFF_FILE, take_over_files
+from roundtap_hub.store.journal import JournalConflict
+
+HUBS_PIN = "11112222"
+HERE, PHONE = "127.0.0.1", "10.0.0.7"
+
+
+class Machine:
+    def __init__(self) -> None:
+        self.boot, self.ms, self.wall = "boot-1", 1_000_000, "2026-11-22T10:00:00+00:00"
+
+    @property
+    def clocks(self) -> Clocks:
+        return Clocks(self.boot, lambda: self.ms, lambda: self.wall)
+
+
+@pytest.fixture
+def machine() -> Machine:
+    return Machine()
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    with running(tmp_path / "hub.db") as started:
+        yield started
+
+
+def door(machine: Machine, folder: Path, service: Service) -> Organizers:
+    """A hub's, as it is found when it starts; with a salt of its own, unlike those of other tests."""
+    if not (folder / "pin").exists():
+        write_pin(folder / "pin", HUBS_PIN)
+    pin = PinFile(read_or_make_pin(folder / "pin")[0], folder / "pin")
+    return Organizers(pin, Sessions(machine.clocks, folder / "sessions.json"),
+                      PinGate(machine.clocks.mono_ms), Staff(service, pin.is_it))
+
+
+def rows(service: Service) -> list[StaffRow]:
+    """As they lie on the disk."""
+    return [row for row in service.journal.secrets() if isinstance(row, StaffRow)]
+
+
+def who_of(ours: Organizers, token: str | None) -> Who | None:
+    return ours.who(ours.session(token or ""))
+
+
+def test_a_pin_of_one_s_own_logs_in_in_one_s_role(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
+    person, pin = ours.staff.add("Eva  Luz", JUDGE)
+    token = ours.log_in(f"{pin[:4]} {pin[4:]}", PHONE, "")
+    who = who_of(ours, token)
+    assert who is not None
+    assert (who.role, who.name, who.actor) == (JUDGE, "Eva Luz", f"judge:{person.id}")
+    service.ask([], "until that is saved")
+    assert [each.last_login for each in ours.staff.people] == [machine.wall]
+    the_hub_s = who_of(ours, ours.log_in(HUBS_PIN, PHONE, ""))
+    assert the_hub_s is not None
+    assert (the_hub_s.role, the_hub_s.name, the_hub_s.actor) == (ORGANIZER, "", "organizer")
+
+
+@pytest.mark.usefixtures("slow_pins")
+def test_only_a_slow_hash_of_it_is_kept_and_no_entry_knows_a_name(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
+    person, pin = ours.staff.add("Eva Luz", JUDGE, "organizer:7")
+    row, = rows(service)
+    assert (row.person, row.name) == (person.id, "Eva Luz")
+    assert row.hashed
+    assert pin not in row.hashed
+    assert pin_is(pin, row.hashed)
+    entry = list(service.entries(VENUE))[-1]
+    assert (entry.actor, entry.data["person"], entry.data["role"]) == ("organizer:7", person.id, JUDGE)
+    salt, _, digest = row.hashed.partition("$")
+    for secret in (pin, salt, digest, "Eva"):
+        assert secret not in json.dumps(dict(entry.data))
+
+
+def test_people_and_their_sessions_outlive_the_process(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
+    _, pin = ours.staff.add("Eva", HEAD_JUDGE)
+    token = ours.log_in(pin, PHONE, "")
+    again = door(machine, tmp_path, service)
+    who = who_of(again, token)
+    assert who is not None
+    assert who.role == HEAD_JUDGE
+    assert again.log_in(pin, PHONE, "")
+
+
+def test_whoever_is_revoked_is_out_with_the_next_request(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
+    person, pin = ours.staff.add("Eva", JUDGE)
+    _, other_pin = ours.staff.add("Kai", JUDGE)
+    token, other = ours.log_in(pin, PHONE, ""), ours.log_in(other_pin, "10.0.0.8", "")
+    ours.staff.revoke(person.id)
+    assert ours.session(token or "") is None
+    assert ours.log_in(pin, PHONE, "") is None
+    assert ours.session(other or ""), "nobody else is logged out"
+    assert door(machine, tmp_path, service).session(token or "") is None, "nor after the hub was started again"
+    assert ours.staff.name_of(person.id) == ""
+    assert ours.staff.name_of(f"judge:{person.id}") == "Eva", "what she did goes on having a name"
+
+
+def test_a_new_pin_ends_the_sessions_of_the_one_before(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
+    person, pin = ours.staff.add("Eva", JUDGE)
+    token = ours.log_in(pin, PHONE, "")
+    _, new = ours.staff.replace_pin(person.id)
+    assert ours.session(token or "") is None
+    assert ours.log_in(pin, PHONE, "") is None
+    assert ours.log_in(new, PHONE, "")
+
+
+def test_nobody_is_listed_who_came_by_a_hub_s_pin_that_was_replaced(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
+    _, own = ours.staff.add("Eva", JUDGE)
+    assert ours.log_in(HUBS_PIN, PHONE, "")
+    assert ours.log_in(own, PHONE, "")
+    ours.replace_hub_pin()
+    assert ours.listed() == []
+
+
+@pytest.mark.parametrize("change", ["replaced", "revoked", "revoked and given again", "forgotten"])
+def test_at_another_hub_on_the_same_database_the_sessions_of_a_pin_end_as_well(
+        machine: Machine, tmp_path: Path, service: Service, change: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("roundtap_hub.access.staff.PEOPLE_MOST", 2)
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    here, there = door(machine, tmp_path / "here", service), door(machine, tmp_path / "there", service)
+    person, pin = here.staff.add("Eva", JUDGE)
+    _, other_pin = here.staff.add("Kai", JUDGE)
+    token, other = there.log_in(pin, PHONE, ""), there.log_in(other_pin, "10.0.0.8", "")
+    assert there.session(token or "")
+    if change != "replaced":
+        here.staff.revoke(person.id)
+    if change.startswith("re") and change != "revoked":
+        here.staff.replace_pin(person.id)
+    if change == "forgotten":
+        here.staff.add("Ola", JUDGE)
+    for each in (there, door(machine, tmp_path / "there", service)):
+        assert each.session(token or "") is None
+        assert each.session(other or "")
+        assert [session.person for session, _, _ in each.listed()] == [who_of(there, other).id]
+
+
+def test_another_role_counts_from_the_next_request(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
+    person, pin = ours.staff.add("Eva", JUDGE)
+    token = ours.log_in(pin, PHONE, "")
+    ours.staff.change_role(person.id, SCOREKEEPER)
+    who = who_of(ours, token)
+    assert who is not None
+    assert who.role == SCOREKEEPER
+
+
+def test_no_two_pins_are_the_same(machine: Machine, tmp_path: Path, service: Service):
+    made = iter([HUBS_PIN, "33334444", "33334444", "55556666"])
+    write_pin(tmp_path / "pin", HUBS_PIN)
+    pin = PinFile(read_or_make_pin(tmp_path / "pin")[0])
+    ours = Organizers(pin, Sessions(machine.clocks), PinGate(machine.clocks.mono_ms),
+                      Staff(service, pin.is_it, lambda: next(made)))
+    assert ours.staff.add("Eva", JUDGE)[1] == "33334444", "the hub's is the organizer's alone"
+    assert ours.staff.add("Kai", JUDGE)[1] == "55556666"
+
+
+def test_who_may_be_added(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
+    person, _ = ours.staff.add("Eva", JUDGE)
+    for name, role, key in (("", JUDGE, "no_names"), ("x" * 81, JUDGE, "name_too_long"),
+                            ("eva", JUDGE, "staff_name_twice"), ("Kai", "player", "not_one_of")):
+        with pytest.raises(Problem) as refused:
+            ours.staff.add(name, role)
+        assert refused.value.key == key
+    ours.staff.revoke(person.id)
+    assert ours.staff.add("Eva", JUDGE)
+    assert len(ours.staff.people) == 2
+
+
+def test_a_full_staff_forgets_the_oldest_who_was_revoked_and_nobody_else(
+        machine: Machine, service: Service, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("roundtap_hub.access.staff.PEOPLE_MOST", 4)
+    staff = Staff(service)
+    people = [staff.add(f"n{n}", JUDGE)[0] for n in range(4)]
+    with pytest.raises(Problem, match="revoke somebody"):
+        staff.add("one more", JUDGE)
+    staff.revoke(people[2].id)
+    staff.revoke(people[1].id)
+    staff.add("one more", JUDGE)
+    assert [each.name for each in staff.people] == ["n0", "n2", "n3", "one more"]
+    assert {row.person: row.name for row in rows(service)}[people[1].id] == "", "nobody knows the name any more"
+    assert [each.name for each in Staff(service).people] == ["n0", "n2", "n3", "one more"]
+
+
+def test_a_row_from_before_the_revocation_lets_nobody_in(machine: Machine, tmp_path: Path, service: Service):
+    """What a backup or a slow standby still has of it."""
+    ours = door(machine, tmp_path, service)
+    person, pin = ours.staff.add("Eva", JUDGE)
+    before, = rows(service)
+    ours.staff.revoke(person.id)
+    assert [row.hashed for row in rows(service)] == [""]
+    service.ask([], "test", beside=[before])
+    again = door(machine, tmp_path, service)
+    assert again.log_in(pin, PHONE, "") is None
+    assert [each.active for each in again.staff.people] == [False]
+
+
+def test_who_logs_in_while_their_pin_is_replaced_takes_nothing_back(machine: Machine, tmp_path: Path):
+    with running(tmp_path / "second.db") as service:
+        ours = door(machine, tmp_path, service)
+        person, _ = ours.staff.add("Eva", JUDGE)
+        _, new = ours.staff.replace_pin(person.id)
+        ours.staff.logged_in(person.id, machine.wall)
+    with running(tmp_path / "second.db") as service:
+        again = door(machine, tmp_path, service)
+        assert again.log_in(new, PHONE, "")
+
+
+def test_the_staff_outlives_a_restart_with_its_one_salt(machine: Machine, tmp_path: Path):
+    with running(tmp_path / "second.db") as service:
+        ours = door(machine, tmp_path, service)
+        _, pin = ours.staff.add("Eva", JUDGE)
+        ours.log_in(pin, PHONE, "")
+    with running(tmp_path / "second.db") as service:
+        again = door(machine, tmp_path, service)
+        assert [each.last_login for each in again.staff.people] == [machine.wall]
+        again.staff.add("Kai", JUDGE)
+        assert again.log_in(pin, PHONE, "")
+        assert len({(row.hashed or "").split("$")[0] for row in rows(service)}) == 1
+
+
+# --- guessing ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_pin_of_one_s_own_buys_no_guesses_at_another_s(machine: Machine, tmp_path: Path, service: Service):
+    """A judge who guesses at the organizer's PIN, and logs in with her own in between, waits like everybody else."""
+    ours = door(machine, tmp_path, service)
+    _, pin = ours.staff.add("Eva", JUDGE)
+    looked_at = 0
+    for _ in range(40):
+        looked_at += ours.gate.wait_ms(PHONE) == 0
+        ours.log_in("00000000", PHONE, "")
+        ours.log_in(pin, PHONE, "")
+        machine.ms += 1000
+    assert looked_at <= 6
+
+
+def test_the_right_pin_of_the_hub_forgives_what_was_mistyped_before(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
+    for _ in range(3):
+        for _ in range(4):
+            assert ours.log_in("00000000", PHONE, "") is None
+        assert ours.log_in(HUBS_PIN, PHONE, "")
+
+
+# --- files of earlier hubs, and the disk ----------------------------------------------------------------------------
+
+
+def people_file(folder: Path, **changed: object) -> Path:
+    eva = {"id": "a1", "name": "Eva", "role": "judge", "hashed": hash_pin("12345678", "s"), "last_login": "yesterday",
+           "officials": {"e1": "o1"}}
+    gone = {**eva, "id": "b2", "name": "Kai", "hashed": "", "officials": {}}
+    path = folder / STAFF_FILE
+    path.write_text(json.dumps({"salt": "s", "people": [{**eva, **changed}, gone]}))
+    return path
+
+
+@pytest.mark.usefixtures("slow_pins")
+def test_the_file_of_an_earlier_hub_is_taken_over_with_its_pins_roles_and_ties(
+        machine: Machine, tmp_path: Path, service: Service):
+    path = people_file(tmp_path)
+    take_over_files(tmp_path, service)
+    assert not path.exists()
+    ours = door(machine, tmp_path, service)
+    assert [(each.id, each.name, each.role, each.active, each.last_login, dict(each.officials))
+            for each in ours.staff.people] == [
+        ("a1", "Eva", "judge", True, "yesterday", {"e1": "o1"}), ("b2", "Kai", "judge", False, "yesterday", {})]
+    assert ours.log_in("1234 5678", PHONE, "")
+    ours.staff.revoke("a1")
+    people_file(tmp_path)
+    take_over_files(tmp_path, service)
+    assert door(machine, tmp_path, service).log_in("12345678", PHONE, "") is None, "a file left there revives nobody"
+
+
+@pytest.mark.usefixtures("slow_pins")
+def test_hubs_that_had_people_before_they_shared_a_database_let_all_of_them_in(
+        machine: Machine, tmp_path: Path, service: Service):
+    """Each had a salt of its own."""
+    people_file(tmp_path)
+    take_over_files(tmp_path, service)
+    people_file(tmp_path, id="c3", name="Ola", hashed=hash_pin("87654321", "another"))
+    take_over_files(tmp_path, service)
+    ours = door(machine, tmp_path, service)
+    _, new = ours.staff.add("Bea", JUDGE)
+    found = [ours.staff.person_of(pin) for pin in ("12345678", "87654321", new, "00000000")]
+    assert [person and person.name for person in found] == ["Eva", "Ola", "Bea", None]
+    assert {row.hashed.partition("$")[0] for row in rows(service) if row.hashed} == {"s", "another"}
+
+
+def test_who_was_forgotten_is_not_brought_back_by_a_file(service: Service, tmp_path: Path,
+                                                         monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("roundtap_hub.access.staff.PEOPLE_MOST", 2)
+    people_file(tmp_path)
+    take_over_files(tmp_path, service)
+    staff = Staff(service)
+    staff.revoke("a1")
+    staff.add("Ola", JUDGE)
+    people_file(tmp_path)
+    take_over_files(tmp_path, service)
+    assert [each.name for each in staff.people] == ["Kai", "Ola"]
+    assert staff.person_of("12345678") is None
+
+
+@pytest.mark.parametrize(("text", "kept"), [
+    ("", 0), ("[]", 0), ("{}", 0), ('{"salt": "", "people": [{}, 7]}', 0), ({"role": "king"}, 1), ({"hashed": "x"}, 1),
+    ({"name": 7}, 1), ({"officials": 7}, 1),
+])
+def test_a_spoilt_file_lets_nobody_in_and_is_kept(service: Service, tmp_path: Path, text: object, kept: int,
+                                                  caplog: pytest.LogCaptureFixture):
+    path = people_file(tmp_path, **text) if isinstance(text, dict) else tmp_path / STAFF_FILE
+    if isinstance(text, str):
+        path.write_text(text)
+    said = path.read_text()
+    take_over_files(tmp_path, service)
+    assert [each.active for each in Staff(service).people] == [False] * kept
+    assert (tmp_path / f"{STAFF_FILE}.unread").read_text() == said
+    assert "Eva" not in caplog.text
+    assert hash_pin("12345678", "s") not in caplog.text
+
+
+def test_a_full_disk_lets_nobody_in_who_would_be_out_after_a_power_cut(
+        machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch):
+    ours = door(machine, tmp_path, service)
+    person, pin = ours.staff.add("Eva", JUDGE)
+
+    def full(*_: object) -> None:
+        raise JournalConflict("full", "SQLITE_FULL")
+
+    monkeypatch.setattr(service.journal, "append", full)
+    with pytest.raises(Problem, match="could not be saved"):
+        ours.staff.add("Kai", JUDGE)
+    assert [each.name for each in ours.staff.people] == ["Eva"]
+    assert ours.log_in(pin, PHONE, ""), "a login is no reason to keep her out"
+    with pytest.raises(Problem, match="could not be saved"):
+        ours.staff.revoke(person.id)
+
+
+def test_it_goes_into_backups_and_to_standbys_like_the_pin():
+    assert STAFF_FILE not in LEFT_OUT
+    assert StaffRow in SECRETS
+    assert "pin" in FILES
+
+
+def test_an_official_of_an_event_is_one_person(service: Service):
+    staff = Staff(service)
+    eva, kai = (staff.add(name, JUDGE)[0] for name in ("Eva", "Kai"))
+    for person, event, official in ((eva, "e1", "o1"), (eva, "e2", "o4"), (kai, "e1", "o2"), (kai, "e1", "o1")):
+        staff.tie(person.id, event, official)
+    found = {each.name: dict(each.officials) for each in Staff(service).people}
+    assert found == {"Eva": {"e2": "o4"}, "Kai": {"e1": "o1"}}
+    staff.tie("", "e1", "o1")
+    assert [dict(each.officials) for each in staff.people] == [{"e2": "o4"}, {}]

@@ -1,0 +1,279 @@
+"""The console as small data: what came as changes makes the same page, and nobody gets what is another one's."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import re
+from typing import Any
+
+import pytest
+from page_dom import Node, patched, tree
+from pages_kit import Browser, House, problem_of, text_of
+
+from roundtap.kit.player_names import player_names
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.records import Pair, Result
+from roundtap_hub.events import console
+from roundtap_hub.serving.renderings import FRESH_MS
+
+CONSOLE = "/console/e1"
+
+
+def seen(page: str) -> str:
+    found = re.search(r'data-seen="([^"]+)"', page)
+    assert found
+    return found[1]
+
+
+def still(node: Node) -> Node:
+    """The page without what goes on by itself, and without when it was sent."""
+    if "data-ticking" in node.attributes:
+        node.children = []
+    if node.attributes.get("name") == "shown_at":
+        node.attributes["value"] = ""
+    node.attributes.pop("data-now", None)
+    for child in node.children:
+        if isinstance(child, Node):
+            still(child)
+    return node
+
+
+def chance_command(house: House, chance: random.Random) -> Any:
+    """Something that may happen next, or a refusal."""
+    event = house.event
+    who = chance.choice(list(event.entrants))
+    live = event.live
+    some: list[Any] = [c.DropCompetitor(who), c.ReturnCompetitor(who), c.Warn(who, "late again"),
+                       c.Disqualify(who, "loaded dice"), c.DrawRound(chance.randrange(99)), c.DiscardDraft(),
+                       c.SetClock(chance.choice(["start", "pause"])), c.MakeCut(),
+                       c.FinishEvent("the hall closes"), c.ReopenEvent()]
+    if event.draft is not None and event.draft.draw is not None:
+        some += [c.PublishRound(event.draft.number, event.draft.draw.attempt, noted="a test")] * 6
+    for match in live.matches if live else ():
+        some += [c.EnterResult(match.id, match.revision, Result(score=Pair(100, chance.randrange(90))))] * 2
+    return chance.choice(some)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 12))])
+def test_changes_make_the_same_page_as_a_reload(house: House, seed: int):
+    """Over a random evening, with tables that call and fall silent; some changes are fetched together."""
+    chance = random.Random(seed)
+    browser = house.with_event([f"Player {n:02}" for n in range(1, 13)], swiss_rounds=3, cut=4)
+    house.place("unit-1", 1)
+    house.place("unit-2", 2)
+    mine, patches = tree(browser.get(CONSOLE).text), 0
+    version = seen(browser.get(CONSOLE).text)
+    for _ in range(60):
+        for _ in range(chance.randrange(1, 4)):
+            house.time.ms += chance.choice([0, 100, 4_000, 40_000])
+            draw = chance.random()
+            if draw < 0.15:
+                unit = chance.choice(["unit-1", "unit-2"])
+                house.hub.presence.heard(unit, house.time.ms, connected=chance.random() < 0.8,
+                                         call=chance.random() < 0.3)
+            elif draw < 0.3 and house.event.live and house.event.live.open_matches:
+                house.report(chance.choice(house.event.live.open_matches).id, chance.choice("ab"), 100, 24)
+            else:
+                try:
+                    house.service.tell("e1", chance_command(house, chance), "test")
+                except Problem:
+                    continue
+        for _ in range(10):
+            answer = browser.get(f"{CONSOLE}?since={version}")
+            if answer.content_type == "application/json" and "regions" in answer.json:
+                assert answer.json["from"] == version
+                version = answer.json["to"]
+                patches += bool(answer.json["regions"])
+                mine = patched(mine, answer.text)
+            else:
+                whole = browser.get(CONSOLE).text
+                mine, version = tree(whole), seen(whole)
+            whole = browser.get(CONSOLE).text
+            if seen(whole) == version:
+                break  # else the hub itself had something new between both looks
+        assert seen(whole) == version
+        assert still(mine).shape() == still(tree(whole)).shape()
+    assert patches > 10
+
+
+def test_a_result_is_told_as_its_row_and_no_other(house: House):
+    browser = house.with_event(player_names(40))
+    house.publish()
+    version = seen(browser.get(CONSOLE).text)
+    match = house.event.live.matches[3]
+    house.service.tell("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "test")
+    answer = browser.get(f"{CONSOLE}?since={version}")
+    assert len(answer.data) < 6_000
+    told = {change["id"]: change for change in answer.json["regions"]}
+    assert told["missing"] == {"id": "missing", "gone": [match.id], "rows": []}
+    assert match.id in told["done"]["html"]
+    assert set(told) <= {"grid-title", "missing", "done-title", "done", "next", "early"}
+    assert browser.get(f"{CONSOLE}?since={answer.json['to']}").json["regions"] == []
+
+
+@pytest.mark.parametrize("since", ["", "unheard-of", "0" * 16, "<script>"])
+def test_who_shows_a_version_that_is_not_known_gets_the_whole_page(house: House, since: str):
+    browser = house.with_event()
+    answer = browser.client.get(CONSOLE, query_string={"since": since}, headers=browser.headers)
+    assert answer.content_type.startswith("text/html")
+    assert "Ana Ruiz" in answer.text
+
+
+def test_changes_are_for_organizers_only(house: House):
+    browser = house.with_event()
+    version = seen(browser.get(CONSOLE).text)
+    house.publish()
+    stranger = house.browser()
+    for path in (f"{CONSOLE}?since={version}", f"{CONSOLE}/person/p1", f"{CONSOLE}/officials", f"{CONSOLE}/units"):
+        answer = stranger.client.get(path)
+        assert answer.status_code == 302
+        assert answer.headers["Location"].startswith("/login")
+        assert "Ana" not in answer.text
+        assert "no-store" in browser.get(path).headers["Cache-Control"]
+
+
+def test_two_organizers_share_a_rendering_and_no_token(house: House, monkeypatch: pytest.MonkeyPatch):
+    first, second = house.with_event(), house.organizer()
+    drawn = []
+    real = console._draw
+    monkeypatch.setattr(console, "_draw", lambda moment: drawn.append(1) or real(moment))
+    pages = [browser.get(CONSOLE).text for browser in (first, second)]
+    assert len(drawn) == 1
+    version = seen(pages[0])
+    house.publish()
+    answers = [browser.client.get(f"{CONSOLE}?since={version}").text for browser in (first, second)]
+    assert len(drawn) == 2
+    for browser, page, answer in zip((first, second), pages, answers, strict=True):
+        assert browser.token
+        assert {*re.findall(r'name="csrf" value="([^"]*)"', page),
+                *re.findall(r'name=\\"csrf\\" value=\\"([^"\\]*)\\"', answer)} == {browser.token}
+        for text in (page, answer):
+            assert "<:" not in text
+            assert "\x01" not in text
+    assert first.token != second.token
+
+
+def test_a_step_is_as_old_as_its_page_not_as_its_rendering(house: House):
+    """A rendering may be older than the moment it is sent at: `shown_at` says when it was sent."""
+    browser = house.with_event()
+
+    def shown_at() -> set[str]:
+        return set(re.findall(r'name="shown_at" value="(\d+)"', browser.get(CONSOLE).text))
+
+    assert shown_at() == {str(house.time.ms)}
+    house.time.ms += FRESH_MS - 1
+    assert shown_at() == {str(house.time.ms)}
+
+
+def test_an_age_on_a_loaded_page_is_that_of_now_without_a_script(house: House):
+    browser = house.with_event()
+    house.place("unit-1", 1)
+    house.publish()
+    house.hub.presence.heard("unit-1", house.time.ms, call=True, connected=True)
+    assert "Table 1 judge wanted 0:00" in text_of(browser.get(CONSOLE))
+    house.time.ms += 9_000
+    assert "Table 1 judge wanted 0:09" in text_of(browser.get(CONSOLE))
+
+
+def test_what_time_alone_brings_about_is_news_and_growing_older_is_not(house: House):
+    browser = house.with_event()
+    house.place("unit-1", 1)
+    house.publish()
+    house.hub.presence.heard("unit-1", house.time.ms, connected=True)
+    version = seen(browser.get(CONSOLE).text)
+    house.time.ms += 9_000
+    assert seen(browser.get(CONSOLE).text) == version
+    house.time.ms += 2_000
+    answer = browser.get(f"{CONSOLE}?since={version}").json
+    assert "needs" in {change["id"] for change in answer["regions"]}
+    house.time.ms += 600_000
+    assert seen(browser.get(CONSOLE).text) == answer["to"]
+    house.report(house.event.live.matches[0].id, "a", 100, 24)
+    version = seen(browser.get(CONSOLE).text)
+    house.time.ms += 119_999
+    assert seen(browser.get(CONSOLE).text) == version
+    house.time.ms += 1
+    assert "only one side reported 2:00" in text_of(browser.get(CONSOLE))
+    assert seen(browser.get(CONSOLE).text) != version
+
+
+# --- forms on demand --------------------------------------------------------------------------------------------------
+
+
+def test_a_player_s_forms_are_on_a_page_of_their_own(house: House):
+    browser = house.with_event()
+    page = browser.get(CONSOLE).text
+    assert "/rename" not in page
+    assert 'data-open="/console/e1/person/p1"' in page
+    assert '<a href="/console/e1/person/p1">' in page
+    forms = browser.get("/console/e1/person/p1").text
+    for action in ("rename", "drop", "warn", "disqualify", "details"):
+        assert f'action="/console/e1/competitors/p1/{action}"' in forms
+    assert browser.get("/console/e1/person/p99").status_code == 404
+
+
+@pytest.mark.parametrize(("action", "fields", "kept"), [
+    ("rename", {"name": "x" * 90, "public_name": "Ana"}, "x" * 90),
+    ("warn", {"reason": "slow play", "by": "o9"}, "slow play"),
+    ("propose", {"reason": "", "by": "o9"}, ""),
+    ("disqualify", {"reason": "", "by": "o1"}, ""),
+    ("came-with", {"came_with": "y" * 90}, "y" * 90),
+])
+def test_what_could_not_be_saved_comes_back_open_and_as_typed(
+    house: House, action: str, fields: dict[str, str], kept: str
+):
+    browser = house.with_event()
+    answer = browser.post(f"{CONSOLE}/competitors/p1/{action}", **fields)
+    assert answer.status_code in (400, 409)
+    assert problem_of(answer)
+    details = re.search(r'<details id="person-p1"([^>]*)>', answer.text)
+    assert details
+    assert details[1].endswith(" open")
+    assert answer.text.count(f'action="{CONSOLE}/competitors/p1/rename"') == 1
+    assert "/competitors/p2/rename" not in answer.text
+    assert f'value="{kept}"' in answer.text
+    assert '<a href="#person-p1"' in answer.text
+    # Nobody else gets it: the next page is as the event is.
+    assert "/rename" not in browser.get(CONSOLE).text
+
+
+def test_an_official_or_a_unit_that_could_not_be_saved_comes_back_open(house: House):
+    browser = house.with_event()
+    answer = browser.post(f"{CONSOLE}/officials", name="z" * 90, role="judge")
+    assert problem_of(answer)
+    assert f'value="{"z" * 90}"' in answer.text
+    answer = browser.post(f"{CONSOLE}/units", unit="unit-1", table="1000")
+    assert problem_of(answer)
+    assert 'value="1000"' in answer.text
+
+
+# --- how much it is ---------------------------------------------------------------------------------------------------
+
+
+def weights(browser: Browser, path: str) -> tuple[int, int]:
+    answer = browser.client.get(path, headers={**browser.headers, "Accept-Encoding": "gzip"})
+    assert answer.headers["Content-Encoding"] == "gzip"
+    return len(answer.data), len(gzip.decompress(answer.data))
+
+
+def test_the_console_of_256_is_small_at_every_stage(house: House):
+    """At most 60 kB on the wire; a result is told in 2 kB."""
+    browser = house.with_event(player_names(256), swiss_rounds=3)
+    found = [weights(browser, CONSOLE)]
+    house.service.tell("e1", c.DrawRound(3), "test")
+    found.append(weights(browser, CONSOLE))
+    house.service.tell("e1", c.PublishRound(1, 1, noted="a test"), "test")
+    found.append(weights(browser, CONSOLE))
+    house.play(leave_open=60)
+    version = seen(browser.get(CONSOLE).text)
+    match = house.event.live.open_matches[0]
+    house.service.tell("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "test")
+    assert weights(browser, f"{CONSOLE}?since={version}")[0] < 2_000
+    house.play()
+    house.service.tell("e1", c.DrawRound(3), "test")
+    found.append(weights(browser, CONSOLE))
+    found += [weights(browser, f"{CONSOLE}/{part}") for part in ("person/p1", "officials", "units")]
+    assert max(wire for wire, _ in found) < 60_000
+    assert max(plain for _, plain in found) < 250_000

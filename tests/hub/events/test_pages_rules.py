@@ -1,0 +1,136 @@
+"""What is announced: everybody reads an event's rules, in the own language, and what differs from the rulebook."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from msgspec import structs
+from pages_kit import House, text_of
+
+from roundtap_core.event.official import Official
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import EventState
+from roundtap_core.eventfile.file_types import Options
+from roundtap_core.rulebooks.coverage import coverage
+from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.words import LANGUAGES, catalogue, core_words
+from roundtap_hub.events.event_at import EventAt
+from roundtap_hub.phones.players import SHOWN_ELSEWHERE, announced_view
+
+KNOCKOUT = {"structure": "own", "swiss_rounds": 3, "cut": 4, "third_place_match": True}
+
+
+def event(rulebook: str = "xwing-standard", level: str | None = None, **options: object) -> EventAt:
+    return EventAt(EventState("e1", name="Winter Open", rulebook_id=rulebook, level=level, given_options=options))
+
+
+def test_everybody_reads_what_is_announced(house: House):
+    house.with_event(level="formal", swiss_rounds=3, cut=4)
+    page = text_of(house.browser().get("/rules/e1"))
+    for said in ("X-Wing (100)", "Turnierregeln (de)", "formal", "3 Swiss rounds, then the top 4 go on",
+                 "final one game 120 minutes", "Win 1 point", "bye 1 point, MoV 150",
+                 "After round 1 the bye goes to the last in the standings", "House decisions",
+                 "Nobody gets a second bye", "Names are shown shortened."):
+        assert said in page, said
+
+
+def test_players_and_organizers_find_it(house: House):
+    browser = house.with_event()
+    for path in ("/e/e1", "/console/e1"):
+        assert 'href="/rules/e1"' in browser.get(path).text, path
+    assert house.browser().get("/rules/e9").status_code == 404
+
+
+def test_rounds_follow_the_players_until_round_1_is_drawn(house: House):
+    browser = house.with_event(structure="basic", swiss_rounds="")
+    page = text_of(browser.get("/rules/e1"))
+    assert "3 Swiss rounds, no cut That is for 6 players. It is fixed when round 1 is drawn." in page
+    browser.post("/console/e1/competitors", names="Nina Wolf\nJan Wolf\nIda Berg")
+    assert "4 Swiss rounds, no cut That is for 9 players." in text_of(browser.get("/rules/e1"))
+    house.publish()
+    assert "It is fixed" not in text_of(browser.get("/rules/e1"))
+
+
+def test_too_few_players_for_a_structure_are_no_error(house: House):
+    browser = house.with_event(["Ana Ruiz", "Eva Luz"], structure="basic", swiss_rounds="")
+    assert "Not known yet" in text_of(browser.get("/rules/e1"))
+
+
+def test_what_differs_from_the_rulebook_is_marked(house: House):
+    view = announced_view(event(late_minutes=10, squad_points=200, third_place_match=False, prize_places=3,
+                                stages={"swiss": {"minutes": 60}}))
+    assert view["changed"] == [("squad_points", 200, 100)]
+    assert [(length.stage, length.minutes, length.usual) for length in view["lengths"]] == [("swiss", 60, 75)]
+    assert view["prize_places"] == 3
+
+    house.with_event()
+    changed = text_of(house.browser().get("/rules/e1"))
+    assert "What differs from the rulebook Structure own by the rulebook: basic Tournament points" in changed
+    view = announced_view(event(swiss_rounds=5))
+    assert view["changed"] == [("swiss_rounds", 5, None)]
+
+
+def test_only_stages_that_come_have_a_length():
+    def stages(**options: object) -> list[str]:
+        return [length.stage for length in announced_view(event(**options))["lengths"]]
+
+    assert stages(structure="own", swiss_rounds=3) == ["swiss"]
+    assert stages(**KNOCKOUT) == ["swiss", "elimination", "final", "third_place"]
+    assert stages(structure="own", swiss_rounds=0) == ["elimination", "final"]
+
+
+def test_the_second_official_is_announced_with_the_others():
+    moment = event(level="relaxed")
+    state = structs.replace(moment.state, officials={
+        "o1": Official("o1", "head_judge", plays="p1"), "o2": Official("o2", "judge", second=True, on_duty=False),
+    })
+    people = {"o1": Person("Kai Eich", ""), "o2": Person("Eva Luz", "")}
+    assert announced_view(replace(moment, state=state, people=people))["officials"] == [
+        ("Kai Eich", state.officials["o1"]), ("Eva Luz", state.officials["o2"])]
+
+
+def test_the_clauses_are_at_the_bottom_and_folded(house: House):
+    house.with_event()
+    html = house.browser("de").get("/rules/e1").text
+    found = coverage("xwing-standard")
+    folded = html[html.index('<details class="card" id="clauses">'):]
+    assert folded.count('class="kind ') == len(found.clauses)
+    assert all(section in folded for section, _ in found.sections())
+
+
+def test_the_page_looks_again_when_an_option_changes(house: House):
+    browser = house.with_event()
+
+    def seen() -> str:
+        return browser.get("/rules/e1").text.split('data-seen="')[1][:16]
+
+    before = seen()
+    browser.post("/console/e1/options", structure="own", swiss_rounds=3, cut=2)
+    assert seen() != before
+    assert "then the top 2 go on" in text_of(browser.get("/rules/e1"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("rulebook", RULEBOOKS)
+def test_every_rulebook_is_announced_in_every_language(house: House, rulebook: str, language: str):
+    browser = house.organizer()
+    browser.post("/console", name="Winter Open", rulebook=rulebook, color="#00785A", **{
+        key: value for key, value in {**KNOCKOUT, "prize_places": 0}.items() if key != "third_place_match"})
+    answer = house.browser(language).get("/rules/e1")
+    assert answer.status_code == 200
+    assert RULEBOOKS[rulebook].title in text_of(answer)
+    assert ' style="' not in answer.text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_option_and_fact_has_words(language: str):
+    words = catalogue("roundtap_hub", language).also(core_words(language))
+    options = set(Options.__struct_fields__) - SHOWN_ELSEWHERE
+    needed = {f"announced.option.{key}" for key in options}
+    for rulebook in RULEBOOKS:
+        for full in (True, False):
+            view = announced_view(event(rulebook, full_names=full, **KNOCKOUT))
+            needed |= {f"announced.fact.{key}" for key, _ in view["facts"]}
+            needed |= {f"outcome.{name}" for name in view["points"]} | {phase.key for phase in view["book"].phases}
+    assert {key for key in needed if key not in words} == set()

@@ -1,0 +1,294 @@
+"""A hub made of an older backup: whom somebody took out since stays out, wherever that can still be read."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from roundtap_core.event.entries import VENUE, At
+from roundtap_hub.access.personal_links import PersonalLinks
+from roundtap_hub.access.pins import hash_pin
+from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
+from roundtap_hub.access.rights import placed
+from roundtap_hub.access.staff import Staff
+from roundtap_hub.database.database_url import DATABASE
+from roundtap_hub.main import Opened, open_folder
+from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, Upkeep, make_backup
+from roundtap_hub.store.copies import Batch
+from roundtap_hub.store.earlier_files import take_over_files
+from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
+from roundtap_hub.store.head_file import HEAD_FILE, Named, read_head_file
+from roundtap_hub.store.salvage import restore
+from roundtap_hub.store.service import Step
+from roundtap_hub.units.unit_keys import TABLE, UnitKeys
+
+KEY, OTHER = bytes(range(32)), bytes(range(50, 82))
+JOURNAL, BACKUP, COPY, ASIDE = "the journal itself", "a newer backup", "the copy", "a copy put aside"
+BESIDE = "the journal in the same folder"
+NOWHERE = "nowhere"
+WHERE = [JOURNAL, BESIDE, BACKUP, COPY, ASIDE, NOWHERE]
+PHONE, STRANGER = "a phone that scanned", "a phone that scanned too late"
+
+
+class Evening:
+    """A hub with two units, two judges and two players' links, its backup of then, and what was taken back since."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.stick = folder / "hub", folder / "stick"
+        self.folder.mkdir(parents=True)
+        self.stick.mkdir()
+        hub = self.opened()
+        for unit, key in (("table-1", KEY), ("table-2", OTHER)):
+            UnitKeys(hub.service).enrol(unit, TABLE, key)
+        staff = Staff(hub.service)
+        (self.eva, self.hers), (self.kai, self.his) = staff.add("Eva", JUDGE), staff.add("Kai", JUDGE)
+        links = links_of(hub)
+        self.taken, self.kept = links.give("e1", "p1"), links.claim_by_slip("e1", "p2", PHONE)
+        hub.close()
+        self.older = self.backup(self.stick / COPIES_FOLDER)
+        hub = self.opened()
+        UnitKeys(hub.service).revoke("table-1")
+        staff = Staff(hub.service)
+        staff.revoke(self.eva.id)
+        staff.change_role(self.kai.id, SCOREKEEPER)
+        self.added = UnitKeys(hub.service).add("table-3")
+        links_of(hub).revoke("e1", "p1")
+        links_of(hub).claim_by_slip("e1", "p3", PHONE)
+        self.entries = list(hub.service.entries(VENUE))
+        hub.close()
+
+    def opened(self) -> Opened:
+        return open_folder(self.folder, lambda _: None)
+
+    @property
+    def named(self) -> Named:
+        named = read_head_file(self.folder / HEAD_FILE)
+        assert named is not None
+        return named
+
+    def backup(self, to: Path) -> Path:
+        return make_backup(self.folder, to, self.named, "")
+
+    def copy(self, lineage: str = "") -> Path:
+        copy = FolderCopy(self.stick, self.folder, same_disk=True)
+        copy.open(lineage or self.named.lineage, self.named.epoch)
+        copy.write(Batch(self.entries))
+        copy.close()
+        return self.stick / COPY_FILE
+
+
+    def as_known(self, where: str) -> Path:
+        """The older backup, and beside it whatever else there is."""
+        if where == JOURNAL:
+            (self.folder / FOLDER).mkdir()
+            return Path(shutil.copy(self.older, self.folder / FOLDER))
+        if where == BESIDE:
+            return Path(shutil.copy(self.older, self.folder))
+        if where == BACKUP:
+            self.backup(self.stick / COPIES_FOLDER)
+        elif where in (COPY, ASIDE):
+            path = self.copy()
+            if where == ASIDE:
+                path.rename(path.with_name("roundtap-copy-an-epoch.aside"))
+        return self.older
+
+
+def links_of(hub: Opened) -> PersonalLinks:
+    return PersonalLinks(hub.service, b"s" * 32, lambda: 0)
+
+
+@pytest.fixture
+def evening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Evening:
+    monkeypatch.setattr(Upkeep, "start", lambda _: None)
+    return Evening(tmp_path)
+
+
+def came_back(evening: Evening, backup: Path, new: Path) -> tuple[dict[str, bytes], list[tuple[str, str] | None]]:
+    """Units with their keys, and whom the two PINs open the door for in which role, at the hub made of the backup."""
+    restore(backup, new, At("boot", 1, None))
+    hub = open_folder(new, lambda _: None)
+    take_over_files(new, hub.service)
+    staff = Staff(hub.service)
+    found = [staff.person_of(pin) for pin in (evening.hers, evening.his)]
+    keys = dict(UnitKeys(hub.service))
+    hub.close()
+    return keys, [person and (person.name, person.role) for person in found]
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_what_was_revoked_since_an_older_backup_stays_revoked_where_anybody_still_knows(
+        evening: Evening, tmp_path: Path, where: str) -> None:
+    keys, people = came_back(evening, evening.as_known(where), tmp_path / "new")
+    if where == NOWHERE:
+        assert (keys, people) == ({"table-1": KEY, "table-2": OTHER}, [("Eva", JUDGE), ("Kai", JUDGE)])
+        return
+    # A copy has entries and people only.
+    assert keys == {"table-2": OTHER, **({"table-3": evening.added} if where in (JOURNAL, BESIDE, BACKUP) else {})}
+    assert people == [None, ("Kai", SCOREKEEPER)]
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_a_link_that_was_taken_back_since_opens_nothing_where_anybody_still_knows_and_no_slip_gives_one_twice(
+        evening: Evening, tmp_path: Path, where: str) -> None:
+    restore(evening.as_known(where), tmp_path / "new", At("boot", 1, None))
+    evening.folder = tmp_path / "new"
+    hub = evening.opened()
+    links = links_of(hub)
+    assert links.path("e1", "p2") == evening.kept
+    assert links.claim_by_slip("e1", "p2", STRANGER) is None
+    assert (links.path("e1", "p1") == evening.taken) == (where == NOWHERE)
+    assert links.is_given("e1", "p1") == (where == NOWHERE)
+    assert (links.claim_by_slip("e1", "p3", STRANGER) is None) == (where != NOWHERE)
+    hub.close()
+
+
+def test_a_rehearsal_on_another_machine_gives_nobody_a_link_and_may_take_one_back(
+        evening: Evening, tmp_path: Path) -> None:
+    came_back(evening, evening.older, tmp_path / "home")
+    hall, evening.folder = evening.folder, tmp_path / "home"
+    hub = evening.opened()
+    links_of(hub).revoke("e1", "p2")
+    links_of(hub).claim_by_slip("e1", "p4", STRANGER)
+    hub.close()
+    evening.backup(evening.stick / COPIES_FOLDER)
+    evening.folder = hall
+    backup = evening.backup(evening.stick / COPIES_FOLDER)
+    restore(backup, tmp_path / "new", At("boot", 1, None))
+    evening.folder = tmp_path / "new"
+    hub = evening.opened()
+    links = links_of(hub)
+    assert links.path("e1", "p2") != evening.kept
+    assert links.path("e1", "p1") != evening.taken
+    assert [links.is_given("e1", who) for who in ("p2", "p3", "p4")] == [False, True, False]
+    assert links.claim_by_slip("e1", "p4", PHONE)
+    hub.close()
+
+
+def test_an_older_end_takes_back_nothing_that_was_said_after_a_restore(evening: Evening, tmp_path: Path) -> None:
+    """It is longer than the newer one: numbers alone would put its words last."""
+    evening.backup(evening.stick / COPIES_FOLDER)
+    came_back(evening, evening.older, tmp_path / "new")
+    older_end, evening.folder = evening.folder, tmp_path / "new"
+    hub = evening.opened()
+    UnitKeys(hub.service).revoke("table-2")
+    Staff(hub.service).revoke(evening.kai.id)
+    hub.close()
+    evening.folder = older_end
+    hub = evening.opened()
+    for table in range(40, 60):
+        hub.service.ask([Step(VENUE, placed("table-3", table))], "organizer")
+    UnitKeys(hub.service).replace("table-2")
+    _, pin = Staff(hub.service).replace_pin(evening.kai.id)
+    hub.close()
+    evening.backup(evening.stick / COPIES_FOLDER)
+    evening.folder = tmp_path / "new"
+    keys, people = came_back(evening, evening.backup(evening.stick / COPIES_FOLDER), tmp_path / "newest")
+    assert keys == {"table-3": evening.added}
+    assert people == [None, None]
+    evening.folder = tmp_path / "newest"
+    hub = evening.opened()
+    assert Staff(hub.service).person_of(pin) is None
+    hub.close()
+
+
+def test_a_rehearsal_on_another_machine_gives_nobody_a_key_and_may_take_one_away(
+        evening: Evening, tmp_path: Path) -> None:
+    """Made of the older backup, it is of a later epoch than the hub in the hall, which goes on as it is."""
+    came_back(evening, evening.older, tmp_path / "home")
+    hall, evening.folder = evening.folder, tmp_path / "home"
+    hub = evening.opened()
+    UnitKeys(hub.service).enrol("table-1", TABLE, bytes(32), replaces=True)
+    UnitKeys(hub.service).revoke("table-2")
+    hub.close()
+    evening.backup(evening.stick / COPIES_FOLDER)
+    evening.folder = hall
+    backup = evening.backup(evening.stick / COPIES_FOLDER)
+    assert came_back(evening, backup, tmp_path / "new")[0] == {"table-3": evening.added}
+
+
+def test_a_row_that_is_none_does_not_keep_a_backup_from_being_used(evening: Evening, tmp_path: Path) -> None:
+    with sqlite3.connect(evening.folder / DATABASE) as connection:
+        connection.execute("UPDATE unit_key SET key = X'00ff' WHERE unit = 'table-2'")
+        connection.execute("UPDATE staff SET name = X'00ff' WHERE name = 'Kai'")
+    backup = evening.backup(tmp_path / "elsewhere")
+    assert came_back(evening, backup, tmp_path / "new") == ({"table-3": evening.added}, [None, None])
+
+
+def test_a_unit_that_is_enrolled_again_after_a_restore_keeps_its_key_at_the_next_one(
+        evening: Evening, tmp_path: Path) -> None:
+    """At the first restore nobody had the key of which a copy knew: that was no revocation."""
+    evening.copy()
+    came_back(evening, evening.older, tmp_path / "new")
+    evening.folder = tmp_path / "new"
+    between = evening.backup(evening.stick / COPIES_FOLDER)
+    hub = evening.opened()
+    UnitKeys(hub.service).enrol("table-3", TABLE, bytes(32))
+    hub.close()
+    assert between.exists()
+    backup = evening.backup(evening.stick / COPIES_FOLDER)
+    assert came_back(evening, backup, tmp_path / "newest")[0] == {"table-2": OTHER, "table-3": bytes(32)}
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
+def test_a_file_of_somebody_else_s_is_not_believed(evening: Evening, tmp_path: Path) -> None:
+    os.chown(evening.backup(evening.stick / COPIES_FOLDER), 4711, 4711)
+    assert came_back(evening, evening.older, tmp_path / "new")[0] == {"table-1": KEY, "table-2": OTHER}
+
+
+def test_a_row_from_before_the_revocation_is_empty_in_the_hub_that_is_made(evening: Evening, tmp_path: Path) -> None:
+    evening.backup(evening.stick / COPIES_FOLDER)
+    came_back(evening, evening.older, tmp_path / "new")
+    with sqlite3.connect(tmp_path / "new" / DATABASE) as connection:
+        assert dict(connection.execute("SELECT unit, key FROM unit_key"))["table-1"] == ""
+        assert dict(connection.execute("SELECT name, hashed FROM staff"))["Eva"] == ""
+
+
+def test_a_newer_backup_in_the_folder_that_is_made_is_asked_as_well(evening: Evening) -> None:
+    evening.backup(evening.folder / FOLDER)
+    for path in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", HEAD_FILE):
+        (evening.folder / path).unlink(missing_ok=True)
+    assert came_back(evening, evening.older, evening.folder)[0] == {"table-2": OTHER, "table-3": evening.added}
+
+
+def test_another_hub_s_stick_says_nothing_of_this_one_and_a_spoilt_file_stops_nobody(
+        evening: Evening, tmp_path: Path) -> None:
+    evening.copy("another lineage")
+    (evening.stick / COPIES_FOLDER / "spoilt.backup").write_bytes(b"SQLite format 3\0" + bytes(5000))
+    (evening.stick / DATABASE).write_text("no database")
+    (evening.stick / "roundtap-copy-x.aside").write_text("no copy")
+    assert came_back(evening, evening.older, tmp_path / "new")[0] == {"table-1": KEY, "table-2": OTHER}
+
+
+@pytest.mark.usefixtures("slow_pins")
+def test_files_in_the_backup_of_an_earlier_hub_revive_nobody_either(evening: Evening, tmp_path: Path) -> None:
+    """Its journal knew nothing of keys, staff and links."""
+    evening.folder, evening.stick = tmp_path / "earlier", tmp_path / "other"
+    for made in (evening.folder, evening.stick):
+        made.mkdir()
+    evening.opened().close()
+    (evening.folder / "keys.json").write_text(json.dumps({"table-1": KEY.hex(), "table-2": OTHER.hex()}))
+    (evening.folder / "staff.json").write_text(json.dumps({"salt": "s", "people": [
+        {"id": each, "name": name, "role": JUDGE, "hashed": hash_pin(pin, "s"), "last_login": "", "officials": {}}
+        for each, name, pin in (("a1", "Eva", evening.hers), ("b2", "Kai", evening.his))]}))
+    (evening.folder / "links.json").write_text(json.dumps({"era": "e", "people": [["e1", "p1", 0, "desk"]]}))
+    older = evening.backup(evening.stick / COPIES_FOLDER)
+    hub = evening.opened()
+    take_over_files(evening.folder, hub.service)
+    UnitKeys(hub.service).revoke("table-1")
+    Staff(hub.service).revoke("a1")
+    taken = links_of(hub).path("e1", "p1")
+    links_of(hub).revoke("e1", "p1")
+    evening.entries = list(hub.service.entries(VENUE))
+    hub.close()
+    evening.copy()
+    assert came_back(evening, older, tmp_path / "new") == ({"table-2": OTHER}, [None, ("Kai", JUDGE)])
+    evening.folder = tmp_path / "new"
+    hub = evening.opened()
+    assert not links_of(hub).is_given("e1", "p1")
+    assert links_of(hub).path("e1", "p1") != taken
+    hub.close()

@@ -1,0 +1,231 @@
+"""The console's paper: what is uncertain asks for a person, who prints it again or says that it is there."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from flask import Flask
+from pages_kit import open_house, problem_of, text_of
+
+from roundtap_core.words import LANGUAGES, catalogue
+from roundtap_hub.access.tls import Encrypted
+from roundtap_hub.paper import paper, station_api
+from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.paper.job_content import content_of
+from roundtap_hub.paper.jobs import PrintState, derived_jobs
+from roundtap_hub.serving import routes
+
+
+@pytest.fixture
+def house(tmp_path):
+    with open_house(tmp_path) as made:
+        made.book = PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")
+        made.hub.paper = made.book
+        made.app = Flask("roundtap_hub")
+        made.app.config.update(SECRET_KEY=made.hub.access.secret)
+        routes.register(made.app, made.hub)
+        made.desk = made.with_event()
+        made.publish()
+        yield made
+        made.book.close()
+
+
+def jobs(house):
+    return derived_jobs(house.event)
+
+
+def test_an_event_that_is_published_lists_its_paper(house):
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "5 on the way" in page
+    assert "Result slip · table 1 waits" in page
+
+
+def test_what_is_uncertain_asks_and_is_answered(house):
+    slip = jobs(house)[2]
+    house.book.told([(slip.id, PrintState("uncertain", "unplugged", "s1"))])
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "Look at the printer" in page
+    assert "uncertain: the cable was unplugged" in page
+    house.desk.post("/console/e1/paper/there", job=slip.id)
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "Look at the printer" not in page
+    assert "1 printed" in page
+    assert house.book.orders == []
+
+
+def test_print_again_is_a_new_job_and_settles_the_old_one(house):
+    slip = jobs(house)[2]
+    house.book.told([(slip.id, PrintState("uncertain", "silent", "s1"))])
+    house.desk.get("/console/e1/paper")
+    house.desk.post("/console/e1/paper/again", job=slip.id)
+    [ordered] = house.book.orders
+    assert re.fullmatch(re.escape(slip.id) + "#[0-9a-f]{8}", ordered.id)
+    assert house.book.states[slip.id].state == "again"
+    house.desk.post("/console/e1/paper/again", job="e1/gone/slip/1.1")
+    assert len(house.book.orders) == 1
+
+
+def test_standings_and_the_test_print_are_ordered_by_hand(house):
+    house.desk.get("/console/e1/paper")
+    for kind in ("standings", "code-pages"):
+        assert house.desk.post("/console/e1/paper", kind=kind).status_code == 303
+    assert [job.kind for job in house.book.orders] == ["standings", "code-pages"]
+    assert house.desk.post("/console/e1/paper", kind="slip").status_code == 400
+
+
+def test_a_proxy_for_a_damaged_card_bears_its_name_the_officials_and_the_date(house):
+    """X-Wing, "Lost material": damaged cards, a proxy with the official's name and the date."""
+    house.desk.get("/console/e1/paper")
+    answer = house.desk.post("/console/e1/paper/proxy", card="  Expert  Handling ", official="Eva Luz",
+                             date="2026-11-21")
+    assert answer.status_code == 303
+    [job] = house.book.orders
+    content = content_of(job, house.service.snapshot, "http://hub")
+    assert (content["card"], content["official"], content["date"]) == ("Expert Handling", "Eva Luz", "2026-11-21")
+    assert content["event"] == "Winter Open"
+    assert "Proxy card · Expert Handling waits" in text_of(house.desk.get("/console/e1/paper"))
+
+
+@pytest.mark.parametrize(("wrong", "said"), [
+    ({"card": " "}, "needs the card’s name"), ({"official": ""}, "needs the card’s name"),
+    ({"date": "tomorrow"}, "the date"), ({"card": "x" * 61}, "at most 60 letters"),
+])
+def test_a_proxy_that_says_too_little_or_too_much_is_not_printed(house, wrong, said):
+    house.desk.get("/console/e1/paper")
+    good = {"card": "Expert Handling", "official": "Eva Luz", "date": "2026-11-21"}
+    answer = house.desk.post("/console/e1/paper/proxy", **{**good, **wrong})
+    assert said in problem_of(answer)
+    assert house.book.orders == []
+
+
+def test_a_proxy_is_kept_over_a_restart_and_printed_again_as_it_was(house, tmp_path):
+    house.desk.get("/console/e1/paper")
+    house.desk.post("/console/e1/paper/proxy", card="Żetony", official="Eva Luz", date="2026-11-21")
+    [job] = house.book.orders
+    house.desk.post("/console/e1/paper/again", job=job.id)
+    again = PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")
+    assert [json.loads(order.text)["card"] for order in again.orders] == ["Żetony", "Żetony"]
+    again.close()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_state_and_reason_is_said_in_every_language(house, language):
+    for state in ("queued", "sending", "sent", "printed", "uncertain", "failed", "there"):
+        for detail in (*paper.DETAILS, "whatever"):
+            house.book.order(ordered := paper.order(house.event, "standings", f"{state}{detail}"))
+            house.book.told([(ordered.id, PrintState(state, detail, "s1"))])
+    house.desk.headers["Accept-Language"] = language
+    answer = house.desk.get("/console/e1/paper")
+    assert answer.status_code == 200
+    assert catalogue("roundtap_hub", language)("paper.detail.no-paper") in answer.text
+
+
+def test_a_mute_printer_is_a_question_and_its_jobs_go_on_as_sent_after_the_answer(house):
+    """On every organizer's page, too: whoever waits for a slip looks at the console first."""
+    slip = jobs(house)[2]
+    house.book.told([(slip.id, PrintState("queued", "mute", "station-1"))])
+    assert "The printer of station-1 does not answer any more" in text_of(house.desk.get("/console/e1"))
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "Look at the printer of station-1: does it print" in page
+    assert "It prints: go on as sent" in page
+    for _ in range(2):
+        house.desk.post("/console/e1/paper/go-on", job=slip.id)
+    assert house.book.states[slip.id] == PrintState("queued", "go-on", "station-1")
+    assert "does not answer any more" not in text_of(house.desk.get("/console/e1"))
+    told = station_api._exchange(house.hub, house.book, "station-1", [], "http://hub")
+    assert {job["id"]: job.get("go_on", False) for job in told}[slip.id] is True
+    assert sum(job.get("go_on", False) for job in told) == 1
+
+
+def test_what_does_not_wait_for_a_mute_printer_cannot_go_on_as_sent(house):
+    slip = jobs(house)[2]
+    house.book.told([(slip.id, PrintState("uncertain", "silent", "station-1"))])
+    house.desk.post("/console/e1/paper/go-on", job=slip.id)
+    assert house.book.states[slip.id] == PrintState("uncertain", "silent", "station-1")
+
+
+# --- the hub's fingerprint ----------------------------------------------------------------------------------------
+
+
+def test_the_fingerprint_is_printed_by_hand_where_there_is_one_to_trust(house):
+    """Also before anybody plays; a hub that is not encrypted has nothing to compare."""
+    assert "Fingerprint of this hub" not in house.desk.get("/console/e1/paper").text
+    assert house.desk.post("/console/e1/paper", kind="trust").status_code in (400, 409)
+    encrypted = Encrypted(8443, b"", "A1B2 C3D4")
+    house.hub.access.encrypted = encrypted
+    house.app.extensions["roundtap"] = house.hub
+    assert "Fingerprint of this hub" in house.desk.get("/console/e1/paper").text
+    house.desk.post("/console/e1/paper", kind="trust")
+    job = house.book.orders[-1]
+    made = content_of(job, house.service.snapshot, "http://10.42.0.1:8080", encrypted)
+    assert (job.kind, made["fingerprint"], made["console"], made["url"]) == (
+        "trust", "A1B2 C3D4", "https://10.42.0.1:8443/", "http://10.42.0.1:8080/trust")
+    assert content_of(job, house.service.snapshot, "http://10.42.0.1:8080") is None
+
+
+PRINTER = {"port": "/dev/serial/by-id/usb-1a86", "ports": ["/dev/serial/by-id/usb-1a86", "usb-0416-5011"],
+           "printer": "epson-80", "models": [["epson-80", "Epson"], ["pos-5890", "POS-5890"]], "baud": 38400,
+           "bauds": [9600, 19200], "confirmed": False}
+
+
+def test_a_printer_that_nobody_confirmed_asks_to_be_read_and_is_set_up_without_a_terminal(house):
+    house.book.hear_printer("s1", PRINTER)
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "Printer of s1" in page
+    assert "Nobody has read yet what it prints" in page
+    told = {"unit": "s1", "port": "usb-0416-5011", "model": "pos-5890", "baud": "19200"}
+    house.desk.post("/console/e1/paper/printer", what="speeds", **told)
+    assert [(job.kind, json.loads(job.text)["at"]["baud"]) for job in house.book.orders] == [
+        ("speed", 9600), ("speed", 19200)]
+    house.desk.post("/console/e1/paper/printer", what="test", **told)
+    assert json.loads(house.book.orders[-1].text) == {
+        "unit": "s1", "at": {"port": "usb-0416-5011", "printer": "pos-5890", "baud": 19200}}
+    assert house.book.printer_order("s1") is None
+    house.desk.post("/console/e1/paper/printer", what="right", **told)
+    order = house.book.printer_order("s1")
+    assert {name: order[name] for name in ("port", "printer", "baud", "confirmed")} == {
+        "port": "usb-0416-5011", "printer": "pos-5890", "baud": 19200, "confirmed": True}
+    assert "Numbered sheet · 1: 9600" in text_of(house.desk.get("/console/e1/paper"))
+
+
+def test_a_confirmed_printer_asks_nothing(house):
+    house.book.hear_printer("s1", {**PRINTER, "confirmed": True})
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "It is set up." in page
+    assert "Nobody has read" not in page
+
+
+@pytest.mark.parametrize("wrong", [{"model": "/etc/passwd"}, {"port": "/dev/sda"}, {"baud": "12"}, {"what": "x"}])
+def test_a_printer_is_only_set_to_what_its_station_knows(house, wrong):
+    house.book.hear_printer("s1", PRINTER)
+    house.desk.get("/console/e1/paper")
+    told = {"unit": "s1", "port": "", "model": "pos-5890", "baud": "0", "what": "right"} | wrong
+    assert house.desk.post("/console/e1/paper/printer", **told).status_code == 400
+    assert house.book.printer_order("s1") is None
+    assert house.book.orders == []
+
+
+def test_one_waiting_job_or_all_are_cancelled_and_can_be_had_again(house):
+    first, *_ = jobs(house)
+    house.desk.get("/console/e1/paper")
+    house.desk.post("/console/e1/paper/cancel", job=first.id)
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "4 on the way" in page
+    assert "not wanted any more" in page
+    house.desk.post("/console/e1/paper/cancel", all="yes")
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "Nothing waits to be printed" in page
+    house.desk.post("/console/e1/paper/again", job=first.id)
+    assert "1 on the way" in text_of(house.desk.get("/console/e1/paper"))
+
+
+def test_tables_with_a_unit_get_slips_when_somebody_asks_for_them(house):
+    house.place("table-1", 1)
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "1 open match has a table unit and gets no slip." in page
+    assert "Result slip · table 1" not in page
+    house.desk.post("/console/e1/paper", kind="slips")
+    assert {job.kind for job in house.book.orders} == {"slip"}
+    assert "Result slip · table 1" in text_of(house.desk.get("/console/e1/paper"))

@@ -1,0 +1,189 @@
+"""Paper and wall of every rulebook: the form of the match's situation, teams, squads, named rounds, the cut's order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hub_kit import NAMES, HandClock, running
+
+from roundtap_core.event import commands as c
+from roundtap_core.event.official import Official
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import Entrant, EventState
+from roundtap_core.forms.form import form_from_json
+from roundtap_core.records import Pair, Result
+from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_hub.events.event_at import event_at
+from roundtap_hub.hall.wall_view import wall_view
+from roundtap_hub.paper.job_content import content_of
+from roundtap_hub.paper.jobs import SLIP, derived_jobs, order
+from roundtap_hub.store.journal import PersonRecord
+from roundtap_hub.store.service import Service, Step
+
+MEMBERS = ("Aleksandra Wiśniewska-Szczepańska", "Łukasz Żak")
+Content = dict[str, Any]
+Outcome = Callable[[int], Result]
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    with running(tmp_path / "hub.db", HandClock()) as made:
+        yield made
+
+
+def begin(service: Service, rulebook: str, totals: bool = False, **options: Any) -> None:
+    """Four competitors in an event of one Swiss round, which is published."""
+    team = RULEBOOKS[rulebook].team_size > 1
+    people = [PersonRecord("e1", f"p{i}", f"salt {i}", Person(name, members=MEMBERS if team else ()))
+              for i, name in enumerate(NAMES[:4], start=1)]
+    create = c.CreateEvent("Open", rulebook, None, {"structure": "own", "swiss_rounds": 1, **options}, "#0072B2", 7)
+    entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt),
+                                         list_total=280 + n if totals else None)) for n, p in enumerate(people)]
+    service.ask([Step("e1", command) for command in (create, *entered)], "test", people)
+    go_on(service)
+
+
+def event(service: Service) -> EventState:
+    return service.snapshot.events["e1"]
+
+
+def go_on(service: Service) -> None:
+    """Draw and publish the next round."""
+    if event(service).rulebook.judge_required and not event(service).officials:
+        service.tell("e1", c.SetOfficials((Official("o0", "organizer"),)), "test")
+    service.tell("e1", c.DrawRound(11), "test")
+    draft = event(service).draft
+    assert draft is not None
+    service.tell("e1", c.PublishRound(draft.number, 1, noted="a test"), "test")
+
+
+def play(service: Service, outcome: Outcome = lambda place: Result(winner="a", score=Pair(100, 24))) -> None:
+    live = event(service).live
+    assert live is not None
+    for place, match in enumerate(live.open_matches):
+        service.tell("e1", c.EnterResult(match.id, match.revision, outcome(place), reason="a test"), "test")
+
+
+def slips(service: Service) -> list[Content]:
+    jobs = [job for job in derived_jobs(event(service)) if job.kind == SLIP]
+    contents = [content_of(job, service.snapshot, "http://hub") for job in jobs]
+    return [content for content in contents if content is not None]
+
+
+def paper(service: Service, kind: str) -> Content:
+    content = content_of(order(event(service), kind, "ab12"), service.snapshot, "http://hub")
+    assert content is not None
+    return content
+
+
+def test_a_slip_of_the_semi_final_says_so_and_asks_what_elimination_asks(service: Service) -> None:
+    """Epic: a draw in elimination goes to whoever had initiative, so only there it is asked."""
+    begin(service, "xwing-epic-duel", cut=4)
+    assert [slip["name"] for slip in slips(service)] == [None, None]
+    assert "form.initiative" not in str(slips(service)[0]["form"])
+    play(service)
+    service.tell("e1", c.MakeCut(), "test")
+    go_on(service)
+    assert [slip["name"] for slip in slips(service)] == ["semi-final", "semi-final"]
+    assert "form.initiative" in str(slips(service)[0]["form"])
+    assert paper(service, "pairings-table")["name"] == "semi-final"
+
+
+def test_the_match_beside_the_final_is_the_one_for_third_place(service: Service) -> None:
+    begin(service, "xwing-standard", cut=4, third_place_match=True)
+    play(service)
+    service.tell("e1", c.MakeCut(), "test")
+    go_on(service)
+    play(service)
+    go_on(service)
+    assert sorted(slip["name"] for slip in slips(service)) == ["final", "third-place"]
+
+
+def test_a_slips_form_knows_what_the_lists_cost(service: Service) -> None:
+    """Epic: nobody destroys more than the other's list."""
+    begin(service, "xwing-epic-duel", totals=True)
+    for slip in slips(service):
+        way = form_from_json(slip["form"]).way("wiped_out")
+        assert way is not None
+        assert all(280 <= limit <= 283 for limit in way.figures()[0].per_side or ())
+
+
+def test_teams_stand_on_all_paper_and_on_the_wall_with_who_plays_for_them(service: Service) -> None:
+    begin(service, "xwing-epic-team")
+    shown = ["Aleksandra W.", "Łukasz Ż."]
+    assert [slip[side]["members"] for slip in slips(service) for side in "ab"] == [shown] * 4
+    assert [row["members"] for row in paper(service, "pairings-name")["rows"]] == [shown] * 4
+    assert [row["a_members"] for row in paper(service, "pairings-table")["rows"]] == [shown] * 2
+    moment = event_at(service.snapshot, "e1")
+    assert moment is not None
+    [page] = wall_view(service.snapshot, {}, moment, 0)["pages"]
+    assert [seat.members for column in page.columns for seat in column] == [tuple(shown)] * 4
+
+
+def test_an_organizer_who_shows_full_names_shows_those_of_a_teams_players_too(service: Service) -> None:
+    begin(service, "xwing-epic-team", full_names=True)
+    assert slips(service)[0]["a"]["members"] == list(MEMBERS)
+
+
+def test_squads_that_are_still_to_be_fielded_stand_on_the_slip(service: Service) -> None:
+    begin(service, "shatterpoint-premier", swiss_rounds=2)
+    assert {tuple(slip[side]["to_field"]) for slip in slips(service) for side in "ab"} == {(1, 2, 3, 4)}
+    play(service, lambda _: Result(score=Pair(2, 0), wounds=Pair(5, 1), picks={"a": [1, 3], "b": [2, 4]}))
+    go_on(service)
+    sides = [slip[side] for slip in slips(service) for side in "ab"]
+    assert sorted(side["to_field"] for side in sides) == [[1, 3], [1, 3], [2, 4], [2, 4]]
+    assert all(side["must"] for side in sides)
+
+
+def test_epics_cut_goes_by_an_order_of_its_own_which_stands_beside_the_standings(service: Service) -> None:
+    begin(service, "xwing-epic-duel", cut=2)
+    assert paper(service, "standings")["cut"] is None
+    play(service)
+    cut = paper(service, "standings")["cut"]
+    assert cut["size"] == 2
+    assert [(row["rank"], row["points"]) for row in cut["rows"]] == [(1, 5), (2, 5), (3, 0), (4, 0)]
+    moment = event_at(service.snapshot, "e1")
+    assert moment is not None
+    [[first, second]] = wall_view(service.snapshot, {}, moment, 0)["cut_pages"]
+    assert [line.seed == moment.state.cut_size for line, _ in (*first, *second)] == [False, True, False, False]
+
+
+def test_where_the_standings_make_the_cut_they_stand_alone(service: Service) -> None:
+    begin(service, "xwing-standard", cut=2)
+    play(service)
+    assert paper(service, "standings")["cut"] is None
+
+
+def test_a_tie_break_round_has_its_name_and_no_draws_in_its_form(service: Service) -> None:
+    begin(service, "warlords-of-terra", prize_places=1)
+    play(service, lambda _: Result(winner="draw", ended="time", score=Pair(10, 10)))
+    go_on(service)
+    assert {slip["name"] for slip in slips(service)} == {"tiebreak"}
+    assert paper(service, "pairings-table")["name"] == "tiebreak"
+    assert "draw" not in {way.id for way in form_from_json(slips(service)[0]["form"]).ways}
+
+
+@pytest.mark.parametrize(("rulebook", "outcome", "record", "value"), [
+    ("xwing-standard", Result(score=Pair(100, 24)), "1–0", "176"),
+    ("xwing-epic-duel", Result(ended="time", score=Pair(124, 124)), "0–1–0", "300"),
+    ("warlords-of-terra", Result(winner="draw", ended="time", score=Pair(15, 10)), "0–1–0", "5"),
+    ("shatterpoint-premier", Result(
+        ended="time", score=Pair(1, 1), wounds=Pair(3, 3), picks={"a": [1, 2], "b": [3, 4]}), "0–1–0", "1"),
+    ("keyforge-archon", Result(score=Pair(1, 0)), "1–0", "0.000"),
+])
+def test_pairings_show_record_with_draws_and_the_first_tiebreaker(
+    service: Service, rulebook: str, outcome: Result, record: str, value: str
+) -> None:
+    begin(service, rulebook, swiss_rounds=2)
+    play(service, lambda _: outcome)
+    go_on(service)
+    shown = {(row["record"], row["value"]) for row in paper(service, "pairings-name")["rows"]}
+    moment = event_at(service.snapshot, "e1")
+    assert moment is not None
+    pages = wall_view(service.snapshot, {}, moment, 0)["pages"]
+    seats = [seat for page in pages for column in page.columns for seat in column]
+    assert (record, value) in shown
+    assert {(seat.record, seat.values[0].text) for seat in seats} == shown

@@ -1,0 +1,207 @@
+"""What else a phone asks for: a judge, to leave, to be seen as there, and a list with what is wrong in it by line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pages_kit import House, open_house, problem_of, text_of
+from test_pages_my_report import Phone, match_of, phones
+from werkzeug.test import TestResponse
+
+from roundtap_core.event.commands import DrawRound, FinishEvent, GrantExtension, SetCheckIn, SetClock
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.words import LANGUAGES
+from roundtap_hub.store.service import Step
+
+
+@pytest.fixture
+def before(tmp_path: Path) -> Iterator[House]:
+    """An event with its players in it, nothing drawn."""
+    with open_house(tmp_path) as house:
+        house.with_event()
+        yield house
+
+
+@pytest.fixture
+def house(before: House) -> House:
+    before.publish()
+    return before
+
+
+def press(phone: Phone, what: str, **fields: str) -> TestResponse:
+    return phone.client.post(f"{phone.me}/{what}", data=fields, headers=phone.headers)
+
+
+def part(phone: Phone, region: str) -> str:
+    found = re.search(rf'id="{region}"[^>]*>(.*?)</section>', phone.home().text, re.S)
+    assert found
+    return " ".join(re.sub(r"<svg.*?</svg>|<[^>]+>", " ", found[1], flags=re.S).split())
+
+
+# --- a judge --------------------------------------------------------------------------------------------------------
+
+
+def test_a_judge_is_called_and_both_phones_say_who_comes(house: House) -> None:
+    ana, bruno = phones(house)
+    assert part(ana, "my-call") == "Call a judge"
+    assert press(ana, "call", on="1").status_code == 303
+    [call] = house.hub.hall.calls.of("e1")
+    assert call.sources == {f"phone:{match_of(house).match.a}"}
+    for phone in (ana, bruno):
+        assert "A judge was called from your table." in part(phone, "my-call")
+    assert "No longer needed" not in part(bruno, "my-call")
+    house.hub.hall.calls.take("e1", match_of(house).id, "Eva")
+    for phone in (ana, bruno):
+        assert "Eva is coming." in part(phone, "my-call")
+
+
+def test_a_slip_of_the_finger_is_taken_back(house: House) -> None:
+    ana, _ = phones(house)
+    press(ana, "call", on="1")
+    press(ana, "call", on="0")
+    assert not house.hub.hall.calls.of("e1")
+
+
+def test_nobody_without_a_table_calls(before: House) -> None:
+    answer = press(Phone(before, "p1"), "call", on="1")
+    assert answer.status_code == 409
+    assert "go to the judge yourself" in problem_of(answer)
+
+
+def test_a_phone_that_calls_without_end_is_told_to_wait(house: House) -> None:
+    ana, _ = phones(house)
+    answers = [press(ana, "call", on="1").status_code for _ in range(20)]
+    assert answers[0] == 303
+    assert answers[-1] == 429
+
+
+# --- leaving --------------------------------------------------------------------------------------------------------
+
+
+def test_leaving_is_asked_once_more_and_is_a_wish(house: House) -> None:
+    ana, _ = phones(house)
+    asked = ana.get(f"{ana.me}/leave")
+    assert "During a match leaving means conceding it." in text_of(asked)
+    assert not house.hub.hall.wishes.of("e1"), "asking is no wish yet"
+    press(ana, "leave", on="1")
+    [wish] = house.hub.hall.wishes.of("e1")
+    assert (wish.competitor, wish.refused) == (match_of(house).match.a, False)
+    assert "the organizer has been told" in part(ana, "my-leave")
+    assert house.event.entrants[wish.competitor].active
+
+
+def test_a_wish_that_is_refused_says_so_and_one_may_stay(house: House) -> None:
+    ana, _ = phones(house)
+    press(ana, "leave", on="1")
+    house.hub.hall.wishes.refuse("e1", match_of(house).match.a)
+    assert "asks you to stay" in part(ana, "my-leave")
+    press(ana, "leave", on="1")
+    assert "the organizer has been told" in part(ana, "my-leave")
+    press(ana, "leave", on="0")
+    assert not house.hub.hall.wishes.of("e1")
+    assert part(ana, "my-leave") == "Leave the event"
+
+
+def test_who_leaves_after_the_round_is_not_offered_to_leave_once_more(house: House) -> None:
+    ana, _ = phones(house)
+    press(ana, "leave", on="1")
+    house.organizer().post(f"/console/e1/competitors/{match_of(house).match.a}/drop", known="after")
+    assert part(ana, "my-leave") == "You leave after this round. Until then you play on."
+
+
+# --- being there ----------------------------------------------------------------------------------------------------
+
+
+def test_whoever_is_there_says_so(before: House) -> None:
+    ana = Phone(before, "p1")
+    assert part(ana, "my-here") == ""
+    before.service.tell("e1", SetCheckIn(True), "organizer")
+    assert part(ana, "my-here") == "I am here"
+    press(ana, "here")
+    assert before.event.entrants["p1"].checked_in
+    assert part(ana, "my-here") == "You are checked in."
+
+
+def test_a_phone_changes_no_round_that_is_drawn(before: House) -> None:
+    before.service.tell("e1", SetCheckIn(True), "organizer")
+    for who in ("p2", "p3", "p4", "p5"):
+        press(Phone(before, who), "here")
+    before.service.tell("e1", DrawRound(11), "organizer")
+    head = before.event.head
+    assert "tell the desk" in problem_of(press(Phone(before, "p1"), "here"))
+    assert before.event.head == head
+
+
+# --- the list -------------------------------------------------------------------------------------------------------
+
+
+def list_fields(page: TestResponse) -> dict[str, str]:
+    return dict(re.findall(r'<input (?:type="hidden" )?name="([^"]+)" value="([^"]*)"', page.text))
+
+
+def test_a_list_is_handed_in_and_what_is_wrong_stands_at_its_line(before: House) -> None:
+    ana = Phone(before, "p1")
+    page = ana.get(f"{ana.me}/list")
+    lines = [name for name in list_fields(page) if name.endswith("/0/points")]
+    assert lines, list_fields(page)
+    typed = {**list_fields(page), lines[0]: "900", lines[0].replace("points", "pilot"): "Luke Skywalker"}
+    saved = press(ana, "list", **typed)
+    assert saved.status_code == 303, problem_of(saved)
+    shown = ana.get(saved.headers["Location"])
+    assert "mend" in shown.text
+    assert 'value="900"' in shown.text
+    person = before.service.snapshot.people["e1"]["p1"]
+    assert "900" in str(person.list)
+    assert "list" in part(ana, "my-list")
+
+
+def test_no_list_is_shown_or_changed_once_round_1_is_published(before: House) -> None:
+    ana = Phone(before, "p1")
+    page = ana.get(f"{ana.me}/list")
+    before.publish()
+    assert ana.get(f"{ana.me}/list").status_code == 404
+    answer = press(ana, "list", **list_fields(page))
+    assert answer.status_code == 409
+    assert part(ana, "my-list") == ""
+
+
+# --- the clock, and the end -----------------------------------------------------------------------------------------
+
+
+def test_the_clock_is_one_s_own_table_s(house: House) -> None:
+    ana, _ = phones(house)
+    house.service.tell("e1", SetClock("start"), "organizer")
+    house.service.tell("e1", GrantExtension(match_of(house).id, 4), "organizer")
+    clock = re.search(r'<time class="clock[^>]*>', ana.home().text)
+    assert clock
+    assert 'data-more="240000"' in clock[0]
+    assert 'data-total="4500000"' in clock[0], "what the feed says of the round's clock still fits"
+    assert "79:00" in part(ana, "phone-clock")
+    assert house.event.live is not None
+    other = house.event.live.matches[1].match.a
+    assert "data-more" not in Phone(house, other).home().text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_whoever_s_event_is_over_reads_the_place_and_no_clock(house: House, language: str) -> None:
+    house.service.tell("e1", SetClock("start"), "organizer")
+    house.play()
+    house.publish()
+    house.service.tell("e1", SetClock("start"), "organizer")
+    house.play()
+    house.service.tell("e1", FinishEvent("the hall closes"), "organizer")
+    for archived in (False, True):
+        if archived:
+            house.service.ask([Step(VENUE, NewEntry("event-archived", {"event": "e1"}))], "organizer")
+        for path in ("/e/e1/p/", ""):
+            texts = []
+            for who in [f"p{n}" for n in range(1, 7)]:
+                page = house.browser(language).get(path + who if path else house.hub.access.links.path("e1", who))
+                assert page.status_code == 200
+                assert 'class="clock' not in page.text
+                texts.append(text_of(page))
+            places = [re.search(r"(?:Place|Puesto|Platz|Miejsce) (\d)", text) for text in texts]
+            assert sorted(int(found[1]) for found in places if found) == [1, 2, 3, 4, 5, 6], texts

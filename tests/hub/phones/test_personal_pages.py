@@ -1,0 +1,183 @@
+"""Personal pages without Flask: live, nobody else's, not kept by anybody, and a report's echo from the hub alone."""
+
+from __future__ import annotations
+
+import html
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from asgi_client import AsgiClient
+from feed_listener import Listener
+from pages_kit import House, open_house
+
+from roundtap_core.event.state import MatchState
+from roundtap_hub.serving import app as flask_side
+from roundtap_hub.serving import browser_feed
+from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.serving.page_cache import PageKey
+
+PHONE = "10.42.0.31"
+
+
+class Hall:
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.application = HubApplication(house.hub)
+        self.client = AsgiClient(self.application, lifespan=True)
+        self.client.seen_as = {"client": (PHONE, 50000)}
+
+    @property
+    def match(self) -> MatchState:
+        assert self.house.event.live is not None
+        return self.house.event.live.matches[0]
+
+    def me(self, side: str) -> str:
+        who = self.match.match.a if side == "a" else self.match.match.b
+        assert who is not None
+        return self.house.hub.access.links.path("e1", who)
+
+    def fields(self, side: str, a: int = 90, b: int = 60) -> dict[str, str]:
+        """What the end of the walk sends."""
+        page = self.client.get(f"{self.me(side)}/report?way=time&q.score.winner={a}&q.score.loser={b}")
+        form = re.search(r'<form method="post".*?</form>', page.text, re.S)
+        assert form
+        return {html.unescape(name): html.unescape(value) for name, value in re.findall(
+            r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form[0])}
+
+
+@pytest.fixture
+def hall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
+    monkeypatch.setattr(browser_feed, "COALESCE_S", 0.01)
+    with open_house(tmp_path) as house:
+        house.with_event()
+        house.publish()
+        house.time_is_up()
+        opened = Hall(house)
+        yield opened
+        opened.client.close()
+
+
+def test_a_page_is_drawn_once_and_by_nobody_kept(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+    draw = flask_side.drawn
+    monkeypatch.setattr(flask_side, "drawn",
+                        lambda app, path, *rest: drawn.append(path) or draw(app, path, *rest))  # type: ignore[func-returns-value]
+    application = HubApplication(hall.house.hub)
+    client = AsgiClient(application, lifespan=True)
+    for _ in range(5):
+        answer = client.get(hall.me("a"))
+        assert answer.status_code == 200
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert "etag" not in answer.headers
+    assert len(drawn) == 1
+    client.close()
+
+
+def test_flask_would_say_the_same(hall: Hall) -> None:
+    native = hall.client.get(hall.me("a"), accept_language="de").text
+    flask = hall.house.browser("de").get(hall.me("a")).text
+    plain = [re.sub(r"\s+", " ", text) for text in (native, flask)]
+    assert plain[0] == plain[1]
+
+
+def test_both_phones_see_what_the_other_says_without_asking(hall: Hall) -> None:
+    ana, bruno = Listener(hall.client, hall.me("a")), Listener(hall.client, hall.me("b"))
+    said = hall.client.post(f"{hall.me('a')}/report", data=hall.fields("a"), accept="application/json")
+    assert said.get_json()["fate"] == "accepted"
+    for phone, words in ((ana, "still has to agree"), (bruno, "is that right?")):
+        phone.until(lambda phone=phone: phone.named("patch") or phone.named("view"), "news")  # type: ignore[misc]
+        phone.show()
+        assert words in hall.client.get(phone.path).text
+    ana.close()
+    bruno.close()
+
+
+def test_the_echo_names_the_very_report_and_its_entry(hall: Hall) -> None:
+    fields = hall.fields("a")
+    answer = hall.client.post(f"{hall.me('a')}/report", data=fields, accept="application/json")
+    assert answer.headers["cache-control"] == "no-store"
+    said = answer.get_json()
+    assert (said["report_id"], said["fate"], said["number"]) == (
+        fields["report_id"], "accepted", hall.house.event.number)
+    again = hall.client.post(f"{hall.me('a')}/report", data=fields, accept="application/json")
+    assert again.get_json() == said
+
+
+def test_without_a_script_the_answer_is_a_page(hall: Hall) -> None:
+    answer = hall.client.post(f"{hall.me('a')}/report", data=hall.fields("a"))
+    assert answer.status_code == 303
+    assert "Saved #" in hall.client.get(answer.headers["location"]).text
+
+
+def test_what_cannot_be_is_told_either_way(hall: Hall) -> None:
+    fields = {**hall.fields("a"), "match": "1.2"}
+    told = hall.client.post(f"{hall.me('a')}/report", data=fields, accept="application/json")
+    assert told.status_code == 409
+    assert "not yours" in told.get_json()["error"]
+    page = hall.client.post(f"{hall.me('a')}/report", data=fields)
+    assert page.status_code == 409
+    assert "not yours" in page.text
+
+
+def test_two_at_the_same_moment_are_one_report(hall: Hall) -> None:
+    from urllib.parse import urlencode
+
+    body = urlencode(hall.fields("a")).encode()
+    headers = {"content_type": "application/x-www-form-urlencoded", "accept": "application/json"}
+    before = hall.house.event.number
+    both = [hall.client.begin("POST", f"{hall.me('a')}/report", body, headers=headers) for _ in range(8)]
+    assert {answer.result(20).body for answer in both} == {both[0].result(20).body}
+    assert hall.house.event.number == before + 1
+
+
+# --- nobody else's --------------------------------------------------------------------------------------------------
+
+
+def test_the_feed_tells_nobody_of_another_s_page(hall: Hall) -> None:
+    """Neither who makes a link up, nor who puts another event before it, nor who has a revoked one."""
+    token = hall.me("a").removeprefix("/me/")
+    store = hall.application.browsers._cache
+    hall.house.hub.access.links.revoke("e1", "p6")
+    revoked_before = hall.house.hub.access.links.token("e1", "p5")
+    hall.house.hub.access.links.revoke("e1", "p5")
+    for page in (f"me/e1/{token}x", f"me/e2/{token}", f"me/e1/{revoked_before}", "me/e1/", "me/e1", "me/", "me"):
+        assert store.version(page) == "none", page
+        assert hall.client.run(store.whole(PageKey(page, "", "en"))) is None, page
+
+
+def test_an_open_page_ends_with_its_link(hall: Hall) -> None:
+    ana = Listener(hall.client, hall.me("a"))
+    ana.until(lambda: ana.events, "a greeting")
+    path = ana.path
+    assert hall.match.match.a
+    hall.house.hub.access.links.revoke("e1", hall.match.match.a)
+    ana.until(lambda: ana.named("view") == ["none"], "to be told")
+    answer = hall.client.get(path)
+    assert answer.status_code == 404
+    assert "Ask the desk for a new one" in answer.text
+    ana.close()
+
+
+def test_no_log_holds_a_link(hall: Hall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("roundtap_hub.phones.my_page.my_table", broken)
+    with caplog.at_level(logging.DEBUG):
+        assert hall.client.get(hall.me("a")).status_code == 500
+    assert "failed" in caplog.text
+    assert hall.me("a").removeprefix("/me/") not in caplog.text
+    assert "/me/…" in caplog.text
+
+
+def test_a_body_that_is_no_form_changes_nothing(hall: Hall) -> None:
+    head = hall.house.event.head
+    for body in (b"", b"&" * 200, b"\xff\xfe" * 100, b"report_id=" + b"x" * 5000, b"x" * 20_000):
+        answer = hall.client.post(f"{hall.me('a')}/report", data=body, accept="application/json",
+                                  content_type="application/x-www-form-urlencoded")
+        assert answer.status_code in (400, 409), body[:20]
+    assert hall.house.event.head == head

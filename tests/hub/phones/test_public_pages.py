@@ -1,0 +1,369 @@
+"""Public pages without Flask: never old, never another reader's, the same as Flask would send them."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from asgi_client import Answer, AsgiClient
+from msgspec.structs import replace
+from pages_kit import Browser, House, open_house
+
+from roundtap_core.event.commands import ChangePerson, DrawRound, EnterResult, PublishRound, SetClock
+from roundtap_core.records import Pair, Result
+from roundtap_hub.access.policy import path_of
+from roundtap_hub.hall.known_displays import TURN_MS
+from roundtap_hub.serving import page_cache
+from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.serving.page_cache import MOVING_MS, STAFF_MOVING_MS, PageKey
+from roundtap_hub.store.journal import PersonRecord
+from roundtap_hub.store.service import Step
+
+PAGES = ("/e/e1", "/e/e1/p/p1", "/e/e1/p/p2", "/e/e1/standings", "/e/e1/pairings", "/e/e1/bracket", "/rules/e1",
+         "/wall/e1", "/wall/e1?theme=dark", "/wall/e1?part=2/2", "/?lang=en")
+
+
+class Hall:
+    """A hub, and browsers that talk to all of it."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.application = HubApplication(house.hub)
+        self.client = AsgiClient(self.application, lifespan=True)
+        self.drawn: list[PageKey] = []
+        store = self.application.kept._cache
+        made = store._made
+
+        def noted(app: object, moment: object, now_ms: object, key: PageKey, *more: object) -> object:
+            self.drawn.append(key)
+            return made(app, moment, now_ms, key, *more)  # type: ignore[arg-type]
+
+        store._made = noted  # type: ignore[assignment]
+
+    def get(self, path: str, language: str = "en", **headers: str) -> Answer:
+        return self.client.get(path, accept_language=language, **headers)
+
+    def by_flask(self, path: str, language: str = "en") -> str:
+        return self.house.browser(language).get(path).text
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[Hall]:
+    with open_house(tmp_path) as house:
+        house.with_event()
+        house.publish()
+        house.place("unit-1", 1)
+        opened = Hall(house)
+        yield opened
+        opened.client.close()
+
+
+@pytest.mark.parametrize("language", ["en", "es", "de", "pl"])
+def test_every_page_is_what_flask_would_send(hall: Hall, language: str):
+    hall.house.report("1.1", "a", 100, 24)
+    for path in (*PAGES[:-1], "/e/e1"):
+        answer = hall.get(path, language)
+        assert answer.status_code == 200
+        assert answer.headers["content-language"] == language
+        assert answer.text == hall.by_flask(path, language), path
+    assert hall.drawn
+
+
+def test_a_page_is_sealed_and_kept_by_browsers_only_to_ask_again(hall: Hall):
+    answer, flask = hall.get("/e/e1/standings"), hall.get("/e/e1/standings?lang=en")
+    for name in ("content-security-policy", "x-content-type-options", "referrer-policy", "content-language"):
+        assert answer.headers[name] == flask.headers[name]
+    assert answer.headers["cache-control"] == "no-cache"
+    assert set(answer.headers["vary"].split(", ")) == {"Accept-Language", "Cookie", "Accept-Encoding"}
+
+
+def test_packed_it_is_the_same_page(hall: Hall):
+    plain, packed = hall.get("/e/e1/p/p1"), hall.get("/e/e1/p/p1", accept_encoding="br, gzip")
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert gzip.decompress(packed.body) == plain.body
+    assert len(packed.body) < len(plain.body) / 2
+
+
+def test_who_has_the_page_already_is_told_so_until_it_changes(hall: Hall):
+    first = hall.get("/e/e1/pairings", accept_encoding="gzip")
+    again = hall.get("/e/e1/pairings", accept_encoding="gzip", if_none_match=first.headers["etag"])
+    assert (again.status_code, again.body) == (304, b"")
+    # The plain one is another text of the same page.
+    assert hall.get("/e/e1/pairings", if_none_match=first.headers["etag"]).status_code == 200
+    hall.house.report("1.1", "a", 100, 24)
+    assert hall.get("/e/e1/pairings", accept_encoding="gzip", if_none_match=first.headers["etag"]).status_code == 200
+
+
+def test_what_was_saved_stands_on_the_next_page(hall: Hall):
+    for a in range(41, 50):
+        hall.get("/e/e1/p/p1")
+        match = next(m for m in hall.house.event.live.matches if "p1" in (m.match.a, m.match.b))  # type: ignore[union-attr]
+        entered = EnterResult(match.id, match.revision, Result(ended="time", score=Pair(a, 7)), reason="a test")
+        hall.house.service.tell("e1", entered, "test")
+        page = hall.get("/e/e1/p/p1").text
+        assert page == hall.by_flask("/e/e1/p/p1")
+        assert f"{a}" in page
+
+
+def test_nobody_has_to_tell_the_cache_what_was_saved(hall: Hall):
+    """As where another hub on the same database saves it, and this one only follows."""
+    hall.house.service._listeners.clear()
+    for path in PAGES[:-1]:
+        hall.get(path)
+    hall.house.report("1.1", "a", 100, 24)
+    hall.house.service.tell("e1", SetClock("start"), "test")
+    for path in PAGES[:-1]:
+        assert hall.get(path).text == hall.by_flask(path), path
+
+
+def test_what_is_saved_while_the_pages_are_being_made_stands_on_the_first_of_them(hall: Hall):
+    made, hold = hall.application.pages._build, threading.Event()
+    hall.application.pages._build = lambda: (hold.wait(30), made())[1]
+    first = hall.client.begin("GET", "/e/e1/pairings")
+    match = hall.house.event.live.matches[0]  # type: ignore[union-attr]
+    entered = EnterResult(match.id, match.revision, Result(score=Pair(100, 24)), reason="a test")
+    hall.house.service.tell("e1", entered, "test")
+    hold.set()
+    assert first.result(30).text == hall.by_flask("/e/e1/pairings")
+    assert "24" in first.result().text
+
+
+def test_another_name_stands_on_every_page_that_showed_the_old_one(hall: Hall):
+    """Also on the pages of who played them before, and sits elsewhere now."""
+    house = hall.house
+    house.play()
+    house.publish()
+    for path in PAGES[:-1]:
+        hall.get(path)
+    person = replace(house.service.snapshot.people_of("e1")["p1"], name="Zoë Neu")
+    house.service.ask([Step("e1", ChangePerson("p1", person.digest("salt")))], "test",
+                      [PersonRecord("e1", "p1", "salt", person)])
+    for n in range(1, 7):
+        assert hall.get(f"/e/e1/p/p{n}").text == hall.by_flask(f"/e/e1/p/p{n}"), n
+    for path in PAGES[:-1]:
+        assert hall.get(path).text == hall.by_flask(path), path
+    assert "Zoë" in hall.get("/e/e1/pairings").text
+
+
+def test_a_press_at_a_table_stands_on_the_wall(hall: Hall):
+    assert "0/1 seated" in hall.get("/wall/e1").text
+    hall.house.hub.presence.heard("unit-1", 5, match="1.1", seated=frozenset("ab"))
+    assert "1/1 seated" in hall.get("/wall/e1").text
+
+
+def test_an_organizer_s_page_is_nobody_else_s(hall: Hall):
+    cookie = hall.house.organizer().client.get_cookie("roundtap_here")
+    assert cookie is not None
+    for _ in range(2):
+        theirs = hall.get("/e/e1/standings", cookie=f"other=1; roundtap_here={cookie.value}")
+        assert "/logout" in theirs.text
+        assert theirs.headers["cache-control"] == "no-store"
+        strangers = hall.get("/e/e1/standings")
+        assert "/logout" not in strangers.text
+        assert "/console/e1" not in strangers.text
+    assert [key.role for key in hall.drawn] == ["organizer", ""]
+
+
+def cookie_of(browser: Browser) -> str:
+    cookie = browser.client.get_cookie("roundtap_here")
+    assert cookie is not None
+    return f"roundtap_here={cookie.value}"
+
+
+@pytest.mark.parametrize("language", ["en", "pl"])
+def test_the_staff_have_what_flask_would_send_each_of_them(hall: Hall, language: str):
+    """By browsers that are logged in twice as organizer, and as judge: drawn once a role, with each one's own mark."""
+    hall.house.service.tell("e1", SetClock("start"), "test")
+    staff = [hall.house.organizer(), hall.house.organizer(), hall.house.staff("judge", "Kim Judge"),
+             hall.house.staff("judge", "Robin Judge")]
+    for path in PAGES[:-1]:
+        for browser in staff:
+            browser.headers = {"Accept-Language": language}
+            theirs = hall.get(path, language, cookie=cookie_of(browser))
+            flask = browser.get(path)
+            assert (theirs.status_code, theirs.text) == (200, flask.text), path
+            assert browser.token in theirs.text or "/wall/" in path
+            assert "Kim" not in theirs.text
+            for name in ("cache-control", "vary", "content-language", "content-type"):
+                assert theirs.headers[name] == flask.headers[name], name
+            assert "etag" not in theirs.headers
+    drawn = [(key.page, key.variant, key.role) for key in hall.drawn]
+    assert len(drawn) == len(set(drawn))
+    assert {role for *_, role in drawn} == {"organizer", "judge"}
+
+
+def test_a_cookie_without_a_name_opens_nothing(hall: Hall):
+    """On the plain connection of a phone, where no cookie is believed."""
+    token = cookie_of(hall.house.organizer()).partition("=")[2]
+    strangers = hall.get("/e/e1").text
+    hall.client.seen_as = {"client": ("10.0.0.9", 1)}
+    for sent in (f"={token}", token, f"roundtap_here={token}"):
+        assert hall.get("/e/e1", cookie=sent).text == strangers
+
+
+def test_a_mark_on_a_kept_page_opens_nothing_in_another_s_browser(hall: Hall):
+    one, other = hall.house.organizer(), hall.house.organizer()
+    first, second = cookie_of(one), cookie_of(other)
+    its, others = (re.findall(r'name="csrf" value="([^"]+)"', hall.get("/e/e1", cookie=cookie).text)[0]
+                   for cookie in (first, second))
+    assert its != others
+    assert hall.client.post("/logout", data={"csrf": others}, cookie=first).status_code == 403
+    assert "/logout" in hall.get("/e/e1", cookie=first).text
+    assert hall.client.post("/logout", data={"csrf": its}, cookie=first).status_code == 303
+    # From now on a stranger's; nobody else's session has ended.
+    assert hall.get("/e/e1", cookie=first).text == hall.get("/e/e1").text
+    assert others in hall.get("/e/e1", cookie=second).text
+    assert its not in hall.get("/e/e1", cookie=second).text
+
+
+def test_who_has_another_role_now_has_that_role_s_page(hall: Hall):
+    person, pin = hall.house.hub.access.organizers.staff.add("Eva Luz", "organizer")
+    browser = hall.house.browser()
+    browser.log_in(pin)
+    assert "/console/hub" in hall.get("/e/e1", cookie=cookie_of(browser)).text
+    hall.house.hub.access.organizers.staff.change_role(person.id, "judge")
+    assert "/console/hub" not in hall.get("/e/e1", cookie=cookie_of(browser)).text
+    hall.house.hub.access.organizers.staff.revoke(person.id)
+    assert hall.get("/e/e1", cookie=cookie_of(browser)).text == hall.get("/e/e1").text
+
+
+def test_what_was_saved_stands_on_the_staff_s_next_page_and_a_time_is_never_older_than_a_second(hall: Hall):
+    cookie = cookie_of(hall.house.organizer())
+    for n in range(5):
+        hall.get("/e/e1/pairings", cookie=cookie)
+        hall.house.report("1.1", "a", 100, 24 + n)
+        match = hall.house.event.live.matches[0]  # type: ignore[union-attr]
+        entered = EnterResult(match.id, match.revision, Result(score=Pair(100, 3 * n)), reason="a test")
+        hall.house.service.tell("e1", entered, "test")
+        assert f">{3 * n}<" in hall.get("/e/e1/pairings", cookie=cookie).text
+    hall.house.service.tell("e1", SetClock("start"), "test")
+    first = len(hall.drawn)
+    for gone_ms, drawn in ((0, 1), (STAFF_MOVING_MS, 1), (1, 2)):
+        hall.house.time.ms += gone_ms
+        page = hall.get("/e/e1/p/p1", cookie=cookie).text
+        assert f'data-now="{hall.house.time.ms}"' in page
+        assert len(hall.drawn) - first == drawn
+
+
+def test_the_staff_wait_behind_no_pages_of_others(hall: Hall):
+    cookie, hold = cookie_of(hall.house.organizer()), threading.Event()
+    hall.application.kept._cache._executor.submit(hold.wait, 30)
+    waiting = hall.client.begin("GET", "/e/e1")
+    assert "/logout" in hall.get("/e/e1", cookie=cookie).text
+    assert not waiting.done()
+    hold.set()
+    assert waiting.result(30).status_code == 200
+
+
+def test_each_player_has_their_own_page_and_nobody_one_that_is_not_there(hall: Hall):
+    pages = {hall.get(f"/e/e1/p/p{n}").text for n in range(1, 7)}
+    assert len(pages) == 6
+    for path in ("/e/e1/p/p9", "/e/e9", "/wall/e9", "/e/e1/p/../p1", "/e/e1/console"):
+        assert hall.get(path).status_code == 404
+
+
+def test_a_language_chosen_by_hand_is_remembered(hall: Hall):
+    chosen = hall.get("/e/e1?lang=pl")
+    cookie = chosen.headers["set-cookie"].partition(";")[0]
+    assert hall.drawn == []
+    for path in ("/e/e1", "/e/e1?lang=pl"):
+        assert hall.get(path, "de", cookie=cookie).headers["content-language"] == "pl"
+    assert [key.language for key in hall.drawn] == ["pl"]
+    forged = cookie[:-2] + "xx"
+    assert hall.get("/e/e1", "de", cookie=forged).headers["content-language"] == "de"
+
+
+def test_what_is_searched_or_asked_otherwise_is_flask_s(hall: Hall):
+    assert 'value="ana"' in hall.get("/e/e1?q=ana").text
+    assert hall.client.post("/e/e1").status_code == 405
+    assert hall.drawn == []
+
+
+def test_the_way_to_the_only_event_and_its_wall(hall: Hall):
+    assert (hall.get("/").status_code, hall.get("/").headers["location"]) == (302, "/e/e1")
+    assert hall.get("/wall?theme=dark&part=1/2").headers["location"] == "/wall/e1?theme=dark&part=1%2F2"
+    hall.house.organizer().post("/console", name="Second", rulebook="xwing-standard", color="#882255")
+    assert "Second" in hall.get("/").text
+    assert hall.get("/").text == hall.by_flask("/")
+
+
+def test_of_two_events_in_play_a_wall_without_a_name_shows_each_in_its_turn(hall: Hall):
+    hall.house.organizer().post("/console", name="Second", rulebook="xwing-standard", color="#882255", structure="own",
+                                swiss_rounds=2)
+    hall.house.organizer().post("/console/e2/competitors", names="Ana\nBen")
+    hall.house.service.tell("e2", DrawRound(11), "test")
+    draft = hall.house.service.snapshot.events["e2"].draft
+    assert draft is not None
+    assert draft.draw is not None
+    hall.house.service.tell("e2", PublishRound(1, draft.draw.attempt, noted="a test"), "test")
+    shown = set()
+    for _ in range(2):
+        shown.add(hall.get("/wall?theme=dark").headers["location"])
+        hall.house.time.ms += TURN_MS
+    assert shown == {"/wall/e1?theme=dark", "/wall/e2?theme=dark"}
+
+
+def test_five_hundred_who_ask_at_once_have_it_drawn_once(hall: Hall):
+    answers = [hall.client.begin("GET", "/e/e1/standings") for _ in range(500)]
+    assert len({answer.result(30).body for answer in answers}) == 1
+    assert hall.drawn == [PageKey("standings/e1", "", "en")]
+
+
+def test_a_page_that_shows_a_time_is_never_older_than_some_seconds(hall: Hall):
+    hall.house.service.tell("e1", SetClock("start"), "test")
+    first = hall.get("/e/e1/p/p1").text
+    hall.house.time.ms += MOVING_MS
+    assert hall.get("/e/e1/p/p1").text == first
+    hall.house.time.ms += 1
+    assert hall.get("/e/e1/p/p1").text == hall.by_flask("/e/e1/p/p1") != first
+    hall.get("/e/e1/standings")
+    hall.house.time.ms += 10 * MOVING_MS
+    count = len(hall.drawn)
+    hall.get("/e/e1/standings")
+    assert len(hall.drawn) == count
+
+
+def test_a_page_that_breaks_is_explained(hall: Hall, monkeypatch: pytest.MonkeyPatch):
+    def broken(*_: object) -> None:
+        raise RuntimeError("wires crossed")
+
+    monkeypatch.setattr("roundtap_hub.phones.players.standings_view", broken)
+    answer = hall.get("/e/e1/standings")
+    assert answer.status_code == 500
+    assert "wires crossed" not in answer.text
+
+
+def test_the_store_does_not_grow_for_ever(hall: Hall, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(page_cache, "KEPT_BYTES", 20_000)
+    store = hall.application.kept._cache
+    for n in range(1, 7):
+        for language in ("en", "es", "de", "pl"):
+            hall.get(f"/e/e1/p/p{n}", language)
+    assert sum(kept.bytes for kept in store._kept.values()) == store._bytes <= 20_000
+    assert PageKey("p/e1/p6", "", "pl") in store._kept
+
+
+def test_the_events_colours_wait_for_no_page(hall: Hall, monkeypatch: pytest.MonkeyPatch):
+    by_flask = hall.by_flask("/colours.css")
+    kept = hall.house.app.test_client().get("/colours.css").headers["Cache-Control"]
+    assert hall.client.begin("HEAD", "/colours.css").result(30).status_code == 200
+    monkeypatch.setattr(hall.application.pages, "answer", None)
+    answer = hall.get("/colours.css")
+    assert (answer.status_code, answer.text) == (200, by_flask)
+    assert answer.headers["content-type"] == "text/css; charset=utf-8"
+    assert answer.headers["cache-control"] == kept == "no-cache"
+    assert '[data-event="e1"]{--event:#' in answer.text
+
+
+@pytest.mark.parametrize(("page", "path"), [
+    ("door", "/"), ("wall", "/wall"), ("wall/e1", "/wall/e1"), ("e/e1", "/e/e1"), ("p/e1/p3", "/e/e1/p/p3"),
+    ("standings/e1", "/e/e1/standings"), ("pairings/e1", "/e/e1/pairings"), ("bracket/e1", "/e/e1/bracket"),
+    ("rules/e1", "/rules/e1"), ("me/e1/link", "/me/link"),
+    ("console/e1", ""), ("console", ""), ("e", ""), ("e/e1/p1", ""), ("p/e1", ""), ("", ""), ("nonsense/e1", "")])
+def test_what_is_shown_leads_to_its_address_and_to_no_other(page: str, path: str) -> None:
+    assert path_of(page) == path

@@ -1,0 +1,293 @@
+"""Doors: connections counted per address and in all, heads that must come soon; real sockets, no hub behind them."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import socket
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pytest
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from roundtap_hub.serving import connection_limits as doors_module
+from roundtap_hub.serving.connection_limits import REQUESTS, CountedSocket, DoorListener, Doors, caller_of, guarded
+from roundtap_hub.serving.http_answers import send_answer
+
+
+class Hand:
+    """A clock that a test turns."""
+
+    def __init__(self) -> None:
+        self.s = 100.0
+
+    def __call__(self) -> float:
+        return self.s
+
+
+def connection(address: str) -> CountedSocket:
+    made = CountedSocket()
+    made.caller = caller_of(address)
+    return made
+
+
+# --- who stays ------------------------------------------------------------------------------------------------------
+
+
+def test_one_address_has_its_places_and_gets_one_back_with_each_that_ends() -> None:
+    doors = Doors(100, Hand(), per_address=3)
+    phone = [connection("10.42.0.7") for _ in range(4)]
+    assert [doors.admit(each) for each in phone] == [True, True, True, False]
+    assert doors.admit(connection("10.42.0.8"))
+    phone[1].close()
+    phone[1].close()
+    assert doors.inside == 3
+    assert doors.admit(phone[3])
+    assert doors.refused == 1
+
+
+def test_whoever_sits_at_the_machine_is_not_counted_like_a_phone() -> None:
+    doors = Doors(100, Hand(), per_address=2)
+    assert all(doors.admit(connection("127.0.0.1")) for _ in range(50))
+
+
+def test_when_all_places_are_taken_who_has_most_loses_the_youngest() -> None:
+    doors = Doors(10, Hand(), per_address=8)
+    greedy = [connection("10.42.0.7") for _ in range(8)]
+    modest = [connection(f"10.42.0.{n}") for n in (8, 9)]
+    assert all(doors.admit(each) for each in [*greedy, *modest])
+    assert doors.admit(connection("10.42.0.10"))
+    assert doors.inside == 10
+    assert greedy[7].doors is doors
+    # The oldest, which may be a page that somebody looks at, stay.
+    assert [each in doors._callers["10.42.0.7"].inside for each in greedy] == [True] * 7 + [False]
+
+
+def test_a_newcomer_with_as_many_as_anybody_gets_nobody_s_place() -> None:
+    doors = Doors(4, Hand(), per_address=8)
+    assert all(doors.admit(connection(f"10.42.0.{n}")) for n in (1, 1, 2, 2))
+    assert not doors.admit(connection("10.42.0.1"))
+    assert not doors.admit(connection("10.42.0.2"))
+
+
+def test_an_ipv6_phone_is_its_network_however_many_addresses_it_takes() -> None:
+    assert caller_of("fe80::1%wlan0") == caller_of("fe80::2") == "fe80::/64"
+    assert caller_of("2001:db8:0:1::5") != caller_of("2001:db8:0:2::5")
+    assert caller_of("::ffff:10.42.0.9") == "10.42.0.9"
+    assert caller_of("::1") == "::1"
+
+
+def test_questions_beyond_the_rate_wait_for_their_turn_and_only_those_of_one_address() -> None:
+    clock = Hand()
+    doors = Doors(10, clock)
+    assert [doors.wait_s("10.42.0.7") for _ in range(400)] == [0.0] * 400
+    assert doors.wait_s("10.42.0.7") == pytest.approx(1 / REQUESTS.a_second)
+    assert doors.wait_s("10.42.0.8") == 0.0
+    assert all(doors.wait_s("127.0.0.1") == 0.0 for _ in range(800))
+    clock.s += 1.0
+    assert doors.wait_s("10.42.0.7") == 0.0
+
+
+def test_many_addresses_are_forgotten_when_they_have_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors_module, "KNOWN_MAX", 10)
+    doors = Doors(1000, Hand())
+    stays = connection("10.9.0.1")
+    doors.admit(stays)
+    for n in range(200):
+        passing = connection(f"10.42.0.{n}")
+        doors.admit(passing)
+        passing.close()
+    assert len(doors._callers) <= 11
+    assert doors.inside == 1
+
+
+# --- what comes through ----------------------------------------------------------------------------------------------
+
+
+async def hello(scope: Any, receive: Any, send: Any) -> None:
+    await send_answer(send, 200, b"text/plain", scope["path"].encode())
+
+
+Work = Callable[[int, Doors], Awaitable[None]]
+
+
+def served(work: Work, base: type[Any], per_address: int = 64, places: int = 100) -> None:
+    """`work(port, doors)` beside a server of the given protocol."""
+
+    async def main() -> None:
+        doors = Doors(places, asyncio.get_running_loop().time, per_address)
+        listener = DoorListener().guarded_by(doors)
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(64)
+        listener.setblocking(False)
+        config = uvicorn.Config(hello, http=guarded(doors, base), lifespan="off", log_config=None)
+        server = uvicorn.Server(config)
+        running = asyncio.create_task(server.serve([listener]))
+        try:
+            async with asyncio.timeout(30):
+                await work(listener.getsockname()[1], doors)
+        finally:
+            server.should_exit = True
+            await running
+
+    asyncio.run(main())
+
+
+async def knock(port: int, said: bytes, source: str = "127.0.0.2") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(source, 0))
+    writer.write(said)
+    return reader, writer
+
+
+async def rest_of(reader: asyncio.StreamReader) -> bytes:
+    """What still comes until the hub ends the connection."""
+    said = b""
+    with suppress(ConnectionError):
+        while part := await reader.read(65536):
+            said += part
+    return said
+
+
+ASK = b"GET /hello HTTP/1.1\r\nHost: hub\r\n\r\n"
+BOTH = pytest.mark.parametrize("base", [HttpToolsProtocol, H11Protocol])
+
+
+@BOTH
+def test_requests_pass_one_after_the_other_on_one_connection(base: type[Any]) -> None:
+    async def work(port: int, doors: Doors) -> None:
+        reader, writer = await knock(port, b"")
+        for _ in range(5):
+            writer.write(ASK)
+            assert (await reader.readuntil(b"/hello")).startswith(b"HTTP/1.1 200")
+        assert doors.inside == 1
+        writer.close()
+        while doors.inside:
+            await asyncio.sleep(0)
+
+    served(work, base)
+
+
+@BOTH
+@pytest.mark.parametrize("said", [b"", b"GET /hello HT", b"GET /hello HTTP/1.1\r\nHost: hub\r\nX-More: 1"])
+def test_a_head_that_does_not_come_ends_the_connection(base: type[Any], said: bytes,
+                                                       monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors_module, "HEAD_WITHIN_S", 0.01)
+    monkeypatch.setattr(doors_module, "FIRST_BYTE_WITHIN_S", 0.01)
+
+    async def work(port: int, doors: Doors) -> None:
+        reader, _ = await knock(port, said)
+        assert await rest_of(reader) == b""
+        while doors.inside:
+            await asyncio.sleep(0)
+
+    served(work, base)
+
+
+def test_a_head_without_end_is_refused() -> None:
+    async def work(port: int, doors: Doors) -> None:
+        reader, writer = await knock(port, b"GET /hello HTTP/1.1\r\n")
+        written = 0
+        with suppress(OSError):
+            while written < 100_000_000:
+                writer.write(b"X-%d: %s\r\n" % (written, b"a" * 1000))
+                await writer.drain()
+                written += 1000
+        assert written < 100_000_000
+        await rest_of(reader)
+        while doors.inside:
+            await asyncio.sleep(0)
+
+    served(work, HttpToolsProtocol)
+
+
+def test_a_body_that_goes_on_after_its_answer_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors_module, "HEAD_WITHIN_S", 0.01)
+
+    async def work(port: int, doors: Doors) -> None:
+        reader, writer = await knock(port, b"POST /hello HTTP/1.1\r\nHost: hub\r\nContent-Length: 100000\r\n\r\nab")
+        assert (await reader.readuntil(b"/hello")).startswith(b"HTTP/1.1 200")
+        writer.write(b"c")
+        while doors.inside:
+            await asyncio.sleep(0)
+
+    served(work, HttpToolsProtocol)
+
+
+def test_hundreds_of_questions_sent_ahead_end_the_connection() -> None:
+    async def work(port: int, doors: Doors) -> None:
+        reader, _ = await knock(port, ASK * 500)
+        assert (await rest_of(reader)).count(b"/hello") < 500
+        reader, _ = await knock(port, ASK)
+        assert (await reader.readuntil(b"/hello")).startswith(b"HTTP/1.1 200")
+
+    served(work, HttpToolsProtocol)
+
+
+def test_a_flood_of_connections_from_one_address_is_closed_and_others_are_served() -> None:
+    async def work(port: int, doors: Doors) -> None:
+        flood = [await knock(port, b"") for _ in range(40)]
+        reader, writer = await knock(port, ASK, "127.0.0.3")
+        assert (await reader.readuntil(b"/hello")).startswith(b"HTTP/1.1 200")
+        assert doors.inside == 9
+        assert doors.refused == 32
+        for _, phone in flood:
+            phone.close()
+        writer.close()
+        while doors.inside:
+            await asyncio.sleep(0)
+
+    served(work, HttpToolsProtocol, per_address=8)
+
+
+@contextmanager
+def no_descriptors_left() -> Iterator[None]:
+    """As if other files had taken all there are."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(int(fd) for fd in os.listdir("/proc/self/fd")) + 1, hard))
+    taken = []
+    with suppress(OSError):
+        while True:
+            taken.append(os.dup(0))
+    try:
+        yield
+    finally:
+        for fd in taken:
+            os.close(fd)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_without_descriptors_whoever_knocks_is_closed_and_the_next_one_is_served() -> None:
+    doors = Doors(100, Hand())
+    listener = DoorListener().guarded_by(doors)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(8)
+    listener.setblocking(False)
+    phones = [socket.create_connection(listener.getsockname()) for _ in range(3)]
+    with no_descriptors_left(), pytest.raises(BlockingIOError):
+        listener.accept()
+    assert [phone.recv(1) for phone in phones] == [b""] * 3
+    assert doors.refused == 3
+    late = socket.create_connection(listener.getsockname())
+    accepted, _ = listener.accept()
+    assert doors.inside == 1
+    for each in (late, accepted, listener, *phones):
+        each.close()
+
+
+class AllTakenAtOnce(DoorListener):
+    """Whatever it lets go of, somebody else has it before it can accept."""
+
+    def _accept(self) -> tuple[int, object]:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+
+def test_where_somebody_else_takes_the_last_descriptor_the_loop_goes_on() -> None:
+    with AllTakenAtOnce().guarded_by(Doors(100, Hand())) as listener, pytest.raises(BlockingIOError):
+        listener.accept()

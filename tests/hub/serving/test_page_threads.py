@@ -1,0 +1,287 @@
+"""Pages in threads: read whole before, sent whole after; who is sent away is told how it goes on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asgi_client import AsgiClient
+from hub_kit import HandClock, hub_of, make_event, running
+
+from roundtap_core.words import LANGUAGES, catalogue
+from roundtap_hub.access.policy import asked_by, find
+from roundtap_hub.serving import page_threads
+from roundtap_hub.serving.app import create_app  # noqa: F401 (declares every page's address)
+from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.serving.http_answers import header
+from roundtap_hub.serving.page_queues import PAGE, Patience, Precedence
+from roundtap_hub.serving.page_threads import FORM_BYTES_MAX, PLAYERS_AT_ONCE, BusyPage, PageThreads
+from roundtap_hub.serving.static_files import StaticFiles
+
+Environ = dict[str, Any]
+IN = {"cookie": "organizer"}
+"""Whoever is logged in."""
+
+
+class Pages:
+    """A WSGI application that says what it was asked, and waits where it is told to."""
+
+    def __init__(self) -> None:
+        self.asked: list[Environ] = []
+        self.bodies: list[bytes] = []
+        self.let = threading.Event()
+        self.closed = 0
+
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Any:
+        self.asked.append(environ)
+        self.bodies.append(environ["wsgi.input"].read())
+        if environ["PATH_INFO"].endswith("/slow"):
+            assert self.let.wait(30)
+        if environ["PATH_INFO"] == "/broken":
+            raise ValueError("a bug")
+        write = start_response("201 CREATED", [("Content-Type", "text/plain"), ("Set-Cookie", "a=1"),
+                                               ("Set-Cookie", "b=2")])
+        write(b"one ")
+        return Parts(self)
+
+
+class Parts:
+    """A body in parts, which has to be closed."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield b"two "
+        yield b"three"
+
+    def close(self) -> None:
+        self._pages.closed += 1
+
+
+class House:
+    def __init__(self) -> None:
+        self.pages = Pages()
+        self.threads = PageThreads(lambda: self.pages, Precedence(), BusyPage(StaticFiles(), "de"),
+                                   lambda scope: b"organizer" in header(scope, b"cookie"))
+        self.client = AsgiClient(self._answer)
+
+    async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
+        found = find(scope["method"], scope["path"])
+        await self.threads.answer(scope, receive, send, asked_by(found and found[0], scope["path"]))
+
+    def fill_players(self) -> list[Any]:
+        """Every thread of the players' lane has something to do."""
+        slow = [self.client.begin("GET", "/slow") for _ in range(PLAYERS_AT_ONCE)]
+        self.client.until(lambda: len(self.pages.asked) == PLAYERS_AT_ONCE)
+        return slow
+
+
+@pytest.fixture
+def house() -> Iterator[House]:
+    made = House()
+    yield made
+    made.pages.let.set()
+    made.client.close()
+
+
+def test_a_request_comes_to_the_page_as_it_was_sent_and_the_answer_back(house: House) -> None:
+    answer = house.client.post("/e/Łódź?lang=pl&q=%C5%81", data=b"a=1", cookie="x=1", content_type="text/x")
+
+    assert (answer.status_code, answer.text) == (201, "one two three")
+    assert house.pages.closed == 1
+    [environ] = house.pages.asked
+    assert environ["PATH_INFO"].encode("latin-1").decode() == "/e/Łódź"
+    assert environ["QUERY_STRING"] == "lang=pl&q=%C5%81"
+    assert house.pages.bodies == [b"a=1"]
+    assert {name: environ[name] for name in ("REQUEST_METHOD", "CONTENT_LENGTH", "CONTENT_TYPE", "HTTP_COOKIE",
+                                             "HTTP_HOST", "REMOTE_ADDR", "SERVER_PORT")} == {
+        "REQUEST_METHOD": "POST", "CONTENT_LENGTH": "3", "CONTENT_TYPE": "text/x", "HTTP_COOKIE": "x=1",
+        "HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1", "SERVER_PORT": "8080"}
+
+
+def test_a_page_that_fails_is_a_plain_answer_and_the_next_one_comes(house: House) -> None:
+    assert house.client.get("/broken").status_code == 500
+    assert house.client.get("/").status_code == 201
+
+
+def test_a_body_that_never_comes_takes_no_thread(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_threads, "BODY_WITHIN_S", 0.01)
+    monkeypatch.setattr(page_threads, "BIG_BODY_WITHIN_S", 0.01)
+    for path, announced in (("/login", 100), ("/console/import", 200_000)):
+        answer = house.client.begin("POST", path, None, IN, announced=announced).result(30)
+        assert (answer.status_code, answer.headers["connection"]) == (408, "close")
+    assert house.pages.asked == []
+
+
+def test_large_forms_come_in_two_at_a_time_and_small_ones_pass_them(house: House) -> None:
+    large = [house.client.begin("POST", "/console/import", None, IN, announced=200_000) for _ in range(3)]
+    house.client.until(lambda: house.threads._big_bodies.locked())
+    assert house.client.post("/console", data=b"name=x").status_code == 201
+    assert not any(answer.done() for answer in large)
+
+
+def test_large_bodies_of_strangers_are_not_read_at_all_and_hold_up_no_organizer(house: House) -> None:
+    for _ in range(4):
+        answer = house.client.begin("POST", "/console/import", None, announced=200_000).result(30)
+        assert answer.headers["connection"] == "close"
+    assert house.pages.bodies == [b""] * 4
+    assert {environ["CONTENT_LENGTH"] for environ in house.pages.asked} == {str(FORM_BYTES_MAX + 1)}
+
+
+def test_a_form_too_large_is_not_read_and_flask_is_told_its_length(house: House) -> None:
+    answer = house.client.begin("POST", "/console/import", None, IN, announced=FORM_BYTES_MAX + 1).result(30)
+    assert answer.headers["connection"] == "close"
+    assert house.pages.bodies == [b""]
+    assert house.pages.asked[0]["CONTENT_LENGTH"] == str(FORM_BYTES_MAX + 1)
+
+
+def test_the_organizer_and_the_print_station_pass_the_players_queue(house: House) -> None:
+    slow = house.fill_players()
+    waiting = house.client.begin("GET", "/e/e1")
+    for path in ("/console", "/console/e1", "/login"):
+        assert house.client.get(path, **IN).status_code == 201
+    assert house.client.post("/station/jobs", json={}).status_code == 201
+    assert not waiting.done()
+    house.pages.let.set()
+    assert [answer.result(30).status_code for answer in [*slow, waiting]] == [201] * (PLAYERS_AT_ONCE + 1)
+
+
+def test_strangers_at_the_console_and_at_the_login_take_no_organizer_s_place(house: House) -> None:
+    house.fill_players()
+    outside = [house.client.begin("POST", "/console/e1/clock") for _ in range(20)]
+    guessing = [house.client.begin("POST", "/login", b"pin=1") for _ in range(20)]
+    assert house.client.get("/console/e1", **IN).status_code == 201
+    assert not any(answer.done() for answer in outside)
+    house.pages.let.set()
+    assert {answer.result(30).status_code for answer in outside} == {201}
+    assert {answer.result(30).status_code for answer in guessing} == {201}
+
+
+def test_one_address_waits_with_a_few_requests_and_takes_no_place_from_others(house: House) -> None:
+    house.fill_players()
+    greedy = [house.client.begin("GET", "/e/e1", peer="10.42.0.9") for _ in range(PAGE.of_one_max + 3)]
+    house.client.until(lambda: sum(answer.done() for answer in greedy) == 3)
+    assert {answer.result().status_code for answer in greedy if answer.done()} == {503}
+    other = house.client.begin("GET", "/e/e1", peer="10.42.0.10")
+    house.pages.let.set()
+    assert other.result(30).status_code == 201
+
+
+def test_the_watchdog_s_page_passes_the_queue_too_and_comes_from_every_lane(house: House) -> None:
+    house.fill_players()[0]
+    probe = house.client.begin("GET", "/e/e1")
+    house.pages.let.set()
+    house.client.run(house.threads.probe())
+    assert [environ["PATH_INFO"] for environ in house.pages.asked].count("/login") == 4
+    assert probe.result(30).status_code == 201
+
+
+# --- busy -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_behind_a_full_queue_a_page_says_in_four_languages_that_it_comes_back(
+        house: House, monkeypatch: pytest.MonkeyPatch, language: str) -> None:
+    monkeypatch.setattr(page_threads, "PAGE", Patience(0, 0.01))
+    house.fill_players()
+
+    answer = house.client.get("/e/e1", accept_language=language)
+
+    assert answer.status_code == 503
+    assert catalogue("roundtap_hub", language)("busy.out") in answer.text
+    assert f'<html lang="{language}"' in answer.text
+    assert answer.headers["cache-control"] == "no-store"
+    after_s = answer.headers["retry-after"]
+    assert f'<meta http-equiv="refresh" content="{after_s}">' in answer.text
+    assert len(house.pages.asked) == PLAYERS_AT_ONCE
+
+
+def test_who_asks_for_no_language_reads_the_hub_s_and_who_chose_one_that(
+        house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_threads, "PAGE", Patience(0, 0.01))
+    house.fill_players()
+    assert '<html lang="de"' in house.client.get("/").text
+    assert '<html lang="pl"' in house.client.get("/?lang=pl", accept_language="es").text
+
+
+def test_not_all_come_back_at_the_same_moment(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_threads, "PAGE", Patience(0, 0.01))
+    house.fill_players()
+    assert {house.client.get("/").headers["retry-after"] for _ in range(10)} == {"3", "4", "5", "6", "7"}
+
+
+def test_a_form_waits_where_a_page_is_sent_away(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_threads, "PAGE", Patience(0, 0.01))
+    house.fill_players()
+    form = house.client.begin("POST", "/e/form", b"a=1")
+    assert house.client.get("/").status_code == 503
+    assert not form.done()
+    house.pages.let.set()
+    assert form.result(30).status_code == 201
+
+
+def test_a_form_whose_turn_never_comes_is_told_that_nothing_was_done(
+        house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_threads, "FORM", Patience(10, 0.01))
+    house.fill_players()
+    answer = house.client.post("/e/form", data=b"a=1")
+    assert answer.status_code == 503
+    assert catalogue("roundtap_hub", "de")("busy.form.out") in answer.text
+    assert "http-equiv" not in answer.text, "a form's address cannot be loaded again"
+    assert len(house.pages.asked) == PLAYERS_AT_ONCE
+
+
+# --- the hub's own pages --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Iterator[AsgiClient]:
+    clock = HandClock()
+    with running(tmp_path / "roundtap.db", clock) as service:
+        make_event(service)
+        made = hub_of(service, clock)
+        client = AsgiClient(HubApplication(made), lifespan=True)
+        client.organizer = {"cookie": f"roundtap_here={made.access.organizers.begin('127.0.0.1', '')}"}
+        yield client
+        client.close()
+
+
+def test_the_hub_s_pages_name_files_that_are_there(hub: AsgiClient) -> None:
+    page = hub.get("/e/e1")
+    assert page.status_code == 200
+    for name in ("roundtap.css", "live.js", "clock.js"):
+        url = StaticFiles().url(name)
+        assert url in page.text
+        assert hub.get(url).status_code == 200
+
+
+def test_an_import_that_is_too_large_is_explained(hub: AsgiClient) -> None:
+    answer = hub.begin("POST", "/console/import", None, hub.organizer,
+                       announced=FORM_BYTES_MAX + 1).result(30)
+    assert (answer.status_code, answer.headers["connection"]) == (413, "close")
+    assert "<h1>" in answer.text
+
+
+def test_a_form_reaches_the_hub_s_page(hub: AsgiClient) -> None:
+    answer = hub.post("/login", data={"pin": "1"})
+    assert answer.status_code == 403, "no token: it was read, and refused"
+
+
+def test_reports_are_answered_while_the_pages_are_still_made(tmp_path: Path) -> None:
+    clock, made = HandClock(), threading.Event()
+    with running(tmp_path / "roundtap.db", clock) as service:
+        app = HubApplication(hub_of(service, clock))
+        build = app.pages._build
+        app.pages._build = lambda: made.wait(30) and build()  # type: ignore[method-assign, assignment, return-value]
+        client = AsgiClient(app, lifespan=True)
+        page = client.begin("GET", "/login")
+        assert client.get("/time").status_code == 200
+        assert client.post("/device/report", json={}).status_code == 403
+        assert not page.done()
+        made.set()
+        assert page.result(30).status_code == 200
+        client.close()

@@ -1,0 +1,121 @@
+"""When a page looks again: exactly when what it shows has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pages_kit import House, open_house
+
+from roundtap_core.event.commands import SetClock
+from roundtap_hub.serving.page_versions import page_key, page_version, version_at
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as opened:
+        opened.with_event()
+        opened.publish()
+        opened.place("unit-1", 1)
+        opened.place("unit-2", 2)
+        yield opened
+
+
+class Watch:
+    """Which of the pages would look again since the last time."""
+
+    def __init__(self, house: House, *pages: str) -> None:
+        self.house, self.pages = house, pages
+        self.before = self.keys()
+
+    def keys(self) -> dict[str, str]:
+        snapshot, units = self.house.service.snapshot, self.house.hub.presence.units
+        return {page: page_version(snapshot, units, page) for page in self.pages}
+
+    def changed(self) -> set[str]:
+        before, self.before = self.before, self.keys()
+        return {page for page in self.pages if before[page] != self.before[page]}
+
+
+def seat(house: House, table: int, side: str) -> str:
+    match = house.event.live.matches[table - 1].match  # type: ignore[union-attr]
+    return match.competitor(side)  # type: ignore[arg-type, return-value]
+
+
+def test_a_phone_that_takes_its_link_wakes_nobody_and_who_loses_it_is_told(house: House):
+    """Five hundred of them come in the minutes when organizers have most to do."""
+    watch = Watch(house, "console", "console/e1", "displays", "before-doors", "judge", "wall/e1", "p/e1/p1", "p/e1/p2")
+    links = house.hub.access.links
+    links.claim_by_slip("e1", "p1", "a phone that scanned")
+    links.give("e1", "p2")
+    assert watch.changed() == set()
+    mine, other = (page_key("e1", links.token("e1", who)) for who in ("p1", "p2"))
+    before = [version_at(house.hub, house.service.snapshot, {}, page) for page in (mine, other)]
+    links.revoke("e1", "p1")
+    assert watch.changed() == set()
+    assert [version_at(house.hub, house.service.snapshot, {}, page) for page in (mine, other)] == ["none", before[1]]
+    house.place("unit-1", 9)
+    assert watch.changed() >= {"console", "console/e1", "displays", "before-doors", "judge"}
+
+
+def test_a_report_wakes_its_own_table_the_console_and_the_wall_but_no_other_phone(house: House):
+    mine, across, other = (f"p/e1/{seat(house, *at)}" for at in ((1, "a"), (1, "b"), (2, "a")))
+    watch = Watch(house, mine, across, other, "console/e1", "wall/e1", "standings/e1", "e/e1", "pairings/e1")
+    house.report("1.1", "a", 100, 24)
+    assert watch.changed() == {mine, across, "console/e1", "wall/e1", "pairings/e1"}
+
+
+def test_the_last_result_of_a_round_wakes_everybody(house: House):
+    house.play(leave_open=1)
+    other = f"p/e1/{seat(house, 1, 'a')}"
+    watch = Watch(house, other, "standings/e1", "wall/e1")
+    house.play()
+    assert watch.changed() == {other, "standings/e1", "wall/e1"}
+
+
+def test_seats_and_calls_wake_the_wall_and_that_table_only(house: House):
+    mine, other = f"p/e1/{seat(house, 1, 'a')}", f"p/e1/{seat(house, 2, 'a')}"
+    watch = Watch(house, mine, other, "wall/e1", "console/e1", "standings/e1")
+    house.hub.presence.heard("unit-1", 5, match="1.1", seated=frozenset("a"))
+    assert watch.changed() == {mine, "wall/e1", "console/e1"}
+    house.hub.presence.heard("unit-1", 6, call=True)
+    assert watch.changed() == {mine, "wall/e1", "console/e1"}
+
+
+def test_mere_contact_wakes_nobody(house: House):
+    house.hub.presence.heard("unit-1", 5)
+    watch = Watch(house, "console/e1", "wall/e1", f"p/e1/{seat(house, 1, 'a')}")
+    house.hub.presence.heard("unit-1", 9_999)
+    assert watch.changed() == set()
+
+
+def test_a_corrected_name_wakes_the_person_and_the_opponent(house: House):
+    browser = house.organizer()
+    mine, across, other = (f"p/e1/{seat(house, *at)}" for at in ((1, "a"), (1, "b"), (2, "a")))
+    watch = Watch(house, mine, across, other, "e/e1", "standings/e1")
+    browser.post(f"/console/e1/competitors/{seat(house, 1, 'a')}/rename", name="Ana Ruíz")
+    assert watch.changed() == {mine, across, "e/e1", "standings/e1"}
+
+
+def test_starting_the_clock_wakes_those_who_show_its_state(house: House):
+    watch = Watch(house, f"p/e1/{seat(house, 1, 'a')}", "wall/e1", "console/e1", "standings/e1", "e/e1")
+    house.service.tell("e1", SetClock("start"), "test")
+    assert watch.changed() == {f"p/e1/{seat(house, 1, 'a')}", "wall/e1", "console/e1"}
+
+
+def test_a_new_event_wakes_the_list(house: House):
+    watch = Watch(house, "console", "wall/e1")
+    house.organizer().post("/console", name="Second", rulebook="xwing-standard", color="#882255")
+    assert watch.changed() == {"console"}
+
+
+@pytest.mark.parametrize("page", ["", "p", "p/e1", "p/e1/p99", "wall/e9", "console/e1/x", "../etc", "e/e1/p1"])
+def test_what_is_no_page_has_one_key(house: House, page: str):
+    assert page_version(house.service.snapshot, {}, page) == "none"
+
+
+def test_the_page_carries_the_key_that_the_feed_compares_with(house: House):
+    text = house.browser().get("/e/e1/standings").text
+    key = page_version(house.service.snapshot, house.hub.presence.units, "standings/e1")
+    assert f'data-feed="/feed?page=standings/e1" data-seen="{key}"' in text

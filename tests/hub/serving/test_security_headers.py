@@ -1,0 +1,68 @@
+"""Nothing is written into a page: no style, no script; and every answer says that to browsers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from asgi_client import AsgiClient
+from pages_kit import House, open_house
+
+import roundtap.demo
+import roundtap_hub
+from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.serving.http_answers import PAGE_POLICY
+
+TEMPLATES = [*Path(roundtap_hub.__file__).parent.glob("*/templates/*.html"),
+             *(Path(roundtap.demo.__file__).parent / "templates").glob("*.html")]
+WRITTEN_IN = re.compile(r"<style|\sstyle\s*=|\son[a-z]+\s*=\s*[\"']|<script(?![^>]*\ssrc=)|javascript:", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
+def test_no_template_has_styles_or_scripts_written_into_it(template: Path):
+    text = re.sub(r"{#.*?#}", "", template.read_text(encoding="utf-8"), flags=re.S)
+    assert [found[0] for found in WRITTEN_IN.finditer(text)] == []
+
+
+@pytest.mark.parametrize("text", [
+    '<p style="color: red">', "<style>", "<a href='javascript:x'>", '<b onclick="x()">', "<script>x()</script>",
+    '<svg style = "x">',
+])
+def test_what_is_written_in_would_be_found(text: str):
+    assert WRITTEN_IN.search(text)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(("method", "path"), [
+    ("GET", "/time"), ("GET", "/nothing"), ("GET", "/static/nothing.css"), ("POST", "/static/live.js"),
+    ("GET", "/device/nothing"), ("PUT", "/device/report"), ("POST", "/device/report"), ("POST", "/device/feed"),
+    ("DELETE", "/e/e1"), ("OPTIONS", "/console"), ("GET", "/console/nothing/at/all"), ("GET", "/%00"),
+])
+def test_answers_to_what_is_asked_wrongly_are_sealed_too(house: House, method: str, path: str):
+    client = AsgiClient(HubApplication(house.hub), lifespan=True)
+    try:
+        answer = client.begin(method, path).result(30)
+        for name in ("content-security-policy", "x-content-type-options", "referrer-policy", "permissions-policy"):
+            assert name in answer.headers, name
+    finally:
+        client.close()
+
+
+def test_a_page_that_a_browser_has_kept_keeps_its_policy(house: House):
+    """A 304 that said another one would put that on the page."""
+    house.with_event()
+    client = AsgiClient(HubApplication(house.hub), lifespan=True)
+    try:
+        first = client.get("/e/e1")
+        again = client.get("/e/e1", if_none_match=first.headers["etag"])
+        assert again.status_code == 304
+        assert again.headers.get("content-security-policy", PAGE_POLICY.decode()) == PAGE_POLICY.decode()
+    finally:
+        client.close()

@@ -1,0 +1,217 @@
+"""The hub's watchdog: heard from as long as its writer and its pages answer, and only so long."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asgi_client import AsgiClient
+from hub_kit import HandClock, hub_of, running
+
+from roundtap_core.errors import Problem
+from roundtap_hub.serving import page_queues, page_threads
+from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.serving.server import keep_watchdog
+from roundtap_hub.store.service import HubStopped, Request, Service
+from roundtap_machine.notify import Notify
+
+
+class Said(Notify):
+    """A notifier that keeps what it was told to say."""
+
+    def __init__(self, limit_us: str = "2000") -> None:
+        super().__init__({"WATCHDOG_USEC": limit_us})
+        self.said: list[str] = []
+
+    def tell(self, state: str) -> None:
+        self.said.append(state)
+
+
+class Way:
+    """Something that is asked whether it still goes: None never answers, an exception is how it refuses."""
+
+    def __init__(self, *answers: object) -> None:
+        self.answers = list(answers)
+
+    async def __call__(self) -> None:
+        given = self.answers.pop(0)
+        if isinstance(given, BaseException):
+            raise given
+        if given is None:
+            await asyncio.Event().wait()
+
+
+def watched(says: Said, *ways: Way) -> list[str]:
+    """What is said until nothing more can be: the loop has nothing left to do but wait for an answer."""
+
+    async def watch() -> None:
+        task = asyncio.create_task(keep_watchdog(says, ways))
+        while not task.done() and all(way.answers for way in ways):
+            await asyncio.sleep(0.001)
+        for _ in range(20):
+            await asyncio.sleep(0.001)
+        task.cancel()
+
+    asyncio.run(watch())
+    return says.said
+
+
+def test_who_answers_is_alive_even_when_it_refuses() -> None:
+    assert watched(Said(), Way("ok", Problem("not_saved"), "ok", None)) == ["WATCHDOG=1"] * 3
+
+
+def test_who_does_not_answer_is_not() -> None:
+    assert watched(Said(), Way("ok", None)) == ["WATCHDOG=1"]
+
+
+def test_all_that_people_ask_must_be_answered() -> None:
+    assert watched(Said(), Way("ok", "ok", "ok"), Way("ok", None)) == ["WATCHDOG=1"]
+    assert watched(Said(), Way("ok", None), Way("ok", "ok", "ok")) == ["WATCHDOG=1"]
+
+
+def test_a_hub_that_stops_says_no_more() -> None:
+    assert watched(Said(), Way("ok", HubStopped(), "ok"), Way("ok", "ok", "ok")) == ["WATCHDOG=1"]
+
+
+def test_nobody_asked_for_a_watchdog() -> None:
+    silent = Notify({})
+    assert silent.every_ms is None
+    silent.tell("READY=1")
+
+
+def test_asking_the_real_writer_whether_it_lives_writes_nothing(tmp_path: Path) -> None:
+    with running(tmp_path / "roundtap.db") as service:
+        before = service.snapshot
+        assert service.submit([], "watchdog").result(timeout=10) == []
+        assert service.snapshot is before
+
+
+# --- the hub's own ways -------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Live:
+    """A hub's application with pages that are made as the test wants it."""
+
+    app: HubApplication
+    client: AsgiClient
+    service: Service
+    says: Said
+    stuck: threading.Event
+    made: list[str]
+
+    def watch(self) -> None:
+        self.task = asyncio.run_coroutine_threadsafe(keep_watchdog(self.says, self.app.ways), self.client.loop)
+
+    def hears(self, n: int) -> None:
+        """Wait until systemd has heard so many more words."""
+        more = len(self.says.said) + n
+        self.client.until(lambda: len(self.says.said) >= more)
+
+    def is_silent(self, writer_answers: bool = True) -> bool:
+        """Nothing is said however often the loop and the writer come round; one word may have been on its way."""
+        said = len(self.says.said)
+        for _ in range(20):
+            if writer_answers:
+                self.service.submit([], "test").result(10)
+            self.client.run(asyncio.sleep(0.001))
+        return len(self.says.said) <= said + 1
+
+
+@pytest.fixture
+def live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
+    clock = HandClock()
+    with running(tmp_path / "roundtap.db", clock) as service:
+        stuck, paths = threading.Event(), []
+        stuck.set()
+
+        def pages(environ: Any, start_response: Any) -> list[bytes]:
+            paths.append(environ["PATH_INFO"])
+            if environ["PATH_INFO"] in ("/stuck", "/console/stuck"):
+                assert stuck.wait(30)
+            start_response("200 OK", [])
+            return [b""]
+
+        app = HubApplication(hub_of(service, clock))
+        monkeypatch.setattr(app.pages, "_build", lambda: pages)
+        # Whoever asks for the console here is logged in.
+        monkeypatch.setattr(app.pages, "_organizes", lambda scope: True)
+        client = AsgiClient(app)
+        made = Live(app, client, service, Said(), stuck, paths)
+        yield made
+        stuck.set()
+        made.task.cancel()
+        client.close()
+
+
+def test_pages_and_writer_that_move_are_heard(live: Live) -> None:
+    live.watch()
+    live.hears(3)
+
+
+@pytest.mark.parametrize(("path", "threads"), [
+    ("/stuck", page_threads.PLAYERS_AT_ONCE + page_threads.SPARE),
+    ("/console/stuck", page_threads.ORGANIZERS_AT_ONCE + page_threads.SPARE),
+])
+def test_a_lane_whose_threads_all_hang_is_silence_and_one_of_them_is_not(
+        live: Live, path: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_queues, "LONG_S", 0.001)
+    live.stuck.clear()
+    cookie = {"cookie": f"roundtap_here={live.app.hub.access.organizers.begin('127.0.0.1', '')}"}
+    hanging = [live.client.begin("GET", path, headers=cookie) for _ in range(threads - 1)]
+    live.watch()
+    live.hears(3)
+
+    hanging.append(live.client.begin("GET", path, headers=cookie))
+    live.client.run(asyncio.sleep(0))
+    assert live.is_silent()
+
+    live.stuck.set()
+    live.hears(3)
+    assert [answer.result(10).status_code for answer in hanging] == [200] * threads
+
+
+def test_a_long_queue_before_the_pages_is_no_silence(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hundred phones at once: the watchdog's page is the next, not the last."""
+    # However busy the machine is that tests this: no spare thread takes a phone on, and no phone leaves.
+    monkeypatch.setattr(page_queues, "LONG_S", 3600)
+    monkeypatch.setattr(page_threads, "PAGE", page_queues.PROBE)
+    live.stuck.clear()
+    # While the pages are still being built, a later request may come before an earlier one.
+    phones = [live.client.begin("GET", "/stuck")]
+    live.client.until(lambda: live.made == ["/stuck"])
+    phones += [live.client.begin("GET", "/e/e1") for _ in range(200)]
+    live.client.until(lambda: len(live.app.pages._players._waiting) == 200)
+    live.watch()
+    live.client.until(lambda: len(live.app.pages._players._waiting) == 201 and live.made.count("/login") == 3)
+    live.stuck.set()
+    live.hears(1)
+    assert all(phone.result(30).status_code == 200 for phone in phones)
+    assert live.made[:5] == ["/stuck", *["/login"] * 4], "one from each lane, before the phones"
+
+
+def test_a_writer_that_hangs_is_silence(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    live.watch()
+    live.hears(1)
+    hold = threading.Event()
+    held: Future[Any] = Future()
+    held.add_done_callback(lambda _: hold.wait(30))
+    live.service._queue.put(Request([], "test", (), held))
+    assert live.is_silent(writer_answers=False)
+    hold.set()
+    live.hears(2)
+
+
+def test_public_pages_that_are_drawn_no_more_are_silence(live: Live) -> None:
+    hold = threading.Event()
+    live.app.kept._cache._executor.submit(hold.wait, 30)
+    live.watch()
+    assert live.is_silent()
+    hold.set()
+    live.hears(2)

@@ -1,0 +1,612 @@
+"""What a standby is told, and who is told nothing: one real hub application, one standby made by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asgi_client import AsgiClient
+from hub_kit import NAMES, HandClock, event_steps, people
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE, At
+from roundtap_core.wire import REQUEST, envelope
+from roundtap_hub.access.personal_links import PersonalLinks
+from roundtap_hub.hub import Host, hub_in_memory
+from roundtap_hub.main import Opened, open_folder
+from roundtap_hub.models import UnitKeyRow
+from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.standby import standby_copy
+from roundtap_hub.standby.main import AWAY, HubToFollow, Standby
+from roundtap_hub.standby.peers import Kin
+from roundtap_hub.standby.sealed_feed import NotSealed, SealedFeed
+from roundtap_hub.standby.standby_copy import Standbys
+from roundtap_hub.standby.standby_folder import StandbyFolder, is_promoted, promote_folder
+from roundtap_hub.store.copies import following
+from roundtap_hub.store.earlier_files import LINKS_FILE, take_over_files
+from roundtap_hub.store.journal import Head, Journal, JournalConflict
+from roundtap_hub.units.unit_keys import UnitKeys
+
+KEY, TABLE_KEY = bytes(range(32)), bytes(range(50, 82))
+SECRET = "5e" * 32
+
+
+class House:
+    """A hub in a folder with a standby's key, and an event with four people."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self.folder = folder
+        (folder / "keys.json").write_text(json.dumps({
+            "standby-1": {"key": KEY.hex(), "role": "standby"}, "table-1": TABLE_KEY.hex()}))
+        (folder / "secret").write_text(SECRET)
+        self.opened = open_folder(folder, lambda _: None)
+        self.service = self.opened.service
+        take_over_files(folder, self.service)
+        copies = self.service.copies
+        assert copies is not None
+        self.kin = Kin(folder, bytes.fromhex(SECRET), self.opened.clocks, lambda: self.service.snapshot.venue, "hub-1",
+                       8080, Standbys(copies))
+        hub = hub_in_memory(self.service, self.opened.presence, self.opened.clocks, UnitKeys(self.service),
+                            bytes.fromhex(SECRET), "no pin",
+                            host=Host(other_addresses=self.kin.other_addresses, kin=self.kin))
+        self.application = HubApplication(hub)
+        self.client = AsgiClient(self.application, lifespan=True)
+        self.service.ask(event_steps(), "organizer", people())
+
+    def challenge(self) -> str:
+        return str(self.client.get("/device/challenge").get_json()["challenge"])
+
+    def hello(self, unit: str = "standby-1", key: bytes = KEY, **other: Any) -> dict[str, Any]:
+        said = {"unit": unit, "nonce": "n" * 32, "challenge": self.challenge(), "core": "1", "port": 9000, "heads": {},
+                "epochs": [], "rows": True, **other}
+        return envelope(key, REQUEST, {name: value for name, value in said.items() if value is not ...})
+
+    def close(self) -> None:
+        self.client.close()
+        self.opened.close()
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+    """No standby is silent only because the machine is busy."""
+    monkeypatch.setattr(standby_copy, "SILENT_S", 60)
+    made = House(tmp_path / "hub")
+    yield made
+    made.close()
+
+
+class Feed:
+    """An open feed: what came over the wire, and what it says to who holds the key."""
+
+    def __init__(self, house: House, hello: dict[str, Any], key: bytes = KEY) -> None:
+        self.house, self.key = house, key
+        self.wire = b""
+        self.messages: list[dict[str, Any]] = []
+        self.session = ""
+        self._sealed: SealedFeed | None = None
+        self._changed = threading.Condition()
+        self._seq = 0
+        self.task = asyncio.run_coroutine_threadsafe(self._run(hello), house.client.loop)
+
+    async def _run(self, hello: dict[str, Any]) -> None:
+        said = [json.dumps(hello).encode()]
+
+        async def receive() -> Any:
+            if not said:
+                await asyncio.Event().wait()
+            return {"type": "http.request", "body": said.pop(), "more_body": False}
+
+        async def send(message: Any) -> None:
+            for line in message.get("body", b"").split(b"\n\n"):
+                if line.startswith(b"data: "):
+                    self._line(line)
+
+        await self.house.application({
+            "type": "http", "method": "POST", "path": "/standby/feed", "query_string": b"", "client": ("10.0.0.9", 1),
+            "headers": [(b"roundtap-unit", b"standby-1")]}, receive, send)
+
+    def _line(self, line: bytes) -> None:
+        with self._changed:
+            self.wire += line
+            if self._sealed is None:
+                self._sealed = SealedFeed(self.key, "n" * 32, json.loads(line[6:])["salt"])
+            else:
+                self.messages.append(self._sealed.opened(line))
+            self._changed.notify_all()
+
+    def wait(self, kind: str) -> dict[str, Any]:
+        """The next message of this kind; it is taken away."""
+        with self._changed:
+            found = self._changed.wait_for(lambda: [m for m in self.messages if m["type"] == kind], 60)
+            assert found, [m["type"] for m in self.messages]
+            self.messages.remove(found[0])
+        return dict(found[0])
+
+    def acknowledge(self, number: int, **other: Any) -> int:
+        self._seq += 1
+        self.session = self.session or self.wait("welcome")["session"]
+        said = {"unit": "standby-1", "session": self.session, "seq": self._seq, "number": number, **other}
+        return int(self.house.client.post("/standby/ack", envelope(KEY, REQUEST, said)).status_code)
+
+    def level(self, heads: dict[str, Head] | None = None) -> dict[str, Head]:
+        """Take and acknowledge everything until the hub says that nothing is missing; the entries that came."""
+        known = heads if heads is not None else {}
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: [m for m in self.messages if m["type"] in ("batch", "level")], 60)
+            if any(m["type"] == "level" for m in self.messages):
+                self.wait("level")
+                return known
+            batch = self.wait("batch")
+            following(known, batch["entries"])
+            assert self.acknowledge(batch["number"]) == 200
+
+    def close(self) -> None:
+        self.task.cancel()
+
+
+# --- who is let in ----------------------------------------------------------------------------------------------------
+
+
+def test_a_table_s_key_opens_no_journal(house: House) -> None:
+    answer = house.client.post("/standby/feed", house.hello("table-1", TABLE_KEY), roundtap_unit="table-1")
+    assert answer.status_code == 403
+    answer = house.client.post("/standby/feed", house.hello("table-1", TABLE_KEY), roundtap_unit="standby-1")
+    assert answer.status_code == 403
+
+
+def test_a_stranger_a_wrong_key_and_a_replayed_hello_are_refused(house: House) -> None:
+    assert house.client.post("/standby/feed", house.hello("x"), roundtap_unit="x").status_code == 403
+    wrong = house.hello(key=b"w" * 32)
+    assert house.client.post("/standby/feed", wrong, roundtap_unit="standby-1").status_code == 403
+    stale = house.hello(challenge="stale")
+    assert house.client.post("/standby/feed", stale, roundtap_unit="standby-1").status_code == 403
+    hello = house.hello()
+    feed = Feed(house, hello)
+    feed.wait("welcome")
+    assert house.client.post("/standby/feed", hello, roundtap_unit="standby-1").status_code == 403
+    feed.close()
+
+
+@pytest.mark.parametrize("broken", [
+    {"heads": 7}, {"heads": {"e1": 3}}, {"heads": {"e1": ["3", "h"]}}, {"heads": ...}, {"nonce": ...},
+    {"epochs": 5}, {"port": "x"}, {"port": ...},
+])
+def test_a_malformed_hello_is_a_clear_400(house: House, broken: dict[str, Any]) -> None:
+    answer = house.client.post("/standby/feed", house.hello(**broken), roundtap_unit="standby-1")
+    assert answer.status_code == 400
+
+
+def test_nobody_on_the_network_reads_a_name_or_a_key(house: House) -> None:
+    feed = Feed(house, house.hello())
+    feed.level()
+    for secret in (*NAMES[:4], KEY.hex(), TABLE_KEY.hex(), SECRET):
+        assert secret.encode() not in feed.wire
+        # A shorter word may stand in what is sealed by chance.
+        assert not [word for word in secret.split(" ") if len(word) > 4 and word.encode() in feed.wire]
+    feed.close()
+
+
+def test_a_line_that_was_changed_moved_or_of_another_connection_opens_nothing() -> None:
+    here, there = SealedFeed(KEY, "n", "s"), SealedFeed(KEY, "n", "s")
+    first, second = here.seal({"a": 1}), here.seal({"a": 2})
+    with pytest.raises(NotSealed):
+        there.opened(second)
+    assert SealedFeed(KEY, "n", "s").opened(first) == {"a": 1}
+    for other in (SealedFeed(KEY, "n", "another salt"), SealedFeed(KEY, "m", "s"), SealedFeed(b"w" * 32, "n", "s")):
+        with pytest.raises(NotSealed):
+            other.opened(first)
+    for junk in (b"", b"data: ", b"data: !!", b"data: AAAA", first[:-9]):
+        with pytest.raises(NotSealed):
+            SealedFeed(KEY, "n", "s").opened(junk)
+
+
+# --- a copy before SAVED ----------------------------------------------------------------------------------------------
+
+
+def test_a_commit_waits_until_the_standby_has_it(house: House) -> None:
+    feed = Feed(house, house.hello())
+    heads = feed.level()
+    assert heads == house.service._journal.heads()
+    answer = house.service.submit(event_steps("e2"), "organizer", people("e2"))
+    batch = feed.wait("batch")
+    assert not answer.done()
+    feed.acknowledge(batch["number"])
+    assert answer.result(60)
+    assert [row[1] for row in batch["people"]] == ["p1", "p2", "p3", "p4"]
+    feed.close()
+
+
+def test_a_standby_that_says_nothing_is_not_waited_for_twice(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standby_copy, "WITHIN_S", 0.1)
+    feed = Feed(house, house.hello())
+    feed.level()
+    assert house.service.ask(event_steps("e2"), "organizer", people("e2"))
+    assert house.service.copies is not None
+    assert [state.state for state in house.service.copies.states] == ["away"]
+    assert house.service.ask(event_steps("e3"), "organizer", people("e3"))
+    feed.close()
+
+
+def test_what_was_not_sent_cannot_be_acknowledged(house: House) -> None:
+    feed = Feed(house, house.hello())
+    feed.level()
+    assert feed.acknowledge(10_000) == 409
+    assert feed.acknowledge(0, session="another") == 409
+    assert feed.acknowledge(0, seq=0) == 409
+    assert feed.acknowledge("x") in (400, 409)  # type: ignore[arg-type]
+    feed.close()
+
+
+def test_a_newer_connection_of_the_same_standby_ends_the_older(house: House) -> None:
+    one = Feed(house, house.hello())
+    heads = one.level()
+    two = Feed(house, house.hello(heads={stream: list(head) for stream, head in heads.items()}))
+    two.level(dict(heads))
+    one.task.result(60)
+    two.close()
+
+
+def test_a_standby_that_went_on_where_it_was_is_told_only_what_it_lacks(house: House) -> None:
+    feed = Feed(house, house.hello())
+    heads = feed.level()
+    feed.close()
+    house.service.ask(event_steps("e2"), "organizer", people("e2"))
+    feed = Feed(house, house.hello(heads={stream: list(head) for stream, head in heads.items()}))
+    streams = []
+    while not any(m["type"] == "level" for m in feed.messages):
+        batch = feed.wait("batch")
+        streams += [row[0] for row in batch["entries"]]
+        feed.acknowledge(batch["number"])
+        if streams.count("e2") == 5 and feed.wait("level"):
+            break
+    assert set(streams) == {"e2"}
+    feed.close()
+
+
+def test_it_refuses_with_words_who_holds_another_journal_or_more_than_the_hub(house: House) -> None:
+    lineage = house.service.snapshot.venue.epoch
+    ahead = Feed(house, house.hello(heads={"e1": [900, "h" * 64]}, epochs=[lineage]))
+    assert ahead.wait("refused")["why"] == "ahead"
+    foreign = Feed(house, house.hello(heads={VENUE: [1, "h" * 64]}, epochs=["other"]))
+    assert foreign.wait("refused")["why"] == "foreign"
+
+
+def test_keys_pin_and_secret_come_with_it(house: House) -> None:
+    feed = Feed(house, house.hello())
+    rows = {row["unit"]: row["key"] for row in feed.wait("rows")["rows"]["unit_key"]}
+    assert rows == {"standby-1": KEY.hex(), "table-1": TABLE_KEY.hex()}
+    assert set(feed.wait("files")["files"]) == {"secret"}
+    feed.close()
+
+
+# --- the standby's folder ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[StandbyFolder]:
+    made = StandbyFolder(tmp_path / "second")
+    made.open()
+    yield made
+    made.close()
+
+
+def batches(house: House) -> list[dict[str, Any]]:
+    """All that a standby without anything is told."""
+    feed = Feed(house, house.hello())
+    found = []
+    while True:
+        with feed._changed:
+            feed._changed.wait_for(lambda: [m for m in feed.messages if m["type"] in ("batch", "level")], 60)
+        if any(m["type"] == "level" for m in feed.messages):
+            feed.close()
+            return found
+        found.append(feed.wait("batch"))
+        feed.acknowledge(found[-1]["number"])
+
+
+def caught_up(house: House, folder: StandbyFolder) -> None:
+    """All that a standby is told until it is level, in that order, written down as it comes."""
+    feed = Feed(house, house.hello())
+    feed.wait("files")
+    while True:
+        with feed._changed:
+            feed._changed.wait_for(lambda: feed.messages, 60)
+            message = feed.messages.pop(0)
+        if message["type"] == "rows":
+            folder.take_rows(message["rows"])
+        elif message["type"] == "welcome":
+            feed.session = message["session"]
+        elif message["type"] == "batch":
+            folder.take(message["entries"], message["people"])
+            feed.acknowledge(message["number"])
+        elif message["type"] == "level":
+            feed.close()
+            return
+
+
+def test_a_standby_that_knows_no_keys_in_the_journal_is_refused_and_told_to_be_upgraded(house: House) -> None:
+    """It would follow without a word, and could not take the hub's place."""
+    for rows in (..., False):
+        answer = house.client.post("/standby/feed", house.hello(rows=rows), roundtap_unit="standby-1")
+        assert answer.status_code == 403
+        assert answer.get_json() == {"error": "this standby is older than the hub: upgrade it"}
+
+
+def test_what_a_standby_has_of_an_earlier_hub_s_files_stays_until_they_are_taken_over(
+        house: House, tmp_path: Path) -> None:
+    (tmp_path / "hub" / "keys.json").write_text("{}")
+    feed = Feed(house, house.hello())
+    feed.wait("beat")
+    assert "rows" not in {message["type"] for message in feed.messages}
+    (tmp_path / "hub" / "keys.json").unlink()
+    feed.wait("rows")
+    feed.close()
+
+
+def test_who_catches_up_has_the_key_that_was_given_after_one_was_revoked(house: House, folder: StandbyFolder) -> None:
+    keys = house.application.hub.units.keys
+    keys.add("table-2")
+    keys.revoke("table-2")
+    newest = keys.add("table-2")
+    keys.revoke("table-1")
+    caught_up(house, folder)
+    assert keys_when_promoted(folder) == {"standby-1": KEY, "table-2": newest}
+
+
+def test_a_key_given_while_somebody_catches_up_is_there_when_nothing_is_missing(house: House) -> None:
+    feed = Feed(house, house.hello())
+    feed.wait("rows")
+    added = house.application.hub.units.keys.add("table-2")
+    while not any(message["type"] == "level" for message in feed.messages):
+        feed.acknowledge(feed.wait("batch")["number"])
+        with feed._changed:
+            feed._changed.wait_for(lambda: [m for m in feed.messages if m["type"] in ("batch", "level")], 60)
+    told = [message for message in feed.messages if message["type"] in ("rows", "level")]
+    assert [message["type"] for message in told] == ["rows", "level"]
+    assert {"unit": "table-2", "key": added.hex()} in told[0]["rows"]["unit_key"]
+    feed.close()
+
+
+def test_the_folder_holds_the_very_entries_and_people_and_takes_them_twice(house: House, folder: StandbyFolder) -> None:
+    for batch in 2 * batches(house):
+        folder.take(batch["entries"], batch["people"])
+    assert folder.journal.heads() == house.service._journal.heads()
+    assert folder.journal.streams() == house.service._journal.streams()
+    assert folder.journal.people() == house.service._journal.people()
+
+
+def test_a_gap_and_an_altered_row_change_nothing(house: House, folder: StandbyFolder) -> None:
+    rows = [row for batch in batches(house) for row in batch["entries"] if row[0] == "e1"]
+    with pytest.raises(Problem):
+        folder.take(rows[1:], [])
+    altered = [list(row) for row in rows]
+    altered[2][6] = altered[2][6].replace("p", "q")
+    with pytest.raises(Problem):
+        folder.take(altered, [])
+    assert (folder.heads, folder.journal.heads()) == ({}, {})
+    folder.take(rows, [])
+    other = [*rows[-1][:-1], "f" * 64]
+    with pytest.raises(Problem):
+        folder.take([other], [])
+
+
+@pytest.mark.parametrize("name", ["../keys.json", "/etc/passwd", "tls/../../x", "", "."])
+def test_no_file_lands_outside_the_folder(folder: StandbyFolder, name: str) -> None:
+    with pytest.raises((ValueError, OSError)):
+        folder.take_files({name: "AAAA"})
+    assert not (folder.path.parent / "keys.json").exists()
+
+
+def test_files_are_for_their_owner_only(folder: StandbyFolder) -> None:
+    folder.take_files({"secret": "YWJj", "tls/ca.pem": "YWJj"})
+    for path in (folder.path / "secret", folder.path / "tls" / "ca.pem"):
+        assert path.read_bytes() == b"abc"
+        assert path.stat().st_mode & 0o077 == 0
+
+
+def promoted(folder: StandbyFolder) -> Opened:
+    """The hub that this folder makes."""
+    folder.close()
+    (folder.path / "secret").write_text(SECRET)
+    promote_folder(folder.path, At("boot", 0, None), lambda n: "ab" * n)
+    opened = open_folder(folder.path, lambda _: None)
+    take_over_files(folder.path, opened.service)
+    return opened
+
+
+def keys_when_promoted(folder: StandbyFolder) -> dict[str, bytes]:
+    """What opens a door at the hub that this folder makes."""
+    opened = promoted(folder)
+    try:
+        return dict(UnitKeys(opened.service))
+    finally:
+        opened.close()
+
+
+def rows_of(keys: dict[str, bytes]) -> dict[str, list[dict[str, str]]]:
+    return {"unit_key": [{"unit": unit, "key": key.hex()} for unit, key in keys.items()], "staff": []}
+
+
+def test_the_units_keys_open_the_doors_of_the_promoted_standby(house: House, folder: StandbyFolder) -> None:
+    (folder.path / "keys.json").write_text(json.dumps({"table-8": "ab" * 32}))
+    for batch in batches(house):
+        folder.take(batch["entries"], batch["people"])
+    folder.take_rows(rows_of({"table-1": bytes(32)}))
+    folder.take_rows(rows_of({"standby-1": KEY, "table-1": TABLE_KEY}))
+    assert keys_when_promoted(folder) == {"standby-1": KEY, "table-1": TABLE_KEY}, "what an earlier hub sent is gone"
+
+
+def test_a_link_taken_back_with_the_hub_s_last_commit_opens_nothing_at_the_promoted_standby(
+        house: House, folder: StandbyFolder) -> None:
+    (folder.path / LINKS_FILE).write_text(json.dumps({"era": "", "people": [["e1", "p1", 0, "desk"]]}))
+    links = house.application.hub.access.links
+    lost, mine = links.token("e1", "p1"), links.give("e1", "p2").removeprefix("/me/")
+    links.revoke("e1", "p1")
+    for batch in batches(house):
+        folder.take(batch["entries"], batch["people"])
+    folder.take_rows(rows_of({}))
+    opened = promoted(folder)
+    links = PersonalLinks(opened.service, bytes.fromhex(SECRET), lambda: 0)
+    assert [links.who(token) for token in (lost, mine)] == [None, ("e1", "p2")]
+    assert links.claim_by_slip("e1", "p1", "a phone that scanned") is None
+    opened.close()
+
+
+def test_a_key_revoked_with_the_hub_s_last_commit_opens_nothing_at_the_standby(
+        house: House, folder: StandbyFolder) -> None:
+    """The entry is there with SAVED; the rows come within two seconds."""
+    house.application.hub.units.keys.revoke("table-1")
+    for batch in batches(house):
+        folder.take(batch["entries"], batch["people"])
+    folder.take_rows(rows_of({"standby-1": KEY, "table-1": TABLE_KEY}))
+    assert keys_when_promoted(folder) == {"standby-1": KEY}
+
+
+@pytest.mark.parametrize("rows", [
+    {}, {"unit_key": []}, {"entry": []}, *({"staff": [], "unit_key": wrong} for wrong in (
+        [{"unit": "table-1"}], [{"unit": 1, "key": "ab"}], [7], {"unit": "x"})),
+])
+def test_rows_that_are_none_change_nothing(folder: StandbyFolder, rows: Any) -> None:
+    folder.take_rows(rows_of({"table-1": TABLE_KEY}))
+    with pytest.raises((ValueError, KeyError, TypeError)):
+        folder.take_rows(rows)
+    assert folder.journal.secrets() == [UnitKeyRow(unit="table-1", key=TABLE_KEY.hex())]
+
+
+def test_one_process_uses_a_folder(folder: StandbyFolder) -> None:
+    with pytest.raises(Problem):
+        StandbyFolder(folder.path)
+
+
+def test_a_standby_says_that_its_key_does_not_open_what_the_hub_sent(
+    folder: StandbyFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    post = Standby(HubToFollow("127.0.0.1", 1, "standby-2", KEY, 1), folder)
+
+    def hear_a_foreign_line() -> None:
+        post.stop()
+        raise NotSealed
+
+    monkeypatch.setattr(post, "_follow_once", hear_a_foreign_line)
+    post.follow()
+    assert post.state()["state"] == AWAY
+    assert capsys.readouterr().out.splitlines() == [
+        "roundtap standby: without contact to the hub; tries again (key)"]
+
+
+def test_what_is_on_the_standby_s_disk_is_said_again_where_the_hub_closed_the_connection_unheard(
+        folder: StandbyFolder) -> None:
+    heard: list[tuple[int, int]] = []
+    all_heard = threading.Event()
+
+    class ClosesWithoutAWord(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self.answer(b'{"challenge": "c"}')
+
+        def do_POST(self) -> None:
+            said = json.loads(self.rfile.read(int(self.headers["content-length"])))["payload"]
+            if self.path == "/standby/ack":
+                heard.append((said["seq"], said["number"]))
+                self.answer(b"{}")
+                if said["number"] == 3:
+                    all_heard.set()
+                return
+            feed = SealedFeed(KEY, said["nonce"], "s")
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'data: {"salt": "s"}\n\n' + feed.seal({"type": "welcome", "session": "one"}))
+            for number in (1, 2, 3):
+                self.wfile.write(feed.seal({"type": "batch", "number": number, "entries": [], "people": []}))
+            all_heard.wait(60)
+
+        def answer(self, body: bytes) -> None:
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+            self.close_connection = True
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    hub = ThreadingHTTPServer(("127.0.0.1", 0), ClosesWithoutAWord)
+    threading.Thread(target=hub.serve_forever, daemon=True).start()
+    post = Standby(HubToFollow("127.0.0.1", hub.server_port, "standby-1", KEY, 1), folder)
+    following = threading.Thread(target=post.follow, daemon=True)
+    following.start()
+    assert all_heard.wait(60)
+    post.stop()
+    following.join(60)
+    hub.shutdown()
+    hub.server_close()
+    assert heard == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_the_key_is_turned_once(house: House, folder: StandbyFolder) -> None:
+    for batch in batches(house):
+        folder.take(batch["entries"], batch["people"])
+    folder.take_files({"secret": base64.b64encode(SECRET.encode()).decode()})
+    held = folder.journal.heads()
+    folder.close_journal()
+    at = HandClock().clocks.at()
+    for _ in range(2):
+        promote_folder(folder.path, at, lambda n: "ab" * n)
+    folder.open()
+    venue = folder.venue()
+    assert len(venue.epochs) == 2
+    assert venue.begun_at[venue.epoch] == {stream: list(head) for stream, head in held.items()}
+
+
+def test_a_folder_without_the_hub_s_secret_is_not_promoted(house: House, folder: StandbyFolder) -> None:
+    """No other hub would know its epoch for newer."""
+    for batch in batches(house):
+        folder.take(batch["entries"], batch["people"])
+    folder.close_journal()
+    with pytest.raises(FileNotFoundError):
+        promote_folder(folder.path, HandClock().clocks.at(), lambda n: "ab" * n)
+    assert not is_promoted(folder.path)
+    folder.open()
+    assert len(folder.venue().epochs) == 1
+
+
+def test_an_empty_folder_cannot_become_a_hub_s(folder: StandbyFolder) -> None:
+    folder.close_journal()
+    with pytest.raises(Problem, match="no journal"):
+        promote_folder(folder.path, HandClock().clocks.at(), lambda n: "ab" * n)
+
+
+def test_starting_over_deletes_nothing(house: House, folder: StandbyFolder) -> None:
+    for batch in batches(house):
+        folder.take(batch["entries"], batch["people"])
+    held = folder.journal.heads()
+    folder.close_journal()
+    folder.set_aside()
+    folder.open()
+    assert folder.heads == {}
+    aside = Journal(f"sqlite:///{folder.path / 'before-1' / 'roundtap.db'}")
+    assert aside.heads() == held
+    aside.close()
+
+
+def test_a_disk_that_refuses_is_said_and_nothing_is_taken_for_held(house: House, folder: StandbyFolder,
+                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = batches(house)[0]
+
+    def full(*_: object) -> None:
+        raise JournalConflict("disk full")
+
+    monkeypatch.setattr(folder.journal, "append", full)
+    with pytest.raises(JournalConflict):
+        folder.take(batch["entries"], batch["people"])
+    assert folder.heads == {}

@@ -1,0 +1,438 @@
+"""Second copies: nobody is answered before every copy that counts holds the entry; one that fails stops nobody."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from hub_kit import NAMES, HandClock, event_steps, make_event, people, url_of
+
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import VENUE, At, NewEntry, seal
+from roundtap_hub.store.copies import AWAY, CURRENT, LET_GO, REFUSED, SLOW, Batch, Copies, Copy, following
+from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy, rows_of_copy
+from roundtap_hub.store.journal import Head, Journal
+from roundtap_hub.store.service import Service, Step
+from roundtap_hub.store.venue import ARCHIVED, DELETED
+
+
+class Hub:
+    """A service on a real file with copies."""
+
+    def __init__(self, folder: Path, *copies: Copy, lineage: str = "our line", within_s: float = 10) -> None:
+        self.journal = Journal(url_of(folder / "journal.db"))
+        self.service = Service(self.journal, HandClock().clocks)
+        self.copies = Copies(self.journal, lineage, copies, lambda: self.service.snapshot.venue.epoch,
+                             self.service.storage.changed, within_s, retry_s=0.01)
+        self.service.keep_copies(self.copies)
+        self.service.start()
+        self.copies.start()
+
+    def stop(self) -> None:
+        self.service.stop()
+        self.journal.close()
+
+    def keys(self) -> list[str]:
+        return [line.key for line in self.service.storage.lines()]
+
+    def wait_for(self, state: str) -> None:
+        changed = threading.Event()
+        self.service.storage.listen(changed.set)
+        while self.copies.states[0].state != state:
+            assert changed.wait(10), self.copies.states
+            changed.clear()
+
+
+@pytest.fixture
+def stick(tmp_path: Path) -> Path:
+    made = tmp_path / "stick"
+    made.mkdir()
+    return made
+
+
+def on(stick: Path) -> FolderCopy:
+    return FolderCopy(stick, stick.parent, same_disk=True)
+
+
+@pytest.fixture
+def hub(tmp_path: Path, stick: Path) -> Iterator[Hub]:
+    made = Hub(tmp_path, on(stick))
+    assert made.copies.wait_until_current(10)
+    yield made
+    made.stop()
+
+
+def heads_on(stick: Path) -> Mapping[str, Head]:
+    found = read_copy(stick / COPY_FILE)
+    assert found is not None
+    assert not found.damaged
+    return found.heads
+
+
+def test_what_is_answered_is_on_the_copy(hub: Hub, stick: Path) -> None:
+    made = hub.service.ask(event_steps(), "organizer", people())
+    assert heads_on(stick)["e1"] == Head(5, made[-1].hash)
+    assert "Łukasz Żak" in (stick / COPY_FILE).read_text()
+    assert hub.keys() == ["copies"]
+
+
+def test_nobody_is_answered_before(tmp_path: Path) -> None:
+    class Held:
+        name = "held"
+        asked, let_go = threading.Event(), threading.Event()
+
+        def open(self, *_: str) -> dict[str, Head]:
+            return {}
+
+        def write(self, batch: Batch) -> None:
+            if any(entry.kind == "clock-set" for entry in batch.entries):
+                self.asked.set()
+                self.let_go.wait(10)
+
+        def close(self) -> None:
+            pass
+
+    held = Held()
+    hub = Hub(tmp_path, held)
+    make_event(hub.service)
+    assert hub.copies.wait_until_current(10)
+    answer = hub.service.submit([Step("e1", c.SetClock("start"))], "organizer")
+    assert held.asked.wait(10)
+    assert not answer.done()
+    assert hub.service.snapshot.events["e1"].number == 7, "nor is it shown"
+    held.let_go.set()
+    assert answer.result(10)[0].number == 8
+    hub.stop()
+
+
+def test_a_copy_that_is_too_slow_is_given_up_and_told_at_once(tmp_path: Path) -> None:
+    class Slow:
+        name = "slow"
+        let_go = threading.Event()
+        held: dict[str, Head] = {}
+
+        def open(self, *_: str) -> dict[str, Head]:
+            return dict(self.held)
+
+        def write(self, batch: Batch) -> None:
+            if any(entry.kind == "about-set" for entry in batch.entries):
+                self.let_go.wait(10)
+            self.held.update(batch.heads)
+
+        def close(self) -> None:
+            pass
+
+    slow = Slow()
+    hub = Hub(tmp_path, slow, within_s=0)
+    make_event(hub.service)
+    hub.wait_for(CURRENT)
+    hub.service.tell("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+    assert hub.copies.states[0].state == SLOW
+    assert hub.keys() == ["copy.slow", "one_copy"]
+    hub.service.tell("e1", c.SetClock("start"), "organizer")
+    slow.let_go.set()
+    hub.wait_for(CURRENT)
+    assert slow.held["e1"].number == 9, "it was brought up to date before it counts again"
+    hub.stop()
+
+
+def test_a_stick_that_was_pulled_catches_up(hub: Hub, stick: Path) -> None:
+    make_event(hub.service)
+    away = stick.rename(stick.with_name("away"))
+    hub.service.tell("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+    # The file is still open: on a real stick the write fails, here only the next opening does.
+    hub.copies._keepers[str(stick)].copy.close()
+    hub.service.tell("e1", c.SetClock("start"), "organizer")
+    hub.wait_for(AWAY)
+    assert hub.keys() == ["copy.away", "one_copy"]
+    hub.service.ask(event_steps("e2"), "organizer", people("e2"))
+    away.rename(stick)
+    hub.wait_for(CURRENT)
+    assert heads_on(stick) == hub.journal.heads()
+    assert {row[0] for said in lines(stick) for row in said.get("people", [])} == {"e1", "e2"}
+
+
+def lines(stick: Path) -> list[dict[str, list[list[str]]]]:
+    return [json.loads(line.partition(" ")[2]) for line in (stick / COPY_FILE).read_text().splitlines()]
+
+
+def test_a_stick_of_another_hub_is_left_alone_and_refused_with_words(hub: Hub, stick: Path, tmp_path: Path) -> None:
+    before = (stick / COPY_FILE).read_bytes()
+    other = tmp_path / "other"
+    other.mkdir()
+    second = Hub(other, on(stick), lineage="another line")
+    make_event(second.service)
+    second.wait_for(REFUSED)
+    assert second.copies.states[0].problem is not None
+    assert second.copies.states[0].problem.key == "copy_of_another"
+    assert second.keys() == ["copy.refused", "one_copy"]
+    assert (stick / COPY_FILE).read_bytes() == before
+    second.stop()
+
+
+def test_a_copy_that_knows_more_is_never_written_over(tmp_path: Path, stick: Path) -> None:
+    """An older database was put in: the stick has what it lacks."""
+    first = Hub(tmp_path, on(stick))
+    assert first.copies.wait_until_current(10)
+    make_event(first.service)
+    first.stop()
+    shutil.copy(tmp_path / "journal.db", tmp_path / "older.db")
+    again = Hub(tmp_path, on(stick))
+    assert again.copies.wait_until_current(10)
+    again.service.tell("e1", c.SetClock("start"), "organizer")
+    again.stop()
+    before = (stick / COPY_FILE).read_bytes()
+    shutil.copy(tmp_path / "older.db", tmp_path / "journal.db")
+
+    restored = Hub(tmp_path, on(stick))
+    restored.service.tell("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+    restored.wait_for(REFUSED)
+
+    assert restored.copies.states[0].problem is not None
+    assert restored.copies.states[0].problem.key == "copy_knows_more"
+    assert (stick / COPY_FILE).read_bytes() == before
+    restored.stop()
+
+
+def test_a_new_epoch_begins_a_new_file_and_puts_the_old_one_aside(tmp_path: Path, stick: Path) -> None:
+    copy = on(stick)
+    copy.open("our line", "epoch one")
+    copy.close()
+    before = (stick / COPY_FILE).read_bytes()
+    copy.open("our line", "epoch two")
+    copy.close()
+    assert [path.read_bytes() for path in stick.glob("*.aside")] == [before]
+
+
+def test_a_torn_line_is_cut_off_and_a_damaged_file_put_aside(hub: Hub, stick: Path, tmp_path: Path) -> None:
+    make_event(hub.service)
+    hub.stop()
+    whole = (stick / COPY_FILE).read_bytes()
+    (stick / COPY_FILE).write_bytes(whole + b"0123 {\"entries\"")
+    again = Hub(tmp_path, on(stick))
+    assert again.copies.wait_until_current(10)
+    again.stop()
+    assert (stick / COPY_FILE).read_bytes() == whole
+
+    (stick / COPY_FILE).write_bytes(whole.replace(b"Ana Ruiz", b"Eva Ruiz", 1))
+    again = Hub(tmp_path, on(stick))
+    assert again.copies.wait_until_current(10)
+    assert heads_on(stick) == again.journal.heads()
+    assert len(list(stick.glob("*.aside"))) == 1
+    again.stop()
+
+
+def test_a_deleted_event_s_people_are_forgotten_on_the_stick_too(hub: Hub, stick: Path) -> None:
+    hub.service.ask(event_steps(), "organizer", people())
+    hub.service.ask(event_steps("e2"), "organizer", people("e2"))
+    for kind in (ARCHIVED, DELETED):
+        hub.service.ask([Step(VENUE, NewEntry(kind, {"event": "e1"}))], "organizer")
+    assert {row[0] for said in lines(stick) for row in said.get("people", [])} == {"e2"}
+    assert heads_on(stick) == hub.journal.heads()
+    hub.service.tell("e2", c.SetAbout({"venue": "the back room"}), "organizer")
+    assert heads_on(stick) == hub.journal.heads()
+
+
+OLDER = Path(__file__).with_name("older_copy.journal")
+"""A stick of an earlier version, whose rows name their columns: an event of four, of whom p4 was taken out."""
+
+
+def test_a_stick_of_an_earlier_version_is_read_gone_on_with_and_forgets_as_any_other(
+        tmp_path: Path, stick: Path) -> None:
+    path = Path(shutil.copy(OLDER, stick / COPY_FILE))
+    before = read_copy(path)
+    assert before is not None
+    assert ({stream: head.number for stream, head in before.heads.items()}, before.damaged) == ({"venue": 1, "e1": 7},
+                                                                                                False)
+    assert before.people == {("e1", "p1"), ("e1", "p2"), ("e1", "p3")}
+    heads: dict[str, Head] = {}
+    assert len([entry for rows in rows_of_copy(path) for entry in following(heads, rows["entries"])]) == 8
+    assert heads == before.heads
+    copy = on(stick)
+    assert copy.open(before.lineage, before.epoch) == before.heads
+    gone = seal(NewEntry("competitor-removed", {"competitor": "p1"}), "e1", 8, before.heads["e1"].hash,
+                At("boot", 0, None), "organizer")
+    copy.write(Batch([gone]))
+    copy.close()
+    after = read_copy(path)
+    assert after is not None
+    assert (after.heads["e1"], after.damaged) == (Head(8, gone.hash), False)
+    assert after.people == {("e1", "p2"), ("e1", "p3")}
+    assert NAMES[0] not in path.read_text()
+
+
+def test_a_folder_on_the_hub_s_own_disk_is_no_second_copy(tmp_path: Path, stick: Path) -> None:
+    with pytest.raises(Problem) as caught:
+        FolderCopy(stick, tmp_path).open("our line", "epoch")
+    assert caught.value.key == "copy_same_disk"
+    assert not list(stick.iterdir())
+
+
+def test_without_a_copy_the_console_says_one_copy(tmp_path: Path) -> None:
+    hub = Hub(tmp_path)
+    make_event(hub.service)
+    assert hub.keys() == ["one_copy"]
+    hub.stop()
+
+
+def test_an_entry_that_was_taken_out_is_forgotten_in_the_journal_and_on_the_stick_at_once(
+    hub: Hub, stick: Path,
+) -> None:
+    hub.service.ask(event_steps(), "organizer", people())
+    assert "Łukasz Żak" in (stick / COPY_FILE).read_text()
+    gone = next(who for who, person in hub.service.snapshot.people["e1"].items() if person.name == "Łukasz Żak")
+    hub.service.tell("e1", c.RemoveCompetitor(gone), "organizer")
+    assert gone not in hub.service.snapshot.people["e1"]
+    assert gone not in hub.journal.people({"e1"})["e1"]
+    assert "Łukasz Żak" not in (stick / COPY_FILE).read_text()
+    assert heads_on(stick) == hub.journal.heads()
+
+
+def test_a_stick_that_was_away_forgets_them_when_it_is_back(tmp_path: Path, stick: Path) -> None:
+    journal = Journal(url_of(tmp_path / "journal.db"))
+    service = Service(journal, HandClock().clocks)
+    service.start()
+    made = service.ask(event_steps(), "organizer", people())
+    copy = on(stick)
+    copy.open("our line", service.snapshot.venue.epoch)
+    rows = list(journal.person_rows("e1"))
+    copy.write(Batch(made, [{key: row[key] for key in ("event", "competitor", "salt", "data")} for row in rows]))  # type: ignore[misc]
+    copy.close()
+    gone = service.tell("e1", c.RemoveCompetitor("p1"), "organizer")
+    raw = read_copy(stick / COPY_FILE)
+    assert raw is not None
+    assert ("e1", "p1") in raw.people
+    copy.open("our line", service.snapshot.venue.epoch)
+    copy.write(Batch(gone))
+    copy.close()
+    after = read_copy(stick / COPY_FILE)
+    assert after is not None
+    assert ("e1", "p1") not in after.people
+    service.stop()
+    journal.close()
+
+
+def test_a_stick_that_is_let_go_of_is_closed_and_nobody_waits_for_it(hub: Hub, stick: Path) -> None:
+    hub.service.ask(event_steps(), "organizer", people())
+    assert hub.copies.let_go(str(stick), 10)
+    assert hub.copies.states[0].state == LET_GO
+    assert hub.copies.folders() == []
+    assert not any(str(stick) in link for link in open_files())
+    held = (stick / COPY_FILE).read_bytes()
+    hub.service.ask([Step("e1", c.DrawRound(11))], "organizer")
+    assert (stick / COPY_FILE).read_bytes() == held
+    assert {"copy.let-go"} <= set(hub.keys())
+
+
+def test_a_stick_that_was_pulled_and_comes_back_holds_everything_again(hub: Hub, stick: Path) -> None:
+    hub.service.ask(event_steps(), "organizer", people())
+    assert hub.copies.let_go(str(stick), 10)
+    away = stick.with_name("away")
+    stick.rename(away)
+    hub.service.ask([Step("e1", c.DrawRound(11))], "organizer")
+    while not hub.copies._keepers[str(stick)]._was_gone:
+        threading.Event().wait(0.01)
+    away.rename(stick)
+    assert hub.copies.wait_until_current(10)
+    assert heads_on(stick)["e1"].number == 6
+
+
+def test_a_stick_that_could_not_be_unmounted_is_taken_back(hub: Hub, stick: Path) -> None:
+    assert hub.copies.let_go(str(stick), 10)
+    hub.copies.take_back(str(stick))
+    assert hub.copies.wait_until_current(10)
+    assert hub.copies.folders() == [stick]
+
+
+def test_what_is_no_stick_is_not_let_go_of(hub: Hub) -> None:
+    assert not hub.copies.let_go("/somewhere/else", 10)
+    assert [state.name for state in hub.copies.removable()] == [state.name for state in hub.copies.states]
+
+
+def open_files() -> list[str]:
+    found = []
+    for link in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            found.append(str(link.readlink()))
+    return found
+
+
+# --- a stick that may be there
+
+def maybe(stick: Path) -> FolderCopy:
+    return FolderCopy(stick, stick.parent, same_disk=True, may_be_missing=True)
+
+
+def test_where_no_stick_was_ever_plugged_in_nothing_is_wrong(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    hub = Hub(tmp_path, maybe(tmp_path / "none"))
+    try:
+        make_event(hub.service)
+        assert hub.copies.states == hub.copies.removable() == []
+        assert hub.keys() == ["one_copy"]
+        assert "does not count" not in caplog.text
+    finally:
+        hub.stop()
+
+
+def test_a_stick_that_is_plugged_in_later_is_a_copy_from_then_on_and_is_missed(tmp_path: Path, stick: Path) -> None:
+    stick.rmdir()
+    hub = Hub(tmp_path, maybe(stick))
+    try:
+        changed = threading.Event()
+        hub.service.storage.listen(changed.set)
+        made = make_event(hub.service)
+        stick.mkdir()
+        while [state.state for state in hub.copies.states] != [CURRENT]:
+            assert changed.wait(10), hub.copies.states
+            changed.clear()
+        assert heads_on(stick)["e1"].number == len(list(hub.journal.entries("e1")))
+        assert made is not None
+        shutil.rmtree(stick)
+        assert hub.copies.let_go(str(stick))
+        hub.copies.take_back(str(stick))
+        hub.wait_for(AWAY)
+    finally:
+        hub.stop()
+
+
+def test_an_empty_place_on_the_hub_s_own_disk_is_no_stick(tmp_path: Path, stick: Path) -> None:
+    """systemd leaves the folder behind when a stick was pulled out."""
+    with pytest.raises(FileNotFoundError):
+        FolderCopy(stick, tmp_path, may_be_missing=True).open("our line", "epoch")
+    with pytest.raises(Problem):
+        FolderCopy(stick, tmp_path).open("our line", "epoch")
+
+
+def test_a_copy_that_is_pulled_before_it_has_the_people_gets_them_when_it_is_back(tmp_path: Path, stick: Path) -> None:
+    class Pulled(FolderCopy):
+        pulled = False
+
+        def write(self, batch: Batch) -> None:
+            if batch.people and not self.pulled:
+                self.pulled = True
+                raise OSError(5, "pulled")
+            super().write(batch)
+
+    alone = Hub(tmp_path)
+    make_event(alone.service)
+    alone.stop()
+    hub = Hub(tmp_path, Pulled(stick, tmp_path, same_disk=True))
+    assert hub.copies.wait_until_current(10)
+    hub.stop()
+    assert "Łukasz Żak" in (stick / COPY_FILE).read_text()
+
+
+def test_a_stick_that_may_not_be_looked_into_is_not_there(
+        hub: Hub, stick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: Path) -> bool:
+        raise PermissionError(13, "no")
+
+    monkeypatch.setattr(Path, "is_dir", broken)
+    assert not on(stick).is_there()
+    assert hub.copies.folders() == []

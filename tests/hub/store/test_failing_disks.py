@@ -1,0 +1,244 @@
+"""Disks that are full, read-only, failing or slow: an answer is never an error for something that was done."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hub_kit import HandClock, make_event, running, stored, url_of
+from pages_kit import House
+
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.words import LANGUAGES
+from roundtap_hub.store import service as service_module
+from roundtap_hub.store.copies import Copies
+from roundtap_hub.store.journal import Journal, JournalConflict
+from roundtap_hub.store.service import OutcomeUnknown, Service
+from roundtap_hub.store.storage import SLOW_MS, WELL_AGAIN_MS, StorageState
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def service(tmp_path: Path, clock: HandClock) -> Iterator[Service]:
+    with running(tmp_path / "journal.db", clock) as started:
+        make_event(started)
+        yield started
+
+
+def keys(service: Service) -> list[str]:
+    return [line.key for line in service.storage.lines()]
+
+
+def refuses(code: str) -> Callable[..., None]:
+    def refused(*_: object) -> None:
+        raise JournalConflict("the disk refused", code)
+
+    return refused
+
+
+@pytest.mark.parametrize(("code", "key"), [
+    ("SQLITE_FULL", "full"), ("SQLITE_READONLY", "read-only"), ("SQLITE_IOERR_WRITE", "failing"),
+])
+def test_the_console_says_what_the_disk_did_and_when_it_is_well_again(
+        service: Service, clock: HandClock, monkeypatch: pytest.MonkeyPatch, code: str, key: str) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(service.journal, "append", refuses(code))
+        with pytest.raises(Problem, match="nothing has changed"):
+            service.tell("e1", c.SetClock("start"), "organizer")
+        assert keys(service) == [key]
+    service.tell("e1", c.SetClock("start"), "organizer")
+    assert keys(service) == ["well"]
+    clock.ms += WELL_AGAIN_MS
+    service.storage.looked(10**12, False, 0)
+    assert keys(service) == []
+
+
+def test_a_checkpoint_that_fails_tells_too(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service.tell("e1", c.SetClock("start"), "organizer")
+    monkeypatch.setattr(service.journal, "put", refuses("SQLITE_FULL"))
+    service.checkpoint()
+    assert keys(service) == ["full"]
+
+
+def test_a_disk_that_works_again_is_found_out_by_itself(
+        service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody presses anything while the console says that nothing can be saved."""
+    with monkeypatch.context() as patch:
+        patch.setattr(service.journal, "append", refuses("SQLITE_FULL"))
+        with pytest.raises(Problem):
+            service.tell("e1", c.SetClock("start"), "organizer")
+    well = threading.Event()
+    service.storage.listen(well.set)
+    service.look_at_disk(tmp_path)
+    assert well.wait(10)
+    assert keys(service) == ["well"]
+
+
+def test_a_slow_commit_is_told_and_forgotten(service: Service, clock: HandClock,
+                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    append = service.journal.append
+
+    def slow(*args: object) -> None:
+        clock.ms += SLOW_MS + 10_000
+        append(*args)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service.journal, "append", slow)
+        service.tell("e1", c.SetClock("start"), "organizer")
+    assert [(line.key, line.n) for line in service.storage.lines()] == [("slow", 13)]
+    clock.ms += WELL_AGAIN_MS
+    service.tell("e1", c.SetClock("pause"), "organizer")
+    assert keys(service) == []
+
+
+def test_a_full_disk_is_seen_before_it_is_full() -> None:
+    state = StorageState(lambda: 0)
+    state.looked(10_000_000, False, 0)
+    assert [line.key for line in state.lines()] == ["low"]
+    state.failed(errno.ENOSPC)
+    assert [line.key for line in state.lines()] == ["full"]
+
+
+# --- who waits ---------------------------------------------------------------------------------------------------
+
+
+class Stuck:
+    """A sync that does not return until it is let go."""
+
+    def __init__(self) -> None:
+        self.reached, self.let_go = threading.Event(), threading.Event()
+
+    def __call__(self, point: str) -> None:
+        if point == "before-commit" and self.armed:
+            self.reached.set()
+            self.let_go.wait(20)
+
+    armed = False
+
+
+@pytest.fixture
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service_module, "UNKNOWN_AFTER_S", 0.0)
+
+
+def test_who_waits_behind_a_stuck_disk_is_told_that_nothing_was_changed_and_it_is_so(
+        tmp_path: Path, patience: None) -> None:
+    """Seen: +5 minutes answered 500 behind a 13 s sync, then pressed again: +10 was on record."""
+    stuck = Stuck()
+    path = tmp_path / "journal.db"
+    with running(path, at_point=stuck) as service:
+        make_event(service)
+        stuck.armed = True
+        begun = service.submit([service_module.Step("e1", c.SetClock("start"))], "organizer")
+        assert stuck.reached.wait(10)
+        with pytest.raises(Problem) as caught:
+            service.ask([service_module.Step("e1", c.SetClock("adjust", 5 * 60_000))], "organizer", timeout_s=0)
+        assert caught.value.key == "hub_slow"
+        stuck.armed = False
+        stuck.let_go.set()
+        begun.result(10)
+        service.tell("e1", c.SetClock("adjust", 60_000), "organizer")
+    total_ms = [entry.data["remaining_ms"] for entry in stored(path)[7:]]
+    assert [later - first for first, later in pairwise(total_ms)] == [60_000]
+
+
+def test_who_waits_for_a_commit_that_has_begun_learns_how_it_ended(tmp_path: Path) -> None:
+    stuck = Stuck()
+    path = tmp_path / "journal.db"
+    with running(path, at_point=stuck) as service:
+        make_event(service)
+        stuck.armed = True
+        answer = service.submit([service_module.Step("e1", c.SetClock("start"))], "organizer")
+        assert stuck.reached.wait(10)
+        assert not answer.cancel(), "the writer has begun"
+        stuck.armed = False
+        stuck.let_go.set()
+        assert answer.result(10)[0].kind == "clock-set"
+
+
+def test_a_commit_nobody_knows_of_is_answered_when_the_disk_tells(
+        service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: None) -> None:
+    """The sync failed, and nothing can be written over it: a start after a power cut might find it."""
+    tried = threading.Event()
+
+    def fails(*_: object) -> None:
+        tried.set()
+        raise JournalConflict("no sync", "SQLITE_IOERR_FSYNC")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service.journal, "append", fails)
+        patch.setattr(service.journal, "settle", fails)
+        with pytest.raises(OutcomeUnknown) as caught:
+            service.ask([service_module.Step("e1", c.SetClock("start"))], "organizer", timeout_s=0.5)
+    with pytest.raises(Problem) as told:
+        caught.value.answer.result(10)
+    assert told.value.key == "not_saved"
+    assert service.tell("e1", c.SetClock("start"), "organizer")
+
+
+def test_what_a_failed_commit_left_in_the_log_does_not_come_back_after_a_power_cut(tmp_path: Path) -> None:
+    """SQLite's log with a frame of a commit that failed in its sync: whatever is written next overwrites it."""
+    with closing(Journal(url_of(tmp_path / "journal.db"))) as journal:
+        before = (tmp_path / "journal.db-wal").stat().st_size
+        journal.settle()
+        assert (tmp_path / "journal.db-wal").stat().st_size > before
+
+
+# --- the log of somebody who always reads ------------------------------------------------------------------------
+
+
+def test_a_log_that_grew_while_somebody_read_is_emptied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service_module, "LOG_TRIM_BYTES", 100_000)
+    path = tmp_path / "journal.db"
+    with running(path) as service:
+        make_event(service)
+        with closing(sqlite3.connect(path)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM entry").fetchall()
+            for n in range(150):
+                service.tell("e1", c.SetAbout({"venue": f"room {n}" + "x" * 50}), "organizer")
+            assert service.journal.log_bytes() > 100_000
+        service.look_at_disk(tmp_path)
+        service.ask([], "x")
+        service.stop()
+        assert service.journal.log_bytes() < 100_000
+
+
+# --- on the pages ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_organizer_s_page_says_it_and_no_player_s(house: House, language: str) -> None:
+    organizer = house.with_event()
+    house.publish()
+    organizer.headers = {"Accept-Language": language}
+    house.service.storage.failed(errno.ENOSPC)
+    house.service.keep_copies(Copies(house.service.journal, "line", [], lambda: ""))
+    for page in ("/console", "/console/e1", "/console/e1/match/1.1", "/console/e1/officials"):
+        text = organizer.get(page).text
+        assert text.count('class="storage ') == 2, page
+        assert "storage.full" not in text
+    for page in ("/e/e1", "/wall/e1", "/"):
+        assert "class=\"storage" not in organizer.get(page).text
+        assert "class=\"storage" not in house.browser().get(page).text
+
+
+def test_a_console_that_is_open_gets_the_line(house: House) -> None:
+    organizer = house.with_event()
+    seen = organizer.get("/console/e1").text.split('data-seen="')[1].split('"')[0]
+    house.service.storage.failed(errno.ENOSPC)
+    patch = organizer.get(f"/console/e1?since={seen}")
+    assert patch.content_type == "application/json"
+    assert "nothing can be saved" in patch.text
+    assert len(patch.text) < 2000

@@ -1,0 +1,340 @@
+"""What is left of a damaged journal: every stream's longest whole chain, wherever on the disk it is found."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hub_kit import HandClock, event_steps, head_is_noted, make_event, people
+
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import VENUE, Entry
+from roundtap_core.wire import REPORT, sign
+from roundtap_hub.access.personal_links import PersonalLinks
+from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
+from roundtap_hub.access.staff import Staff
+from roundtap_hub.main import open_folder
+from roundtap_hub.store.backups import Upkeep
+from roundtap_hub.store.copies import Batch
+from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
+from roundtap_hub.store.journal import Journal, person_row
+from roundtap_hub.store.salvage import Rescued, salvage
+from roundtap_hub.units.unit_keys import TABLE, UnitKeys
+
+KEY = bytes(range(32))
+DATABASE, LOG = "roundtap.db", "roundtap.db-wal"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A hub's folder after a power cut: e1 with a long text that does not fit a page, e2 only in the log."""
+    monkeypatch.setattr(Upkeep, "start", lambda _: None)
+    made = tmp_path / "hub"
+    made.mkdir()
+    hub = open_folder(made, lambda _: None)
+    UnitKeys(hub.service).enrol("table-1", TABLE, KEY)
+    make_event(hub.service)
+    for n in range(60):
+        hub.service.tell("e1", c.SetAbout({"venue": f"room {n}", "organizer": "ł" * 60}), "organizer")
+    hub.close()
+    hub = open_folder(made, lambda _: None)
+    hub.service.ask(event_steps("e2"), "organizer", people("e2"))
+    head_is_noted(hub.service)
+    left = tmp_path / "left"
+    shutil.copytree(made, left)
+    hub.close()
+    return left
+
+
+def whole(folder: Path) -> dict[str, list[Entry]]:
+    copy = folder.with_name("whole")
+    shutil.copytree(folder, copy)
+    journal = Journal(f"sqlite:///{copy / DATABASE}")
+    try:
+        return journal.streams()
+    finally:
+        journal.close()
+
+
+def rescue(folder: Path, outboxes: tuple[Path, ...] = (), others: tuple[Path, ...] = ()) -> dict[str, Rescued]:
+    before = {path: path.read_bytes() for path in folder.rglob("*")
+              if path.is_file() and not path.name.endswith("-shm")}
+    tokens = count(1)
+    found = salvage(folder, folder.with_name("new"), outboxes, others, HandClock().clocks,
+                    lambda n_bytes: f"epoch {next(tokens)}"[: 2 * n_bytes])
+    assert {path: data for path, data in before.items() if path.read_bytes() != data} == {}, "nothing is changed"
+    return {each.stream: each for each in found}
+
+
+def in_new(folder: Path) -> dict[str, list[Entry]]:
+    """The salvaged journal, which a hub starts on."""
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    assert hub.service.snapshot.venue.epoch == "epoch 1"
+    hub.close()
+    journal = Journal(f"sqlite:///{folder.with_name('new') / DATABASE}")
+    try:
+        return journal.streams()
+    finally:
+        journal.close()
+
+
+def test_a_whole_journal_comes_whole_into_a_new_epoch(folder: Path) -> None:
+    before = whole(folder)
+    said = rescue(folder)
+    assert all(not each.lost and not each.people_lost for each in said.values())
+    assert [said[stream].people for stream in ("e1", "e2")] == [4, 4]
+    after = in_new(folder)
+    assert {stream: after[stream] for stream in ("e1", "e2")} == {stream: before[stream] for stream in ("e1", "e2")}
+    assert after[VENUE][: len(before[VENUE])] == before[VENUE]
+    assert after[VENUE][-1].kind == "epoch-begun"
+
+
+def test_keys_come_with_it_and_none_that_was_revoked(folder: Path) -> None:
+    hub = open_folder(folder, lambda _: None)
+    keys = UnitKeys(hub.service)
+    keys.add("table-9")
+    older = folder.with_name("older.db")
+    shutil.copy(folder / DATABASE, older)
+    shutil.copy(folder / LOG, older.with_name(older.name + "-wal"))
+    keys.revoke("table-9")
+    hub.close()
+    rescue(folder, others=(older,))
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    assert dict(UnitKeys(hub.service)) == {"table-1": KEY}
+    hub.close()
+
+
+def test_the_staff_come_with_it_and_no_pin_that_was_replaced_or_revoked(folder: Path) -> None:
+    hub = open_folder(folder, lambda _: None)
+    staff = Staff(hub.service)
+    (ana, first), (bea, gone) = staff.add("Ana", JUDGE), staff.add("Bea", JUDGE)
+    older = folder.with_name("older.db")
+    shutil.copy(folder / DATABASE, older)
+    shutil.copy(folder / LOG, older.with_name(older.name + "-wal"))
+    _, second = staff.replace_pin(ana.id)
+    staff.revoke(bea.id)
+    hub.close()
+    rescue(folder, others=(older,))
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    staff = Staff(hub.service)
+    assert [person and person.name for person in map(staff.person_of, (first, second, gone))] == [None, "Ana", None]
+    assert staff.name_of(f"judge:{bea.id}") == "Bea"
+    hub.close()
+
+
+def spoil_entry(folder: Path, number: int) -> None:
+    with closing(sqlite3.connect(folder / DATABASE)) as connection:
+        connection.execute("UPDATE entry SET actor = 'nobody' WHERE stream = ? AND number = ?", (VENUE, number))
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def test_what_was_said_of_keys_and_staff_beyond_a_break_counts_as_well(folder: Path) -> None:
+    hub = open_folder(folder, lambda _: None)
+    keys, staff = UnitKeys(hub.service), Staff(hub.service)
+    keys.add("table-9")
+    keys.add("table-8")
+    (ana, first), (bea, gone), (kai, his) = (staff.add(name, JUDGE) for name in ("Ana", "Bea", "Kai"))
+    before = hub.service.snapshot.venue.number
+    keys.replace("table-1")
+    keys.revoke("table-9")
+    lost = keys.replace("table-8")
+    added = keys.add("table-7")
+    _, second = staff.replace_pin(ana.id)
+    staff.revoke(bea.id)
+    staff.change_role(kai.id, SCOREKEEPER)
+    hub.close()
+    spoil_entry(folder, before + 1)
+    said = rescue(folder)
+    assert said[VENUE].lost, "the chain ends before all of it"
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    keys, staff = UnitKeys(hub.service), Staff(hub.service)
+    assert dict(keys) == {"table-8": lost, "table-7": added}, "nobody reads any more which key table-1 has"
+    found = {pin: staff.person_of(pin) for pin in (first, second, gone, his)}
+    assert [person and (person.name, person.role) for person in found.values()] == [
+        None, ("Ana", JUDGE), None, ("Kai", SCOREKEEPER)]
+    hub.close()
+
+
+def test_what_was_said_of_links_beyond_a_break_counts_as_well(folder: Path) -> None:
+    hub = open_folder(folder, lambda _: None)
+    links = PersonalLinks(hub.service, b"s" * 32, lambda: 0)
+    taken, kept = links.give("e1", "p1"), links.give("e1", "p2")
+    before = hub.service.snapshot.venue.number
+    UnitKeys(hub.service).add("table-9")
+    links.revoke("e1", "p1")
+    scanned = links.claim_by_slip("e1", "p3", "a phone that scanned")
+    hub.close()
+    spoil_entry(folder, before + 1)
+    rescue(folder)
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    links = PersonalLinks(hub.service, b"s" * 32, lambda: 0)
+    assert [links.path("e1", who) == path for who, path in (("p1", taken), ("p2", kept), ("p3", scanned))] == [
+        False, True, True]
+    assert links.claim_by_slip("e1", "p3", "another phone") is None
+    hub.close()
+
+
+def test_whose_revocation_cannot_be_read_any_more_is_out_as_their_row_is_empty(folder: Path) -> None:
+    hub = open_folder(folder, lambda _: None)
+    keys, staff = UnitKeys(hub.service), Staff(hub.service)
+    keys.add("table-9")
+    bea, pin = staff.add("Bea", JUDGE)
+    older = folder.with_name("older.db")
+    shutil.copy(folder / DATABASE, older)
+    shutil.copy(folder / LOG, older.with_name(older.name + "-wal"))
+    before = hub.service.snapshot.venue.number
+    keys.revoke("table-9")
+    staff.revoke(bea.id)
+    hub.close()
+    for number in (before + 1, before + 2):
+        spoil_entry(folder, number)
+    rescue(folder, others=(older,))
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    assert dict(UnitKeys(hub.service)) == {"table-1": KEY}
+    assert Staff(hub.service).person_of(pin) is None
+    assert Staff(hub.service).name_of(f"judge:{bea.id}") == "Bea"
+    hub.close()
+
+
+def test_the_file_of_keys_of_an_earlier_hub_comes_into_the_new_journal(folder: Path) -> None:
+    (folder / "keys.json").write_text(json.dumps({"table-2": KEY.hex()}))
+    rescue(folder)
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    assert set(UnitKeys(hub.service)) == {"table-1", "table-2"}
+    hub.close()
+
+
+def flip_log(folder: Path) -> None:
+    data = bytearray((folder / LOG).read_bytes())
+    data[8] ^= 1
+    data[32 + 20] ^= 1
+    (folder / LOG).write_bytes(data)
+
+
+def spoil_the_header(folder: Path) -> None:
+    with open(folder / DATABASE, "r+b") as file:
+        file.write(bytes(100))
+
+
+def test_what_sqlite_does_not_read_any_more_is_found_on_its_pages(folder: Path) -> None:
+    """A log that it passes over without a word, and a file that it says is no database."""
+    before = whole(folder)
+    flip_log(folder)
+    spoil_the_header(folder)
+    said = rescue(folder)
+    assert said["e1"].lost is None
+    assert said["e2"].lost is None
+    after = in_new(folder)
+    assert (after["e1"], after["e2"]) == (before["e1"], before["e2"])
+
+
+def test_without_the_log_it_is_said_what_is_lost(folder: Path) -> None:
+    (folder / LOG).unlink()
+    said = rescue(folder)
+    assert said["e2"] == Rescued("e2", "", 0, (1, 5))
+    assert said["e1"].lost is None
+    assert "e2" not in in_new(folder)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_spoiled_pages_cost_only_what_stood_on_them(folder: Path, seed: int) -> None:
+    before, chance = whole(folder), random.Random(seed)
+    with open(folder / DATABASE, "r+b") as file:
+        pages = os.stat(folder / DATABASE).st_size // 4096
+        for page in chance.sample(range(pages), 3):
+            file.seek(page * 4096)
+            file.write(chance.randbytes(4096))
+    said = rescue(folder)
+    after = in_new(folder)
+    for stream in ("e1", "e2"):
+        kept = after.get(stream, [])
+        assert kept == before[stream][: len(kept)]
+        lost = said[stream].lost
+        assert lost == (None if len(kept) == len(before[stream]) else (len(kept) + 1, len(before[stream])))
+
+
+def test_a_copy_on_a_stick_makes_up_for_everything(folder: Path, tmp_path: Path) -> None:
+    before = whole(folder)
+    stick = FolderCopy(tmp_path, tmp_path, same_disk=True)
+    stick.open("line", "epoch")
+    for stream, entries in before.items():
+        who = [person_row(record) for record in people(stream)] if stream != VENUE else []
+        stick.write(Batch(entries, who))
+    stick.close()
+    (folder / LOG).unlink()
+    (folder / DATABASE).write_bytes(b"")
+    said = rescue(folder, others=(tmp_path / COPY_FILE,))
+    assert not any(each.lost or each.people_lost for each in said.values())
+    assert in_new(folder)["e1"] == before["e1"]
+
+
+def test_a_copy_of_an_earlier_version_is_recovered_from(tmp_path: Path) -> None:
+    """Its rows name their columns. The folder itself is gone."""
+    lost = tmp_path / "lost"
+    lost.mkdir()
+    said = rescue(lost, others=(Path(__file__).with_name("older_copy.journal"),))
+    assert not any(each.lost or each.people_lost for each in said.values())
+    assert (said["e1"].entries, said["e1"].people) == (7, 3)
+    assert [entry.kind for entry in in_new(lost)["e1"]] == [
+        "event-created", *4 * ["competitor-entered"], "competitor-removed", "about-set"]
+
+
+@pytest.mark.parametrize("strange", [
+    {"entries": 5}, {"entries": [5]}, {"entries": [[]]}, {"entries": ["venue"]}, {"entries": [{"stream": "e1"}]},
+    {"entries": [["e1", "one", [], {}, None, 5, "{", [], {}]]}, {"people": [5]}, {"people": [[]]},
+    {"people": [["e1", "p1", "salt", ["a list"]]]}, {"people": [["e1", [], {}, "{}"]]}, {"people": {"e1": 5}},
+])
+def test_a_stranger_s_copy_stops_nobody(tmp_path: Path, strange: object) -> None:
+    """Anybody can put a file on a stick, with all its checksums."""
+    chain, lines = "", []
+    for said in ({"roundtap-copy": 1, "lineage": "our line", "epoch": "e"}, strange):
+        text = json.dumps(said).encode()
+        chain = hashlib.sha256(chain.encode() + text).hexdigest()[:32]
+        lines.append(chain.encode() + b" " + text + b"\n")
+    path = tmp_path / "roundtap-copy.journal"
+    path.write_bytes(b"".join(lines))
+    (lost := tmp_path / "lost").mkdir()
+    said = rescue(lost, others=(path, Path(__file__).with_name("older_copy.journal")))
+    assert (said["e1"].entries, said["e1"].people, said["e1"].lost) == (7, 3, None)
+    with suppress(Problem):
+        found = read_copy(path)
+        assert found is not None
+        assert found.lineage == "our line"
+
+
+def report(report_id: str, match: str = "1.1", event: str = "e1") -> dict[str, object]:
+    return {"report_id": report_id, "unit": "table-1", "event": event, "match": match, "side": "a", "revision": 0,
+            "result": {"score": {"a": 100, "b": 24}}}
+
+
+def test_reports_that_units_keep_are_taken_and_others_left_to_their_units(folder: Path, tmp_path: Path) -> None:
+    kept = [report("r1"), report("r2", match="9.9"), report("r3", event="e7"), {**report("r4"), "side": "b"}]
+    lines = [{"report": each, "mac": sign(KEY, REPORT, each)} for each in kept]
+    lines[3]["mac"] = "00" * 32
+    outbox = tmp_path / "outbox.jsonl"
+    outbox.write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"fate": {}}\ntorn')
+    said = rescue(folder, (outbox,))
+    assert (said["e1"].taken, said["e1"].left, said["e7"].left) == (1, 2, 1)
+    assert in_new(folder)["e1"][-1].data["report_id"] == "r1"
+
+
+@pytest.mark.parametrize(("prepare", "key"), [
+    (lambda folder: folder.with_name("new").mkdir() or (folder.with_name("new") / "x").touch(), "folder_not_empty"),
+    (lambda folder: [path.unlink() for path in folder.glob("roundtap.*")], "nothing_to_salvage"),
+])
+def test_what_cannot_be_done_is_said(folder: Path, prepare: Callable[[Path], object], key: str) -> None:
+    prepare(folder)
+    with pytest.raises(Problem) as caught:
+        rescue(folder)
+    assert caught.value.key == key

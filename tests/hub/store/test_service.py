@@ -1,0 +1,471 @@
+"""The service: one writer that commits in groups, shows nothing unsaved, and survives whatever is done to it."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hub_kit import HandClock, event_steps, make_event, people, running, stored, url_of
+
+from roundtap_core.clock import COUNTING, RUNNING
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event import state as event_state
+from roundtap_core.event.apply import fold
+from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, NewEntry, seal
+from roundtap_core.event.person import Person
+from roundtap_core.records import Pair, Result
+from roundtap_hub.store.journal import Head, Journal, JournalConflict, PersonRecord
+from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
+
+WON = Result(score=Pair(100, 24))
+MINUTE = 60_000
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "journal.db"
+
+
+@pytest.fixture
+def service(path: Path) -> Iterator[Service]:
+    with running(path) as started:
+        make_event(started)
+        yield started
+
+
+class Gate:
+    """Holds the writer before a commit, so that requests gather behind it."""
+
+    def __init__(self) -> None:
+        self.commits = 0
+        self.reached, self.opened = threading.Event(), threading.Event()
+        self.opened.set()
+
+    def __call__(self, point: str) -> None:
+        if point == "before-commit":
+            self.commits += 1
+            self.reached.set()
+            self.opened.wait(10)
+
+    def shut(self) -> None:
+        self.reached.clear()
+        self.opened.clear()
+
+
+def fails(*errors: Exception) -> Callable[..., None]:
+    """An `append` that raises these, one after the other."""
+    left = list(errors)
+
+    def append(*_: object) -> None:
+        raise left.pop(0)
+
+    return append
+
+
+# --- committing --------------------------------------------------------------------------------------------------
+
+
+def test_requests_that_wait_share_a_commit(path: Path) -> None:
+    gate = Gate()
+    with running(path, at_point=gate) as service:
+        make_event(service)
+        gate.shut()
+        first = service.submit([Step("e1", c.SetClock("start"))], "organizer")
+        assert gate.reached.wait(10)
+        before = gate.commits
+        waiting = [service.submit([Step("e1", c.SetClock("adjust", n))], "organizer") for n in range(100)]
+        gate.opened.set()
+        numbers = [answer.result(10)[0].number for answer in [first, *waiting]]
+    assert numbers == list(range(numbers[0], numbers[0] + 101))
+    assert gate.commits == before + 1
+    assert len(stored(path)) == numbers[-1]
+
+
+def test_nothing_is_shown_before_it_is_saved(path: Path) -> None:
+    gate = Gate()
+    with running(path, at_point=gate) as service:
+        make_event(service)
+        gate.shut()
+        answer = service.submit([Step("e1", c.EnterResult("1.1", 0, WON))], "judge")
+        assert gate.reached.wait(10)
+        assert service.snapshot.events["e1"].rounds[0].matches[0].match.result is None
+        assert not answer.done()
+        gate.opened.set()
+        answer.result(10)
+        assert service.snapshot.events["e1"].rounds[0].matches[0].match.result == WON
+
+
+def test_a_request_is_done_whole_or_not_at_all(service: Service, path: Path) -> None:
+    before, saved = service.snapshot, len(stored(path))
+    with pytest.raises(Problem) as caught:
+        service.ask([Step("e1", c.SetClock("start")), Step(VENUE, NewEntry("unit-placed", {"unit": "u", "table": 9})),
+                     Step("e1", c.SetClock("start"))], "organizer",
+                    [PersonRecord("e1", "p1", "salt", Person("Somebody Else"))])
+    assert caught.value.key == "clock_runs"
+    assert service.snapshot is before
+    assert len(stored(path)) == saved
+
+
+def test_one_refused_request_does_not_hinder_the_others_of_its_group(path: Path) -> None:
+    gate = Gate()
+    with running(path, at_point=gate) as service:
+        make_event(service)
+        gate.shut()
+        answers = [service.submit([Step("e1", c.SetClock(action))], "x")
+                   for action in ("adjust", "start", "start", "no such action", "pause")]
+        gate.opened.set()
+        outcomes = [type(answer.exception(10)) for answer in answers]
+    assert outcomes == [type(None), type(None), Problem, KeyError, type(None)]
+
+
+def test_what_is_live_is_the_fold_of_what_is_saved(service: Service, path: Path) -> None:
+    service.tell("e1", c.EnterResult("1.1", 0, WON), "judge")
+    service.tell("e1", c.DropCompetitor("p1"), "organizer")
+    assert service.snapshot.events["e1"] == fold("e1", stored(path))
+
+
+def test_an_event_nobody_created_takes_no_command(service: Service) -> None:
+    with pytest.raises(Problem, match="e7"):
+        service.tell("e7", c.DrawRound(1), "organizer")
+
+
+# --- when saving fails -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [JournalConflict("no"), OSError(28, "full"), ValueError("odd"), TypeError("a bug")])
+def test_a_commit_that_fails_changes_nothing_and_the_next_one_works(
+        service: Service, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    before = service.snapshot.events["e1"]
+    with monkeypatch.context() as patch:
+        patch.setattr(service.journal, "append", fails(error))
+        with pytest.raises(Problem) as caught:
+            service.tell("e1", c.SetClock("start"), "organizer")
+    assert caught.value.key == "not_saved"
+    assert service.snapshot.events["e1"] == before
+    assert service.tell("e1", c.SetClock("start"), "organizer")[0].number == before.number + 1
+
+
+def test_a_hub_that_cannot_even_read_answers_nobody_until_it_can(
+        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither "saved" nor "nothing was changed" would be true."""
+    before = service.snapshot
+    unreadable = threading.Event()
+
+    def holds(*_: object) -> bool:
+        unreadable.set()
+        raise OSError(5, "I/O")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service.journal, "append", fails(OSError(5, "I/O")))
+        patch.setattr(service.journal, "holds", holds)
+        first = service.submit([Step("e1", c.SetClock("start"))], "organizer")
+        assert unreadable.wait(10)
+        with pytest.raises(Problem, match="could not be saved"):
+            service.tell("e1", c.SetClock("adjust", 7), "organizer")
+        assert not first.done()
+    assert service.snapshot is before
+
+    with pytest.raises(Problem, match="could not be saved"):
+        first.result(10)
+    assert service.tell("e1", c.SetClock("start"), "organizer")
+
+
+def test_doubt_about_one_event_stops_nobody_in_another(
+        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless the command looks at the whole hall: what it finds there may not be so."""
+    service.ask(event_steps("e2"), "organizer", people("e2"))
+    in_doubt, holds = threading.Event(), service.journal.holds
+
+    def not_e1(stream: str, head: Head) -> bool:
+        if stream == "e1":
+            in_doubt.set()
+            raise OSError(5, "I/O")
+        return holds(stream, head)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service.journal, "holds", not_e1)
+        with monkeypatch.context() as once:
+            once.setattr(service.journal, "append", fails(OSError(5, "I/O")))
+            waits = service.submit([Step("e1", c.SetClock("start"))], "organizer")
+            assert in_doubt.wait(10)
+        assert service.tell("e2", c.SetAbout({"venue": "the back room"}), "organizer")
+        with pytest.raises(Problem, match="could not be saved"):
+            service.tell("e2", c.DrawRound(7), "organizer")
+        with pytest.raises(Problem, match="could not be saved"):
+            service.tell("e1", c.SetClock("start"), "organizer")
+
+    with pytest.raises(Problem, match="could not be saved"):
+        waits.result(10)
+    assert service.snapshot.events["e2"].about["venue"] == "the back room"
+    assert service.tell("e2", c.DrawRound(7), "organizer")
+    assert service.tell("e1", c.SetClock("start"), "organizer")
+
+
+def test_a_commit_that_failed_is_looked_for_where_it_would_be(
+        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Years of other events, and what is known of this one, are not read again."""
+    service.ask(event_steps("e2"), "organizer", people("e2"))
+    other, read = service.snapshot.events["e2"], service.journal.entries
+    looked: list[tuple[str, int]] = []
+
+    def watched(stream: str, after: Head) -> Iterator[Entry]:
+        looked.append((stream, after.number))
+        return read(stream, after)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service.journal, "append", fails(OSError(28, "full")))
+        patch.setattr(service.journal, "entries", watched)
+        with pytest.raises(Problem, match="could not be saved"):
+            service.tell("e1", c.SetClock("start"), "organizer")
+
+    assert looked == [("e1", service.snapshot.events["e1"].number)]
+    assert service.snapshot.events["e2"] is other
+
+
+def test_a_journal_that_was_replaced_under_the_hub_is_read_from_the_beginning(
+        service: Service, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A backup was put back while the hub ran: what it knew is not what lies there."""
+    known = service.snapshot.events["e1"]
+    created = seal(NewEntry("event-created", {**stored(path)[0].data, "name": "Summer Open"}), "e1", 1, GENESIS,
+                   At("other", 1), "another hub")
+    with sqlite3.connect(path) as connection:
+        connection.execute("DELETE FROM entry WHERE stream = 'e1'")
+    other = Journal(url_of(path))
+    other.append([created])
+    other.close()
+    with monkeypatch.context() as patch:
+        patch.setattr(service.journal, "append", fails(JournalConflict("no")))
+        with pytest.raises(Problem, match="could not be saved"):
+            service.tell("e1", c.SetClock("start"), "organizer")
+    assert (known.name, service.snapshot.events["e1"].name) == ("Winter Open", "Summer Open")
+    assert service.snapshot.events["e1"].number == 1
+
+
+def test_a_commit_that_only_seemed_to_fail_is_answered_as_what_it_is(
+        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sync failed after the write, and the fact is there: whoever is told otherwise does it twice."""
+    append = service.journal.append
+
+    def saved_but_broken(*saved: Any) -> None:
+        append(*saved)
+        raise OSError(5, "I/O")
+
+    report = c.Report("r1", "1.1", "a", 0, {"score": {"a": 100, "b": 24}}, "body")
+    with monkeypatch.context() as patch:
+        patch.setattr(service.journal, "append", saved_but_broken)
+        made = service.tell("e1", report, "unit:table-1")
+
+    assert [entry.data["report_id"] for entry in made] == ["r1"]
+    assert service.tell("e1", report, "unit:table-1") == []
+    assert service.snapshot.events["e1"].fates["r1"].fate == "accepted"
+
+
+def test_a_bug_between_commit_and_answer_makes_no_error_of_what_is_done(
+        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        broken = fails(ZeroDivisionError(), ZeroDivisionError())
+        patch.setattr("roundtap_hub.store.read_model.Snapshot.with_names", broken)
+        assert [entry.kind for entry in service.tell("e1", c.SetClock("start"), "organizer")] == ["clock-set"]
+    with pytest.raises(Problem) as caught:
+        service.tell("e1", c.SetClock("start"), "organizer")
+    assert caught.value.key == "clock_runs"
+
+
+def test_a_faster_writer_is_noticed_and_believed(service: Service, path: Path) -> None:
+    """A second hub on the same file: the slower one learns what was written, and never forks."""
+    state = service.snapshot.events["e1"]
+    heard: list[int] = []
+    service.listen(lambda snapshot, _: heard.append(snapshot.events["e1"].number))
+    other = Journal(url_of(path))
+    other.append([seal(NewEntry("competitor-dropped", {"competitor": "p1", "after": 1}), "e1", state.number + 1,
+                       state.head, At("other", 1), "another hub")])
+    other.close()
+
+    with pytest.raises(Problem) as caught:
+        service.tell("e1", c.SetClock("start"), "organizer")
+
+    assert caught.value.key == "not_saved"
+    assert service.snapshot.events["e1"].entrants["p1"].dropped_after == 1
+    assert heard == [state.number + 1]
+    assert service.tell("e1", c.SetClock("start"), "organizer")[0].number == state.number + 2
+
+
+# --- listeners, and the end --------------------------------------------------------------------------------------
+
+
+def test_a_listener_that_fails_hinders_nobody(service: Service) -> None:
+    heard: list[list[str]] = []
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("the feed is gone")
+
+    service.listen(broken)
+    service.listen(lambda snapshot, entries: heard.append([entry.kind for entry in entries]))
+    service.tell("e1", c.SetClock("start"), "organizer")
+    service.tell("e1", c.SetClock("pause"), "organizer")
+    service.stop()
+    assert heard == [["clock-set"], ["clock-set"]]
+
+
+def test_a_listener_is_told_what_was_saved(service: Service) -> None:
+    shown: list[Snapshot] = []
+    service.listen(lambda snapshot, _: shown.append(snapshot))
+    service.tell("e1", c.SetClock("start"), "organizer")
+    service.stop()
+    assert shown[-1].events["e1"].clock.state == RUNNING
+
+
+def test_who_gave_up_waiting_harms_nobody(path: Path) -> None:
+    gate = Gate()
+    with running(path, at_point=gate) as service:
+        make_event(service)
+        gate.shut()
+        first = service.submit([Step("e1", c.SetClock("start"))], "x")
+        assert gate.reached.wait(10)
+        gone = service.submit([Step("e1", c.SetClock("pause"))], "x")
+        assert gone.cancel()
+        gate.opened.set()
+        first.result(10)
+        assert service.tell("e1", c.SetClock("pause"), "x")
+
+
+def test_stopping_finishes_what_was_submitted_and_refuses_the_rest(path: Path) -> None:
+    with running(path) as service:
+        make_event(service)
+        answers = [service.submit([Step("e1", c.SetClock("adjust", n))], "x") for n in range(50)]
+        service.stop()
+        with pytest.raises(HubStopped):
+            service.tell("e1", c.SetClock("start"), "x")
+        assert all(len(answer.result(0)) == 1 for answer in answers)
+
+
+def test_everybody_is_answered_while_the_hub_stops(path: Path) -> None:
+    outcomes: list[str] = []
+    with running(path) as service:
+        make_event(service)
+
+        def ask() -> None:
+            for n in range(20):
+                try:
+                    service.ask([Step("e1", c.SetClock("adjust", n))], "x", timeout_s=5)
+                except HubStopped:
+                    outcomes.append("stopped")
+                except BaseException as error:
+                    outcomes.append(repr(error))
+
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        service.stop()
+        for thread in threads:
+            thread.join()
+    assert set(outcomes) <= {"stopped"}
+
+
+# --- starting again ----------------------------------------------------------------------------------------------
+
+
+def test_a_fresh_journal_begins_an_epoch_and_keeps_it(path: Path) -> None:
+    with running(path) as service:
+        epoch = service.snapshot.venue.epoch
+    assert len(epoch) == 16
+    with running(path) as service:
+        assert service.snapshot.venue.epoch == epoch
+
+
+def started_round(path: Path, clock: HandClock) -> None:
+    with running(path, clock) as service:
+        make_event(service)
+        service.tell("e1", c.SetClock("start"), "organizer")
+        clock.ms += 10 * MINUTE
+        service.checkpoint()
+
+
+def test_after_a_restart_under_the_same_boot_the_round_ran_on(path: Path) -> None:
+    clock = HandClock()
+    started_round(path, clock)
+    clock.ms += 2 * MINUTE
+    with running(path, clock) as service:
+        now = clock.clocks.now()
+        assert service.snapshot.events["e1"].clock.state == RUNNING
+        assert service.snapshot.events["e1"].clock.remaining_at(now) == 63 * MINUTE
+
+
+def test_after_a_power_cut_the_round_waits_at_the_last_checkpoint(path: Path) -> None:
+    started_round(path, HandClock())
+    later = HandClock("boot-2", 50)
+    with running(path, later) as service:
+        held = service.snapshot.events["e1"].clock
+        assert (held.state, held.remaining_ms) == (COUNTING, 65 * MINUTE)
+        service.tell("e1", c.SetClock("start"), "organizer")
+        later.ms += MINUTE
+        assert service.snapshot.events["e1"].clock.remaining_at(later.clocks.now()) == 64 * MINUTE
+
+
+def test_a_checkpoint_from_before_the_clock_was_set_does_not_count(path: Path) -> None:
+    clock = HandClock()
+    started_round(path, clock)
+    with running(path, clock) as service:
+        clock.ms += 1
+        service.tell("e1", c.SetClock("adjust", 30 * MINUTE), "organizer")
+    with running(path, HandClock("boot-2", 50)) as service:
+        assert service.snapshot.events["e1"].clock.remaining_ms == 95 * MINUTE - 1
+
+
+def test_a_checkpoint_of_the_round_before_does_not_count(path: Path) -> None:
+    clock = HandClock()
+    started_round(path, clock)
+    with running(path, clock) as service:
+        clock.ms += 1
+        for match in ("1.1", "1.2"):
+            service.tell("e1", c.EnterResult(match, 0, WON), "judge")
+        again = (c.DrawRound(1), c.PublishRound(2, 1), c.SetClock("start"))
+        service.ask([Step("e1", command) for command in again], "x")
+    with running(path, HandClock("boot-2", 50)) as service:
+        assert service.snapshot.events["e1"].clock.remaining_ms == 75 * MINUTE
+
+
+def test_only_running_clocks_are_noted(service: Service) -> None:
+    service.checkpoint()
+    assert service.journal.checkpoints() == {}
+
+
+def test_a_core_that_computes_otherwise_is_noticed(
+        path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    with running(path) as service:
+        make_event(service)
+        assert service.snapshot.events["e1"].diverged == ()
+
+    def changed_core(_: Any) -> str:
+        return "another digest"
+
+    monkeypatch.setattr("roundtap_core.event.rounds.decide.state_digest", changed_core)
+    assert event_state.state_digest is not changed_core
+    with running(path) as service:
+        assert service.snapshot.events["e1"].diverged == (1,)
+    assert "computed otherwise" in caplog.text
+
+
+def test_people_survive_a_restart(path: Path) -> None:
+    with running(path) as service:
+        service.ask(event_steps(), "organizer", people())
+    with running(path) as service:
+        assert service.snapshot.people["e1"]["p1"] == Person("Ana Ruiz")
+
+
+def test_two_units_refused_at_once_for_an_unknown_event_make_one_entry(path: Path) -> None:
+    gate = Gate()
+    refused = NewEntry("report-refused", {"report_id": "r1", "event": "gone", "body": "b"})
+    with running(path, at_point=gate) as service:
+        make_event(service)
+        gate.shut()
+        answers = [service.submit([Step(VENUE, refused)], "unit:table-1") for _ in range(3)]
+        gate.opened.set()
+        made = [len(answer.result(10)) for answer in answers]
+        assert made == [1, 0, 0]
+        assert service.snapshot.venue.refused["r1"].reason == "unknown-match"

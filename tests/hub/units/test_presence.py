@@ -1,0 +1,79 @@
+"""What the hub knows of the hall right now: who is told of a change, and what a reader holds in his hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from roundtap_hub.units.unit_presence import CALL, LEAVE, Presence, UnitStatus
+
+
+def told(presence: Presence) -> list[str | None]:
+    heard: list[str | None] = []
+    presence.listen(heard.append)
+    return heard
+
+
+def test_a_change_is_told_with_the_unit_that_it_is_about() -> None:
+    presence = Presence()
+    heard = told(presence)
+    presence.heard("table-1", 5, match="1.1", call=True, leave=frozenset("a"))
+    presence.take_call("table-1", "Ann")
+    presence.refuse_leave("table-1", "a")
+    presence.close_call("table-1")
+    presence.heard("table-2", 6, draft=True)
+    assert heard == ["table-1"] * 4 + ["table-2"]
+    presence.seen_here("e1", "1.1", "p1")
+    assert heard[-1] is None
+
+
+def test_a_sign_of_life_alone_is_told_to_nobody() -> None:
+    presence = Presence()
+    presence.heard("table-1", 5, draft=True)
+    heard = told(presence)
+    presence.heard("table-1", 6)
+    presence.heard("table-1", 7, draft=True)
+    assert heard == []
+    assert presence.units["table-1"].contact_ms == 7
+
+
+def test_what_a_reader_was_handed_does_not_change_under_him() -> None:
+    presence = Presence()
+    presence.heard("table-1", 5)
+    before = presence.units
+    presence.heard("table-1", 6, draft=True)
+    presence.heard("table-2", 6)
+    assert before == {"table-1": UnitStatus("table-1", 5)}
+    assert set(presence.units) == {"table-1", "table-2"}
+    with pytest.raises(TypeError):
+        before["table-9"] = UnitStatus("table-9", 1)  # type: ignore[index]
+
+
+def test_all_who_ask_in_between_are_handed_the_same() -> None:
+    presence = Presence()
+    presence.heard("table-1", 5)
+    assert presence.units is presence.units
+    assert presence.status_of("table-1") is presence.units["table-1"]
+    assert presence.status_of("table-9") is None
+
+
+def test_a_unit_is_gone_with_its_last_feed() -> None:
+    """A unit that reconnects has two for a moment; the older one's end says nothing."""
+    presence = Presence()
+    presence.open_session("table-1", "s1")
+    presence.open_session("table-1", "s2")
+    presence.open_session("table-2", "s3")
+    assert presence.close_session("table-1", "s1") is False
+    assert presence.close_session("table-1", "s2") is True
+    assert presence.session_advances("table-2", "s3", 1)
+    assert not presence.session_advances("table-1", "s2", 1)
+
+
+def test_of_an_event_that_is_over_nothing_is_asked_for_any_more() -> None:
+    presence = Presence()
+    called, leaving, elsewhere = (CALL, "e1", "1.1"), (LEAVE, "e1", "p3"), (CALL, "e2", "1.1")
+    for what in (called, leaving, elsewhere):
+        presence.ask(what, "phone:p3", 5)
+    heard = told(presence)
+    presence.forget_asked("e1")
+    assert set(presence.units.asked) == {elsewhere}
+    assert heard == [None, None]
