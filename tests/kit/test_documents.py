@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("server", "devices", "firmware", "systemd", "tests")
 PACKAGES = ("server/roundtap", "server/roundtap_core", "server/roundtap_hub", "devices/roundtap_devices",
-            "firmware/roundtap_units", "systemd/roundtap_machine")
+            "firmware/roundtap_units", "server/roundtap_machine")
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "server/CODE.md", "server/MESSAGES.md", "server/SCALE.md",
              "firmware/BUILD.md", "systemd/README.md", "systemd/VENUE.md",
              "tests/metal/README.md", "SECURITY.md", "tests/RELIABILITY.md")

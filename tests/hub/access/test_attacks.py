@@ -100,7 +100,7 @@ def test_a_question_counts_for_as_many_as_it_is_long(base: type[Any], monkeypatc
     """31 kB of cookies or languages took as long as a hundred small questions, and counted for one."""
     counted: list[float] = []
     monkeypatch.setattr(NotedDoors, "counted", counted, raising=False)
-    monkeypatch.setattr("test_doors.Doors", NotedDoors)
+    monkeypatch.setattr("test_connection_limits.Doors", NotedDoors)
     cookies = b";" * (HEAD_BYTES_MAX - 200)
     long_head = b"GET / HTTP/1.1\r\nHost: hub\r\nConnection: close\r\nCookie: %s\r\n\r\n" % cookies
 
