@@ -143,7 +143,7 @@ def _made_once() -> Iterator[None]:
 @pytest.fixture
 def hub_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """`roundtap hub` runs in the test's own process, and leaves that its log, its umask and its limits."""
-    monkeypatch.setattr("roundtap_hub.main.bound_logs", lambda: None)
+    monkeypatch.setattr("roundtap_hub.main.rate_limit_logs", lambda: None)
     mask, limits = os.umask(0o077), resource.getrlimit(resource.RLIMIT_NOFILE)
     yield
     os.umask(mask)

@@ -21,7 +21,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
 from roundtap_hub.access import staff
-from roundtap_hub.access.pins import as_typed
+from roundtap_hub.access.pins import normalize_pin
 from roundtap_hub.serving import routes
 from roundtap_hub.store.migrations import schema_versions as journal_forms
 
@@ -82,7 +82,7 @@ class SqlOnce:
 
 def quick_hash(pin: str, salt: str | None = None) -> str:
     """`hash_pin` of the staff's PINs, of the same form, and not slow: each test makes PINs of its own."""
-    return f"{salt}${hashlib.sha512(f'{salt} {as_typed(pin)}'.encode()).hexdigest()}"
+    return f"{salt}${hashlib.sha512(f'{salt} {normalize_pin(pin)}'.encode()).hexdigest()}"
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from roundtap_devices.toml_tables import Table, TableError, known_or_file
+from roundtap_devices.toml_tables import TomlTable, TomlTableError, known_or_file
 
 OPPOSITE, EDGE = "opposite", "edge"
 FACINGS = (OPPOSITE, EDGE)
@@ -37,11 +37,11 @@ SPI0 = {7: "SPI CE1", 8: "SPI CE0", 9: "SPI MISO", 10: "SPI MOSI", 11: "SPI SCLK
 I2C1 = {2: "I2C SDA", 3: "I2C SCL"}
 
 
-class BoardError(TableError):
+class BoardError(TomlTableError):
     """A board file that a person can mend; `key` names the text "board.KEY" in the units' catalogues, too."""
 
     TEXTS = {
-        **TableError.TEXTS,
+        **TomlTableError.TEXTS,
         "missing": "{file}: no such board: name one of {known}, or a TOML file",
         "no_pin": "{file}: {where}: {value} is no BCM pin (0 to 27)",
         "same_pin": "{file}: {where}: pin {value} is taken by {other}",
@@ -153,7 +153,7 @@ def load(text: str, file: str = "board.toml") -> Board:
     >>> load('like = "recommended"\\nfacing = "edge"\\n[pins]\\ncall = 6').pins.call
     6
     """
-    table = Table(text, file, BoardError)
+    table = TomlTable(text, file, BoardError)
     base = table.like(BOARDS)
     pins = _section(table, Pins, base.pins, table.data.pop("pins", {}), "pins")
     screen = _section(table, ScreenWiring, base.screen, table.data.pop("screen", {}), "screen")
@@ -166,7 +166,7 @@ KINDS: Mapping[str, type] = {"str": str, "bool": bool}
 """What the fields of a board's pieces are, but for whole numbers."""
 
 
-def _section(table: Table, kind: type, base: Any, given: Any, where: str) -> Any:
+def _section(table: TomlTable, kind: type, base: Any, given: Any, where: str) -> Any:
     known = {field.name: KINDS.get(str(field.type), int) for field in fields(kind)}
     table.of_kind(where, given, dict)
     for key, value in given.items():
@@ -176,7 +176,7 @@ def _section(table: Table, kind: type, base: Any, given: Any, where: str) -> Any
     return replace(base, **given)
 
 
-def _check(table: Table, made: Board) -> None:
+def _check(table: TomlTable, made: Board) -> None:
     screen = made.screen
     for where, value, known in (
         ("facing", made.facing, FACINGS), ("screen.driver", screen.driver, DRIVERS),
@@ -195,7 +195,7 @@ def _check(table: Table, made: Board) -> None:
             taken[pin] = f"pins.{field.name}"
 
 
-def _check_pin(table: Table, where: str, pin: int, taken: Mapping[int, str]) -> None:
+def _check_pin(table: TomlTable, where: str, pin: int, taken: Mapping[int, str]) -> None:
     if not 0 <= pin <= LAST_BCM_PIN:
         raise table.wrong("no_pin", where, value=pin)
     if pin in NEVER:

@@ -10,13 +10,13 @@ from typing import Any
 
 from roundtap_devices.boards import Board
 from roundtap_devices.display.signals import Signals
-from roundtap_devices.hardware_errors import Missing, missing
+from roundtap_devices.hardware_errors import HardwareMissing, as_hardware_missing
 from roundtap_devices.input.edges import Buttons
 
 RETRY_MS = 3000
 
 
-class Front:
+class Controls:
     """What a unit presses and lights. Deaf, and never dead, while the pins are not there.
 
     open_pins: makes a pin factory (`pin_factory.real_factory`, `.mock_factory`); may raise ImportError or OSError.
@@ -31,13 +31,13 @@ class Front:
         self._board, self._open, self._edges, self._mono_ms = board, open_pins, edges, mono_ms
         self._factory: Any = None
         self._buttons: Buttons | None = None
-        self._missing: Missing | None = None
+        self._missing: HardwareMissing | None = None
         self._retry_at_ms = 0
         self._try(mono_ms())
 
     @property
     def deaf(self) -> str:
-        """Why no press is heard: a kind of `Missing`; "" while all is well."""
+        """Why no press is heard: a kind of `HardwareMissing`; "" while all is well."""
         return self._missing.kind if self._missing else ""
 
     @property
@@ -48,7 +48,7 @@ class Front:
     def pins(self) -> Any:
         """The pin factory, for what else needs pins. Raises Missing."""
         if self._factory is None:
-            raise self._missing or Missing("chip")
+            raise self._missing or HardwareMissing("chip")
         return self._factory
 
     def held(self) -> dict[str, bool]:
@@ -59,7 +59,7 @@ class Front:
             return self._buttons.held()
         except Exception as error:
             # lgpio's errors are its own: the chip is gone.
-            self._lose(missing(error, "chip"), self._mono_ms())
+            self._lose(as_hardware_missing(error, "chip"), self._mono_ms())
             return {}
 
     def tick(self, now_ms: int) -> None:
@@ -84,7 +84,7 @@ class Front:
                 importlib.invalidate_caches()
                 self._factory = self._open()
         except (ImportError, OSError) as error:
-            self._lose(missing(error, "chip"), now_ms)
+            self._lose(as_hardware_missing(error, "chip"), now_ms)
             return
         if self._buttons is not None:
             self._buttons.close()
@@ -92,16 +92,16 @@ class Front:
         try:
             buttons = Buttons(self._board, self._factory, self._edges, self._mono_ms)
         except Exception as error:
-            self._lose(missing(error, "pins"), now_ms)
+            self._lose(as_hardware_missing(error, "pins"), now_ms)
             return
         self._buttons, self._missing = buttons, None
         try:
             self.signals.fit(self._factory)
         except Exception as error:
             # Presses are heard all the same.
-            self._missing, self._retry_at_ms = missing(error, "pins"), now_ms + RETRY_MS
+            self._missing, self._retry_at_ms = as_hardware_missing(error, "pins"), now_ms + RETRY_MS
 
-    def _lose(self, why: Missing, now_ms: int) -> None:
+    def _lose(self, why: HardwareMissing, now_ms: int) -> None:
         buttons, self._buttons = self._buttons, None
         with contextlib.suppress(Exception):
             if buttons is not None:

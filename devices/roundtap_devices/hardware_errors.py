@@ -7,7 +7,7 @@ import errno
 SYSTEM_SITE = "; the environment is made with --system-site-packages"
 
 
-class Missing(OSError):
+class HardwareMissing(OSError):
     """`kind` is one of TEXTS, for catalogues ("missing.KIND"); `detail` what the system said. `str()` is English."""
 
     TEXTS = {
@@ -30,15 +30,15 @@ class Missing(OSError):
         return self.TEXTS[self.kind] + (f" ({self.detail})" if self.detail else "")
 
 
-def missing(error: BaseException, otherwise: str) -> Missing:
+def as_hardware_missing(error: BaseException, otherwise: str) -> HardwareMissing:
     """What an error of a library or of the system means; `otherwise` is the kind where it does not say itself."""
-    if isinstance(error, Missing):
+    if isinstance(error, HardwareMissing):
         return error
     if isinstance(error, ModuleNotFoundError):
         package = (error.name or "").split(".")[0]
         kinds = {"lgpio": "lgpio", "spidev": "spidev", "luma": "luma", "smbus2": "luma", "PIL": "luma",
                  "gpiozero": "luma"}
-        return Missing(kinds.get(package, otherwise), "" if package in kinds else error)
+        return HardwareMissing(kinds.get(package, otherwise), "" if package in kinds else error)
     if getattr(error, "errno", None) in (errno.EPERM, errno.EACCES) or "permission" in str(error).lower():
-        return Missing("permission", error)
-    return Missing(otherwise, error)
+        return HardwareMissing("permission", error)
+    return HardwareMissing(otherwise, error)

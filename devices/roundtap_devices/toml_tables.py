@@ -12,7 +12,7 @@ Piece = TypeVar("Piece")
 WANTED = {int: "a whole number", str: "a text", bool: "true or false", dict: "a table"}
 
 
-class TableError(ValueError):
+class TomlTableError(ValueError):
     """A table that a person can mend. `key` names a text in TEXTS, `params` fill it; `str()` is the English text."""
 
     TEXTS: ClassVar[Mapping[str, str]] = {
@@ -31,10 +31,10 @@ class TableError(ValueError):
         return self.TEXTS[self.key].format(**self.params)
 
 
-class Table:
+class TomlTable:
     """One TOML file while it is looked through. Every method raises `error`, with the place in the file."""
 
-    def __init__(self, text: str, file: str, error: type[TableError]) -> None:
+    def __init__(self, text: str, file: str, error: type[TomlTableError]) -> None:
         self.file = file
         self._error = error
         try:
@@ -63,13 +63,13 @@ class Table:
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise self.wrong("wrong_type", where, value=value, known=WANTED[kind])
 
-    def wrong(self, key: str, where: str, **params: object) -> TableError:
+    def wrong(self, key: str, where: str, **params: object) -> TomlTableError:
         """The error to be raised about the place `where`."""
         return self._error(key, file=self.file, where=where, **params)
 
 
 def known_or_file(name_or_file: str, known: Mapping[str, Piece], load: Callable[[str, str], Piece],
-                  error: type[TableError]) -> Piece:
+                  error: type[TomlTableError]) -> Piece:
     """A known piece by name, else what `load(text, file name)` makes of the TOML file at that path."""
     if name_or_file in known:
         return known[name_or_file]

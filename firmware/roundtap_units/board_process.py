@@ -14,23 +14,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from roundtap_devices.boards import Board
-from roundtap_devices.controls import Front
+from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import DIMMED, FULL, OFF, Screen, VirtualScreen
 from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.gestures import CALL, Gesture
-from roundtap_devices.input.late_edges import Hands
+from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_machine.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.hub_time import mono_ms
 
 if TYPE_CHECKING:
-    from roundtap_devices.virtual.table_panel import Panel
+    from roundtap_devices.virtual.table_panel import TablePanel
 
 log = logging.getLogger(__name__)
 
 WAITING_MAX, WAIT_S = 500, 0.01
 LONGEST_SLEEP_MS = 1000
-UNSOUND_MS = 10_000
+UNHEALTHY_AFTER_MS = 10_000
 """A unit that has not come through a whole step for so long does not say that it lives."""
 DIM_AFTER_MS = 5 * 60_000
 OFF_AFTER_MS = 30 * 60_000
@@ -52,10 +52,10 @@ class BoardProcess:
         with contextlib.suppress(OSError):
             # A card that refuses is told on the screen, whose pins want a folder for their files.
             folder.mkdir(parents=True, exist_ok=True)
-        self.front, self.screen, self.panel = front_of(board, folder, args.panel, self.incoming)
-        self.heard = telling(self.panel.words if self.panel else None, args.say)
+        self.front, self.screen, self.panel = open_controls(board, folder, args.panel, self.incoming)
+        self.heard = screen_text_output(self.panel.words if self.panel else None, args.say)
         self._heartbeat = Heartbeat(Notify())
-        self._say_missing = missing_said(tell)
+        self._say_missing = missing_reporter(tell)
 
     def receive(self, kind: str, value: Any) -> None:
         """What a link's threads tell goes into the queue; they wait where the loop has enough to do already."""
@@ -89,7 +89,7 @@ class BoardProcess:
             self.panel.close()
         if dark:
             self.screen.close()
-        give_back(self.front)
+        release_controls(self.front)
 
 
 class BoardUnit:
@@ -97,9 +97,9 @@ class BoardUnit:
     pairs of the link. Nothing of it ends the unit. heard: told the text of each new screen. Times are monotonic
     milliseconds."""
 
-    def __init__(self, screen: Screen, hands: Hands, heard: Callable[[str], None]) -> None:
+    def __init__(self, screen: Screen, hands: EdgeReorder, heard: Callable[[str], None]) -> None:
         self._screen, self._hands, self._heard = screen, hands, heard
-        self._rest = ScreenRest()
+        self._rest = ScreenDimming()
         self.scene: Any = None
         """What stands on the screen."""
         self._image: Any = None
@@ -113,7 +113,7 @@ class BoardUnit:
 
     def sound(self, now_ms: int) -> bool:
         """Whether it came through a whole step lately: what its watchdog is told."""
-        return self._sound_ms is not None and now_ms - self._sound_ms < UNSOUND_MS
+        return self._sound_ms is not None and now_ms - self._sound_ms < UNHEALTHY_AFTER_MS
 
     def due_ms(self, now_ms: int) -> int:
         """When `step` must be called next even if nothing comes in."""
@@ -175,22 +175,22 @@ class BoardUnit:
         return lambda: None
 
 
-def front_of(board: Board, folder: Path, virtual: Path | None,
-             incoming: queue.SimpleQueue[object]) -> tuple[Front, Screen, Panel | None]:
+def open_controls(board: Board, folder: Path, virtual: Path | None,
+             incoming: queue.SimpleQueue[object]) -> tuple[Controls, Screen, TablePanel | None]:
     """The board's front and screen. `virtual`: a socket; then both are virtual, and served there."""
     from roundtap_devices.display.oled import oled_screen
     from roundtap_devices.input.pin_factory import mock_factory
-    from roundtap_devices.virtual.table_panel import Panel
+    from roundtap_devices.virtual.table_panel import TablePanel
 
     if virtual is not None:
         mock, drawn = mock_factory(), VirtualScreen()
-        panel = Panel(virtual, board, mock, drawn.glass)
-        return Front(board, lambda: mock, incoming, mono_ms, panel.signals), cast("Screen", drawn), panel
-    front = Front(board, lambda: pins_of_this_machine(folder), incoming, mono_ms)
+        panel = TablePanel(virtual, board, mock, drawn.glass)
+        return Controls(board, lambda: mock, incoming, mono_ms, panel.signals), cast("Screen", drawn), panel
+    front = Controls(board, lambda: local_pin_factory(folder), incoming, mono_ms)
     return front, oled_screen(board.screen, front.pins), None
 
 
-def give_back(front: Front) -> None:
+def release_controls(front: Controls) -> None:
     """At the end of the process, whatever becomes of it."""
     try:
         front.close()
@@ -199,7 +199,7 @@ def give_back(front: Front) -> None:
         log.warning("the pins were not given back: %s", error)
 
 
-def telling(panel_words: Callable[[str], None] | None, say: bool) -> Callable[[str], None]:
+def screen_text_output(panel_words: Callable[[str], None] | None, say: bool) -> Callable[[str], None]:
     """Who is told the text of each new screen: the virtual panel, a person at a terminal, both or nobody."""
     last = ""
 
@@ -215,7 +215,7 @@ def telling(panel_words: Callable[[str], None] | None, say: bool) -> Callable[[s
     return heard
 
 
-def pins_of_this_machine(folder: Path) -> Any:
+def local_pin_factory(folder: Path) -> Any:
     """The Pi's pins; `folder` takes the files of their library, or the next place where it cannot be written. Raises
     ImportError and OSError where something is missing: the process goes on without, and looks again."""
     from roundtap_devices.input.pin_factory import real_factory
@@ -231,7 +231,7 @@ def _writable(*folders: Path) -> Path:
     return folders[-1]
 
 
-def missing_said(tell: Callable[[str], None] = lambda _: None) -> Callable[[str, str], None]:
+def missing_reporter(tell: Callable[[str], None] = lambda _: None) -> Callable[[str, str], None]:
     """Says in the log what is missing of buttons and screen, once each, and when it is there again; `tell` hears all of
     it in one text at each change, "" where nothing is missing."""
     known = ["", ""]
@@ -248,7 +248,7 @@ def missing_said(tell: Callable[[str], None] = lambda _: None) -> Callable[[str,
     return say
 
 
-class ScreenRest:
+class ScreenDimming:
     """When a screen may rest: dimmed and then dark while no round is on, and bright again at the first press.
 
     A press on a dark screen only wakes it: nobody can have meant what nobody could read. A judge is called all the

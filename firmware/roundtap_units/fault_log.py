@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-AT_ONCE = 10
+BURST_MAX = 10
 """Tracebacks in a row; then one in each pause."""
 PAUSE_MS = 60_000
 
@@ -15,7 +15,7 @@ class FaultLog:
 
     def __init__(self, log: logging.Logger, mono_ms: Callable[[], int]) -> None:
         self._log, self._mono_ms = log, mono_ms
-        self._left = AT_ONCE
+        self._left = BURST_MAX
         self._next_ms = 0
         self._unsaid = 0
 

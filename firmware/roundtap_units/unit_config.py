@@ -13,13 +13,13 @@ from typing import Any
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board, BoardError, board
-from roundtap_devices.toml_tables import TableError
-from roundtap_units.link.hub_choice import place_of
-from roundtap_units.link.identity import HubAddress, is_on_hubs_machine, known_identity, local_key
+from roundtap_devices.toml_tables import TomlTableError
+from roundtap_units.link.hub_choice import parse_endpoint
+from roundtap_units.link.identity import HubAddress, has_local_key, known_identity, local_key
 
 COMMON_KEYS = ("unit", "key", "hub", "folder", "language", "local")
 LANGUAGE_FILE = "language"
-ENROL_ANEW = "ROUNDTAP_ENROL_ANEW"
+REENROL_VARIABLE = "ROUNDTAP_ENROL_ANEW"
 """Set for a process that begins again because somebody wants another key."""
 
 
@@ -46,7 +46,7 @@ class UnitConfig:
 
     def identity(self) -> HubAddress | None:
         """Who the unit is, as far as that is known; None: it has to enrol, or somebody wants it to have another key."""
-        if os.environ.pop(ENROL_ANEW, ""):
+        if os.environ.pop(REENROL_VARIABLE, ""):
             return None
         return known_identity(self.unit, self.key, self.hubs, self.folder)
 
@@ -58,13 +58,13 @@ def run_unit(kind: str, run: Callable[[], bool]) -> int:
     try:
         if run():
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
-    except (ConfigError, TableError) as error:
+    except (ConfigError, TomlTableError) as error:
         print(f"roundtap {kind}: {error}", file=sys.stderr)
         return 2
     return 0
 
 
-def known_board(path: Path | None, said: Mapping[str, Any]) -> Board:
+def configured_board(path: Path | None, said: Mapping[str, Any]) -> Board:
     """The board that a configuration names; the recommended one where it names none."""
     try:
         return board(said.get("board", "recommended"))
@@ -91,13 +91,13 @@ def read_unit_config(path: Path | None, own_keys: tuple[str, ...],
     key = _key(path, data["key"]) if "key" in data else b""
     if key and "unit" not in data:
         raise ConfigError(f"{path}: unit is missing: a key belongs to a unit's name")
-    local = data.get("local", "key" not in data and is_on_hubs_machine(kind))
+    local = data.get("local", "key" not in data and has_local_key(kind))
     if not isinstance(local, bool):
         raise ConfigError(f"{path}: local: true or false is wanted, not {local!r}")
     said = data.get("hub", [])
-    hubs = [_place(path, address) for address in (said if isinstance(said, list) else [said])]
-    folder = Path(data["folder"]) if "folder" in data else usual_folder(kind)
-    language = data.get("language") or kept_language(folder)
+    hubs = [_endpoint(path, address) for address in (said if isinstance(said, list) else [said])]
+    folder = Path(data["folder"]) if "folder" in data else default_folder(kind)
+    language = data.get("language") or saved_language(folder)
     if language not in LANGUAGES:
         raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
     common = {"unit": data.get("unit", ""), "key": key, "hubs": tuple(hubs),
@@ -111,13 +111,13 @@ def read_unit_config(path: Path | None, own_keys: tuple[str, ...],
     return common, {name: value for name, value in data.items() if name in own_keys}
 
 
-def usual_folder(kind: str) -> Path:
+def default_folder(kind: str) -> Path:
     """Where a unit keeps its things if nobody says it: what systemd made for its service, or else the same place."""
     made = os.environ.get("STATE_DIRECTORY", "").partition(":")[0]
     return Path(made or f"/var/lib/roundtap-{kind}")
 
 
-def kept_language(folder: Path) -> str:
+def saved_language(folder: Path) -> str:
     """What somebody chose with the unit's buttons, where no file says it; else English."""
     try:
         language = (folder / LANGUAGE_FILE).read_text(encoding="ascii").strip()
@@ -126,7 +126,7 @@ def kept_language(folder: Path) -> str:
     return language if language in LANGUAGES else LANGUAGES[0]
 
 
-def keep_language(folder: Path, language: str) -> None:
+def save_language(folder: Path, language: str) -> None:
     """OSError where the disk refuses."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / LANGUAGE_FILE).write_text(f"{language}\n", encoding="ascii")
@@ -156,9 +156,9 @@ def _key(path: Path | None, said: str) -> bytes:
     return key
 
 
-def _place(path: Path | None, address: object) -> tuple[str, int]:
+def _endpoint(path: Path | None, address: object) -> tuple[str, int]:
     try:
-        return place_of(address)
+        return parse_endpoint(address)
     except ValueError as error:
         raise ConfigError(f'{path}: hub: an address like "http://10.42.0.1:8080" is wanted, or a list of such, '
                           f"not {address!r}") from error

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NamedTuple
 
-DONE, BAD_INPUT, INTERRUPTED, NOBODY_READS = 0, 2, 130, 141
+DONE, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 OWN_PACKAGES = ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices",
                 "roundtap_machine")
 
@@ -77,8 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        _let_go_of_stdout()
-        return NOBODY_READS
+        _discard_stdout()
+        return BROKEN_PIPE
 
 
 def _end_with_stdin() -> None:
@@ -128,7 +128,7 @@ class _Help(argparse.HelpFormatter):
         super().__init__(prog, width=(columns if columns > 0 else 80) - 2)
 
 
-class _SayVersion(argparse.Action):
+class _VersionAction(argparse.Action):
     """A checkout asks git for its version: only where somebody wants it."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
@@ -150,7 +150,7 @@ def _top_parser() -> argparse.ArgumentParser:
         formatter_class=_TopHelp,
         epilog=f"commands:\n{listed}\n\n`roundtap COMMAND --help` tells more.",
     )
-    parser.add_argument("--version", action=_SayVersion, nargs=0, help="show the version, and end")
+    parser.add_argument("--version", action=_VersionAction, nargs=0, help="show the version, and end")
     parser.add_argument("command", nargs="?", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
     return parser
 
@@ -161,7 +161,7 @@ def _missing_extra(name: str, extras: tuple[str, ...]) -> str:
     return f"roundtap {name} needs the extra{plural} {quoted}: pip install roundtap[{','.join(extras)}]"
 
 
-def _let_go_of_stdout() -> None:
+def _discard_stdout() -> None:
     """The reader has gone (`| head`): whatever is still buffered goes nowhere, without a complaint at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -58,7 +58,7 @@ def after_restart(clock: Clock, now: Instant, checkpoint_ms: int | None) -> Cloc
     return Clock(COUNTING, held, clock.total_ms, now)
 
 
-def show(remaining_ms: int | None) -> str:
+def format_clock(remaining_ms: int | None) -> str:
     """Minutes and seconds at every size: "75:00", "0:59"; overtime counts up behind a plus: "+1:05"."""
     if remaining_ms is None:
         return "–"

@@ -7,7 +7,7 @@ from typing import Self
 
 from roundtap_core.words import Words, core_words
 
-SIDES_TOLD = ("side", "winner", "right")
+SIDE_PARAMS = ("side", "winner", "right")
 """Parameters that may name a side of a match."""
 
 
@@ -43,7 +43,7 @@ class Problem(Exception):
     def named(self, names: Mapping[str, str]) -> Self:
         """The same problem of a match, with the sides' names in place of "a" and "b"."""
         return self.but(self.where, **{
-            key: names.get(str(value), value) for key, value in self.params.items() if key in SIDES_TOLD})
+            key: names.get(str(value), value) for key, value in self.params.items() if key in SIDE_PARAMS})
 
     def say(self, words: Words | None = None) -> str:
         """The text for a person; without `words`, in English."""

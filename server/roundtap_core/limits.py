@@ -21,7 +21,7 @@ MOST_ROUNDS = 30
 MOST_ITEMS = 9999
 """In any one list."""
 LINE_LETTERS, ID_LETTERS, PROSE_LETTERS = 80, 64, 2000
-MOST_LEVELS = 40
+NESTING_MAX = 40
 
 EXACT: Range = (-(2**53 - 1), 2**53 - 1)
 """The whole numbers that every JSON program keeps exactly."""
@@ -66,7 +66,7 @@ def fits_line(text: str) -> bool:
     return _LINE.search(text) is not None
 
 
-def harmless(text: str) -> str:
+def sanitize(text: str) -> str:
     """A text that came in before these limits stood, as it may be shown: what moves others gives way to U+FFFD."""
     return text if fits_prose(text) else _IN_NO_TEXT.sub("\ufffd", text)
 
@@ -86,25 +86,25 @@ def refuse_unfit_line(text: str, where: str = "", most: int = LINE_LETTERS) -> N
         raise Invalid("unfit_text", where=where)
 
 
-def refuse_outside(value: int, limits: Range, where: str = "") -> None:
+def refuse_out_of_range(value: int, limits: Range, where: str = "") -> None:
     """Raise Problem("figure_out_of_range")."""
     if not limits[0] <= value <= limits[1]:
         raise Invalid("figure_out_of_range", where=where, value=str(value)[:24], minimum=limits[0], maximum=limits[1])
 
 
-def beyond(value: Any, where: str, most: int = MOST_ITEMS, letters: int = PROSE_LETTERS) -> Iterator[Problem]:
+def limit_violations(value: Any, where: str, most: int = MOST_ITEMS, letters: int = PROSE_LETTERS) -> Iterator[Problem]:
     """Where plain JSON holds a number, a text or a list beyond any limit, a fraction, or is nested too deeply; what is
     in a list or below a key that is too long is not looked at. `most`: how many items a list or an object may have,
     `letters` a key."""
-    if where.count("/") > MOST_LEVELS:
-        yield Problem("too_deep", where=where, maximum=MOST_LEVELS)
+    if where.count("/") > NESTING_MAX:
+        yield Problem("too_deep", where=where, maximum=NESTING_MAX)
         return
     parts: Iterable[tuple[Any, Any]] = ()
     try:
         if isinstance(value, str):
             refuse_unfit(value, where)
         elif isinstance(value, int):
-            refuse_outside(value, EXACT, where)
+            refuse_out_of_range(value, EXACT, where)
         elif isinstance(value, Mapping | list | tuple | set | frozenset):
             if len(value) > most:
                 # Nothing in it is looked at: a file of millions of rows would name every one of them.
@@ -119,18 +119,18 @@ def beyond(value: Any, where: str, most: int = MOST_ITEMS, letters: int = PROSE_
     for key, inner in parts:
         # Below a key that is too long each thing's address would be as long.
         if len(str(key)) <= letters:
-            yield from beyond(inner, pointer(where, key), most, letters)
+            yield from limit_violations(inner, pointer(where, key), most, letters)
 
 
-def refuse_boundless(value: Any, where: str = "") -> None:
-    """Raise the first Problem of what is `beyond`."""
-    for problem in beyond(value, where):
+def refuse_over_limits(value: Any, where: str = "") -> None:
+    """Raise the first Problem of what is `limit_violations`."""
+    for problem in limit_violations(value, where):
         raise problem
 
 
-def refuse_wild_options(given: Mapping[str, Any]) -> None:
+def refuse_option_ranges(given: Mapping[str, Any]) -> None:
     """Raise Problem for an option whose number is out of its range."""
-    refuse_boundless(given, "/options")
+    refuse_over_limits(given, "/options")
     stages = given.get("stages")
     parts = [("/options", given, OPTIONS)]
     if isinstance(stages, Mapping):
@@ -140,4 +140,4 @@ def refuse_wild_options(given: Mapping[str, Any]) -> None:
         for name, within in limits.items():
             value = values.get(name)
             if isinstance(value, int) and not isinstance(value, bool):
-                refuse_outside(value, within, f"{where}/{name}")
+                refuse_out_of_range(value, within, f"{where}/{name}")

@@ -10,16 +10,16 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, UnsetType, field
 
 from roundtap_core.records import Side
-from roundtap_core.typed import LINE_OR_NONE, Count, Exact, Message, Name, Natural, Shown, Text, Word
+from roundtap_core.typed import LINE_OR_NONE, Count, DisplayText, Exact, Message, Name, Natural, Text, Word
 
 
-class Asked(Message, frozen=True):
+class UnitRequest(Message, frozen=True):
     """What is asked with a key: by whom."""
 
     unit: str
 
 
-class Fresh(Asked, frozen=True):
+class ChallengedRequest(UnitRequest, frozen=True):
     """With the hub's challenge, asked for just before or with the answer before."""
 
     nonce: str
@@ -32,7 +32,7 @@ HealthWord = Annotated[str, Meta(pattern=r"^([a-z0-9][a-z0-9_-]{0,23})?\Z")]
 Buttons = Annotated[tuple[HealthWord, ...], Meta(max_length=16)]
 
 
-class Hello(Fresh, frozen=True, kw_only=True):
+class Hello(ChallengedRequest, frozen=True, kw_only=True):
     """Opens the feed. What older units do not say has a default."""
 
     nonce: Text
@@ -45,7 +45,7 @@ class Hello(Fresh, frozen=True, kw_only=True):
     damaged: Natural = 0
 
 
-class Agreed(Message, frozen=True, forbid_unknown_fields=True):
+class AgreedReport(Message, frozen=True, forbid_unknown_fields=True):
     """The other side's report that a report says yes to."""
 
     report_id: Name
@@ -64,7 +64,7 @@ class Report(Message, frozen=True, forbid_unknown_fields=True):
     result: dict[str, Any]
     draw: Name | UnsetType = UNSET
     serial: Annotated[int, Meta(ge=1, le=99_999)] | UnsetType = UNSET
-    agrees_to: Agreed | UnsetType | None = UNSET
+    agrees_to: AgreedReport | UnsetType | None = UNSET
     round: int | UnsetType = UNSET
     a: Name | UnsetType = UNSET
     b: Name | UnsetType = UNSET
@@ -103,7 +103,7 @@ class Health(Message, frozen=True):
         return tuple(key for key in self.keys if key not in self.pressed)
 
 
-class Status(Asked, frozen=True):
+class Status(UnitRequest, frozen=True):
     """What a table sees and does just now. `lot` and `health` are looked at by themselves: a call for a judge that
     comes with an odd one is heard."""
 
@@ -120,7 +120,7 @@ class Status(Asked, frozen=True):
     health: Any = UNSET
 
 
-class TimeQuestion(Asked, frozen=True):
+class TimeQuestion(UnitRequest, frozen=True):
     nonce: Name
 
 
@@ -138,7 +138,7 @@ class Echo(Message, frozen=True):
     epoch: str | None = None
 
 
-class Said(Message, frozen=True):
+class FeedMessage(Message, frozen=True):
     """A message of the feed, and all there is to say with "beat" and "identify"; a newer hub may have other types."""
 
     type: str
@@ -147,7 +147,7 @@ class Said(Message, frozen=True):
     now_ms: Exact
 
 
-class Welcome(Said, frozen=True, kw_only=True):
+class Welcome(FeedMessage, frozen=True, kw_only=True):
     session: Name
     core: Name
     epoch: Name
@@ -155,21 +155,21 @@ class Welcome(Said, frozen=True, kw_only=True):
     hubs: list[str] = []
 
 
-class Fates(Said, frozen=True):
+class FatesMessage(FeedMessage, frozen=True):
     fates: list[Echo]
 
 
-class ViewSaid(Said, frozen=True):
+class ViewMessage(FeedMessage, frozen=True):
     """The view itself is looked at by the table: one that it cannot show is passed over, and the feed goes on."""
 
     view: Any
 
 
-class Hubs(Said, frozen=True):
+class HubsMessage(FeedMessage, frozen=True):
     hubs: list[str]
 
 
-class TimeSaid(Message, frozen=True):
+class TimeAnswer(Message, frozen=True):
     """In the answer to a status, and to a question of time."""
 
     now_ms: Exact
@@ -199,13 +199,13 @@ Ascii = r"[\x00-\x7f]"
 Token = Annotated[str, Meta(pattern=rf"^{Ascii}{{16,64}}\Z")]
 
 
-class Enrolling(Message, frozen=True, tag_field="step", tag=str.lower):
+class EnrolMessage(Message, frozen=True, tag_field="step", tag=str.lower):
     """A step of it. What the arithmetic is to look at comes as it was said."""
 
     token: Token
 
 
-class Ask(Enrolling, frozen=True, kw_only=True):
+class Ask(EnrolMessage, frozen=True, kw_only=True):
     unit_id: Annotated[str, Meta(pattern=r"^[ -~]{1,64}\Z")]
     kind: Literal["table", "station"]
     serial: Natural
@@ -214,53 +214,53 @@ class Ask(Enrolling, frozen=True, kw_only=True):
     stopped: bool = False
 
 
-class _OfExchange(Enrolling, frozen=True):
+class _ExchangeStep(EnrolMessage, frozen=True):
     exchange: str
 
 
-class Answer(_OfExchange, frozen=True):
+class Answer(_ExchangeStep, frozen=True):
     message: Any
 
 
-class Confirm(_OfExchange, frozen=True):
+class Confirm(_ExchangeStep, frozen=True):
     confirm: Any
 
 
-class Wrong(_OfExchange, frozen=True):
+class Wrong(_ExchangeStep, frozen=True):
     """The hub's confirmation was wrong."""
 
 
-class Late(_OfExchange, frozen=True):
+class Late(_ExchangeStep, frozen=True):
     """The code is no longer good."""
 
 
-class Again(Message, frozen=True, tag_field="step", tag="again"):
+class GrantAgain(Message, frozen=True, tag_field="step", tag="again"):
     """`message`: signed with the new key."""
 
     message: Any
 
 
-EnrolStep = Ask | Answer | Confirm | Wrong | Late | Again
+EnrolStep = Ask | Answer | Confirm | Wrong | Late | GrantAgain
 
 
-class Offer(Message, frozen=True):
+class ExchangeOffer(Message, frozen=True):
     exchange: HubText
     serial: int
     message: Any
 
 
-class Asking(Message, frozen=True):
+class EnrolStatus(Message, frozen=True):
     """The answer to `Ask`: `number` stands before the code; `offer`, once a code was typed."""
 
     hub: HubText
     epoch: HubText
     number: Annotated[int, Meta(ge=0, le=99)] | None
     again_ms: int
-    offer: Offer | None
+    offer: ExchangeOffer | None
     identify: bool = False
 
 
-class Granted(Message, frozen=True):
+class EnrolGrant(Message, frozen=True):
     """What a unit is from now on, signed with its new key."""
 
     exchange: str
@@ -291,7 +291,7 @@ class StationPrinter(Message, frozen=True):
     confirmed: bool
 
 
-class StationAsks(Fresh, frozen=True, kw_only=True):
+class StationRequest(ChallengedRequest, frozen=True, kw_only=True):
     """`states`: [job id, state, detail] that are news. `printer` and `health` are looked at by themselves."""
 
     nonce: Name
@@ -300,7 +300,7 @@ class StationAsks(Fresh, frozen=True, kw_only=True):
     health: Any = UNSET
 
 
-class StationHears(Message, frozen=True):
+class StationResponse(Message, frozen=True):
     """Each job is looked at by itself: one that is none stops no others."""
 
     challenge: str
@@ -308,11 +308,11 @@ class StationHears(Message, frozen=True):
     printer: Any = None
 
 
-class JobNamed(Message, frozen=True):
+class JobRef(Message, frozen=True):
     id: JobId
 
 
-class Job(JobNamed, frozen=True):
+class Job(JobRef, frozen=True):
     """One thing to print: `id` is never used for another one, `content` is what the kind's layout wants. `go_on`: a
     person's word that the printer prints, though it does not answer any more."""
 
@@ -321,7 +321,7 @@ class Job(JobNamed, frozen=True):
     go_on: bool = False
 
 
-class PrinterAt(Message, frozen=True):
+class PrinterSetup(Message, frozen=True):
     """How a printer is to be used. `port` "": where it is now."""
 
     printer: Word
@@ -329,7 +329,7 @@ class PrinterAt(Message, frozen=True):
     port: PrinterText = ""
 
 
-class PrinterOrder(PrinterAt, frozen=True, kw_only=True):
+class PrinterOrder(PrinterSetup, frozen=True, kw_only=True):
     """Somebody's word on the console; each `id` is taken once."""
 
     id: Name
@@ -340,7 +340,7 @@ class SpeedTest(Message, frozen=True):
     """A sheet with a large number, printed at the speed `at.baud`."""
 
     number: Count
-    at: PrinterAt
+    at: PrinterSetup
 
 
 # --- the front panel and the hub or the standby on its machine ---
@@ -350,18 +350,18 @@ class NewPin(Message, frozen=True, tag_field="step", tag="pin"):
     """Pressed: a new PIN."""
 
 
-class LetGo(Message, frozen=True, tag_field="step", tag="eject"):
+class EjectStick(Message, frozen=True, tag_field="step", tag="eject"):
     """Pressed: the stick of this name is to be let go of."""
 
     name: Annotated[str, Meta(max_length=200)] = ""
 
 
-class PanelAsks(Fresh, frozen=True, kw_only=True):
+class PanelRequest(ChallengedRequest, frozen=True, kw_only=True):
     """`do`: what was pressed."""
 
     nonce: Name
     language: Any = None
-    do: NewPin | LetGo | None = None
+    do: NewPin | EjectStick | None = None
 
 
 class Stick(Message, frozen=True):
@@ -373,11 +373,11 @@ class PanelView(Message, frozen=True):
     """Everything at one moment. `wall`: the time of day, "" where nobody knows it; `name`: the machine's on the
     network; `running`: a round's clock runs; `trouble`: the hub's disk refuses."""
 
-    wall: Shown
-    players: Shown
-    console: Shown
-    name: Shown
-    fingerprint: Shown
+    wall: DisplayText
+    players: DisplayText
+    console: DisplayText
+    name: DisplayText
+    fingerprint: DisplayText
     sticks: tuple[Stick, ...]
     trouble: bool
     running: bool = False
@@ -388,25 +388,25 @@ class PanelView(Message, frozen=True):
         return tuple(stick.name for stick in self.sticks[:4] if stick.state != "let-go")
 
 
-class Done(Message, frozen=True):
+class PressOutcome(Message, frozen=True):
     """What became of a press: `refused` why, in words, "" for what was done."""
 
     refused: str
     pin: str = ""
 
 
-class PanelHears(Message, frozen=True):
+class PanelResponse(Message, frozen=True):
     challenge: str
     view: PanelView
-    done: Done | None = None
+    done: PressOutcome | None = None
 
 
 class StandbyState(Message, frozen=True):
     """A standby on this machine. `state`: of `server/roundtap_hub/standby/main.py`; `level`: it held everything
     once, so that its key may be turned."""
 
-    state: Shown
-    hub: Shown
+    state: DisplayText
+    hub: DisplayText
     level: bool
 
 
@@ -416,7 +416,7 @@ Heads = dict[str, tuple[int, str]]
 """Stream → [number, hash] of its last entry."""
 
 
-class StandbyHello(Fresh, frozen=True, kw_only=True):
+class StandbyHello(ChallengedRequest, frozen=True, kw_only=True):
     port: int
     heads: Heads
     epochs: list[str]
@@ -424,7 +424,7 @@ class StandbyHello(Fresh, frozen=True, kw_only=True):
     """Whether the standby knows entries of keys, staff and links, and takes the rows of keys and staff."""
 
 
-class StandbyAck(Asked, frozen=True):
+class StandbyAck(UnitRequest, frozen=True):
     session: str
     seq: int
     number: int
@@ -438,14 +438,14 @@ class Beacon(Message, frozen=True):
     port: Port
 
 
-class WhoIsThere(Message, frozen=True):
+class PeerQuery(Message, frozen=True):
     nonce: str
     epochs: list[str]
     instance: str = ""
     port: Port | None = None
 
 
-class IAm(Message, frozen=True):
+class PeerAnswer(Message, frozen=True):
     nonce: str
     epochs: list[str]
     instance: str

@@ -12,7 +12,7 @@ MOST_LETTERS = LINE_LETTERS
 """Of any name: people, teams, officials, events. What is shown is cut by the screens, not by us."""
 
 
-def fit_name(text: str) -> str:
+def clean_name(text: str) -> str:
     """A name as it was typed, with single blanks, as long as it can be seen and stays where it is put: not only signs
     of no width, no change of direction, no control characters, at most 80 letters. "" stays "".
 
@@ -66,7 +66,7 @@ def public_names(competitors: Iterable[Competitor], full_names: bool = False) ->
             break
         for person in clashes:
             shown[person.id] = shorten(person.name, letters)
-    return number_twins(people, shown)
+    return number_duplicates(people, shown)
 
 
 def names_in(tournament: Tournament) -> dict[str, str]:
@@ -74,12 +74,12 @@ def names_in(tournament: Tournament) -> dict[str, str]:
     return public_names(tournament.competitors, bool(tournament.options.get("full_names")))
 
 
-def called(tournament: Tournament) -> dict[str, str]:
+def error_names(tournament: Tournament) -> dict[str, str]:
     """What errors call each competitor: the public name, and the id to find it in the file."""
     return {competitor: f"{name} ({competitor})" for competitor, name in names_in(tournament).items()}
 
 
-def number_twins(people: Iterable[Competitor], shown: dict[str, str]) -> dict[str, str]:
+def number_duplicates(people: Iterable[Competitor], shown: dict[str, str]) -> dict[str, str]:
     """The names, with a number at each but the first of those that are the same."""
     counts: dict[str, int] = {}
     for person in people:

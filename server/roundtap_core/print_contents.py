@@ -8,25 +8,25 @@ from msgspec import Meta
 
 from roundtap_core.forms.form import Form
 from roundtap_core.limits import FIGURE
-from roundtap_core.typed import Count, Message, Shown, Word
-from roundtap_core.view import SideView, refuse_odd_form
+from roundtap_core.typed import Count, DisplayText, Message, Word
+from roundtap_core.view import SideView, refuse_malformed_form
 
 Figure = Annotated[int, Meta(ge=FIGURE[0], le=FIGURE[1])]
-Members = Annotated[tuple[Shown, ...], Meta(max_length=99)]
+Members = Annotated[tuple[DisplayText, ...], Meta(max_length=99)]
 """Who plays for a team."""
 Columns = Annotated[tuple[Word, ...], Meta(max_length=16)]
 
 
-class Notice(Message, frozen=True, kw_only=True):
+class PrintHeader(Message, frozen=True, kw_only=True):
     """`url`: for phones; `by_name`: the same by the hub's name; `head`: the journal's."""
 
-    event: Shown
+    event: DisplayText
     url: Word
     head: Word
     by_name: Word = ""
 
 
-class OfRound(Notice, frozen=True, kw_only=True):
+class RoundNotice(PrintHeader, frozen=True, kw_only=True):
     """`name`: what an elimination or tie-break round is called ("semi-final")."""
 
     round: Count
@@ -37,8 +37,8 @@ class TablePairing(Message, frozen=True, kw_only=True):
     """Names, and null where nobody is. `by_hand`: no draw paired or seated these two."""
 
     table: Count | None
-    a: Shown
-    b: Shown | None
+    a: DisplayText
+    b: DisplayText | None
     bye: Word | None
     a_record: Word
     b_record: Word | None
@@ -47,12 +47,12 @@ class TablePairing(Message, frozen=True, kw_only=True):
     by_hand: bool = False
 
 
-class PairingsByTable(OfRound, frozen=True, kw_only=True):
+class PairingsByTable(RoundNotice, frozen=True, kw_only=True):
     rows: Annotated[tuple[TablePairing, ...], Meta(max_length=5000)]
 
 
-class Seat(Message, frozen=True, kw_only=True):
-    name: Shown
+class NameLine(Message, frozen=True, kw_only=True):
+    name: DisplayText
     record: Word
     value: Word
     table: Count | None
@@ -60,10 +60,10 @@ class Seat(Message, frozen=True, kw_only=True):
     members: Members = ()
 
 
-class PairingsByName(OfRound, frozen=True, kw_only=True):
+class PairingsByName(RoundNotice, frozen=True, kw_only=True):
     """In the order of names."""
 
-    rows: Annotated[tuple[Seat, ...], Meta(max_length=5000)]
+    rows: Annotated[tuple[NameLine, ...], Meta(max_length=5000)]
 
 
 class StandingsLine(Message, frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ class StandingsLine(Message, frozen=True, kw_only=True):
     `reached` (the round of the bracket) stand below the name."""
 
     rank: Count | None
-    name: Shown
+    name: DisplayText
     points: Figure
     record: Word
     values: Columns
@@ -86,7 +86,7 @@ class StandingsLine(Message, frozen=True, kw_only=True):
 
 class CutLine(Message, frozen=True, kw_only=True):
     rank: Count
-    name: Shown
+    name: DisplayText
     points: Figure
     value: Word
     decided: bool
@@ -97,7 +97,7 @@ class CutOrder(Message, frozen=True, kw_only=True):
     rows: Annotated[tuple[CutLine, ...], Meta(min_length=1, max_length=5000)]
 
 
-class Standings(Notice, frozen=True, kw_only=True):
+class Standings(PrintHeader, frozen=True, kw_only=True):
     """`columns`: the tiebreakers' keys. `cut`: where another order than this one decides who goes on."""
 
     after: Count
@@ -107,15 +107,15 @@ class Standings(Notice, frozen=True, kw_only=True):
     cut: CutOrder | None = None
 
 
-class Proxy(Notice, frozen=True, kw_only=True):
+class Proxy(PrintHeader, frozen=True, kw_only=True):
     """Stands for a damaged card."""
 
-    card: Shown
-    official: Shown
+    card: DisplayText
+    official: DisplayText
     date: Word
 
 
-class Trust(Notice, frozen=True, kw_only=True):
+class TrustSheet(PrintHeader, frozen=True, kw_only=True):
     """The fingerprint of the hub's authority, in groups of four digits."""
 
     fingerprint: Word
@@ -127,7 +127,7 @@ class SlipSide(SideView, frozen=True, kw_only=True):
     members: Members = ()
 
 
-class Slip(OfRound, frozen=True, kw_only=True):
+class Slip(RoundNotice, frozen=True, kw_only=True):
     """One match's. `replaces`: another slip of this match may lie about already."""
 
     of: Count
@@ -139,4 +139,4 @@ class Slip(OfRound, frozen=True, kw_only=True):
     replaces: bool = False
 
     def __post_init__(self) -> None:
-        refuse_odd_form(self.form)
+        refuse_malformed_form(self.form)

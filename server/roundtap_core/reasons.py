@@ -31,12 +31,12 @@ _KINDS: dict[type, str] = {
 }
 
 
-def reasons(value: object, kind: Any) -> tuple[Problem, ...]:
+def type_errors(value: object, kind: Any) -> tuple[Problem, ...]:
     """Why `value` is none of this kind, in the order of its fields, `MOST` at the most."""
-    return tuple(islice(problems(value, kind), MOST))
+    return tuple(islice(type_problems(value, kind), MOST))
 
 
-def problems(value: object, kind: Any, where: str = "") -> Iterator[Problem]:
+def type_problems(value: object, kind: Any, where: str = "") -> Iterator[Problem]:
     """Every reason why `value`, which stands at `where`, is none of this kind."""
     return _problems(value, _type_info(kind), where)
 
@@ -44,7 +44,7 @@ def problems(value: object, kind: Any, where: str = "") -> Iterator[Problem]:
 _type_info = cache(inspect.type_info)
 
 
-def brief(value: object) -> str:
+def short_json(value: object) -> str:
     """`value` as JSON, short enough for one line of an error."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 60 else text[:57] + "…"
@@ -76,7 +76,7 @@ def _json_type(kind: Any) -> str:
 
 
 def _other(value: object, options: Iterable[object], where: str) -> Problem:
-    return Invalid("not_one_of", where=where, value=brief(value), options=", ".join(map(brief, options)))
+    return Invalid("not_one_of", where=where, value=short_json(value), options=", ".join(map(short_json, options)))
 
 
 def _inside(value: Any, kind: Any, where: str) -> Iterator[Problem]:
@@ -85,7 +85,7 @@ def _inside(value: Any, kind: Any, where: str) -> Iterator[Problem]:
         case inspect.LiteralType() if value not in kind.values:
             yield _other(value, kind.values, where)
         case inspect.IntType() if not _within(value, kind.ge, kind.le):
-            yield Invalid("figure_out_of_range", where=where, value=brief(value), minimum=kind.ge, maximum=kind.le)
+            yield Invalid("figure_out_of_range", where=where, value=short_json(value), minimum=kind.ge, maximum=kind.le)
         case inspect.StrType() if not _within(len(value), None, kind.max_length):
             yield Invalid("text_too_long", where=where, count=len(value), maximum=kind.max_length)
         case inspect.StrType() if len(value) < (kind.min_length or 0) or not re.search(kind.pattern or "", value):

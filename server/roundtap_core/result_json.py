@@ -8,9 +8,9 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.limits import FIGURE, refuse_boundless, refuse_outside
+from roundtap_core.limits import FIGURE, refuse_out_of_range, refuse_over_limits
 from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, Match, Pair, Result
-from roundtap_core.typed import Malformed, read
+from roundtap_core.typed import MalformedMessage, parse_message
 
 _WRITTEN = ("ended", "winner", "conceded_by", "initiative", "first_player", "picks", "timeout", "score", "wounds")
 """In this order, in which they have always been written."""
@@ -43,8 +43,8 @@ def result_from_json(data: object) -> Result:
         if isinstance(data.get(key), Mapping):
             _refuse_unknown(data[key], Pair, f"/{key}")
     try:
-        result = read(Result, {key: value for key, value in data.items() if value is not None})
-    except Malformed as error:
+        result = parse_message(Result, {key: value for key, value in data.items() if value is not None})
+    except MalformedMessage as error:
         raise error.reasons[0] from None
     refuse_contradictory(result)
     return result
@@ -71,11 +71,11 @@ def refuse_contradictory(result: Result) -> None:
             raise Problem("unknown_key", where=f"/picks/{side}", key=side, known=", ".join(SIDES))
 
 
-def refuse_wild(result: Result) -> None:
+def refuse_result_limits(result: Result) -> None:
     """Raise Problem where a result holds a figure or a text that no event file may hold."""
     for key in ("score", "wounds"):
         pair = getattr(result, key)
         for side in SIDES if pair is not None else ():
-            refuse_outside(pair.of(side), FIGURE, f"/{key}/{side}")
-    refuse_boundless(result.picks, "/picks")
-    refuse_boundless(result.timeout, "/timeout")
+            refuse_out_of_range(pair.of(side), FIGURE, f"/{key}/{side}")
+    refuse_over_limits(result.picks, "/picks")
+    refuse_over_limits(result.timeout, "/timeout")

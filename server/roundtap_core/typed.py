@@ -1,6 +1,6 @@
 """Typed messages: the limited texts and numbers that their fields are made of, and how what was said is read as one.
 
-msgspec says yes or no; where it says no, `reasons.py` says why.
+msgspec says yes or no; where it says no, `type_errors.py` says why.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ SHOWN_LETTERS = 200
 Word = Annotated[str, Meta(max_length=SHOWN_LETTERS, pattern=LINE_OR_NONE)]
 
 
-class Shown(str):
+class DisplayText(str):
     """A text of people as it may be drawn: what has no place on a screen is left out of it, and no reason to refuse."""
 
     __slots__ = ()
     JSON_TYPE = "string"
 
     @classmethod
-    def of(cls, said: object) -> Shown:
+    def of(cls, said: object) -> DisplayText:
         if not isinstance(said, str):
             raise ValueError("a text of people is a text")
         # Printable is what has a place on a screen: no line feed, nothing that turns the direction of what follows.
@@ -77,8 +77,9 @@ class Shown(str):
         return cls(" ".join(text.split())[:SHOWN_LETTERS])
 
 
-class Malformed(ValueError):
-    """What was said is no message of its type. `reasons`: why, each with its place, for a person who can mend it."""
+class MalformedMessage(ValueError):
+    """What was said is no message of its type. `type_errors`: why, each with its place, for a person who can mend
+    it."""
 
     def __init__(self, reasons: tuple[Problem, ...], text: str = "") -> None:
         super().__init__("; ".join(map(str, reasons)) or text)
@@ -86,34 +87,34 @@ class Malformed(ValueError):
 
 
 @overload
-def read(kind: type[T], said: object) -> T: ...
+def parse_message(kind: type[T], said: object) -> T: ...
 
 
 @overload
-def read(kind: Any, said: object) -> Any: ...
+def parse_message(kind: Any, said: object) -> Any: ...
 
 
-def read(kind: Any, said: object) -> Any:
+def parse_message(kind: Any, said: object) -> Any:
     """What was said, as parsed JSON, as a message of this type. Malformed."""
     try:
-        return msgspec.convert(said, kind, dec_hook=_hook)
+        return msgspec.convert(said, kind, dec_hook=_decode_hook)
     except UnicodeError:
         # Half a surrogate pair.
-        raise Malformed((Problem("unfit_text"),)) from None
+        raise MalformedMessage((Problem("unfit_text"),)) from None
     except (msgspec.ValidationError, Problem) as error:
         # Only now: nearly everything that is said is right.
-        from roundtap_core.reasons import reasons
+        from roundtap_core.reasons import type_errors
 
         # What does not fit together though each part is right by itself is said by who found it.
-        found = reasons(said, kind) or ((error,) if isinstance(error, Problem) else ())
-        raise Malformed(found, str(error)) from None
+        found = type_errors(said, kind) or ((error,) if isinstance(error, Problem) else ())
+        raise MalformedMessage(found, str(error)) from None
 
 
-def decoded(kind: type[T], text: str) -> T | None:
-    """The message that a JSON text is. None where it is none, or an object in it has a key twice: `read` what the text
-    holds, and hear why."""
+def decode_message(kind: type[T], text: str) -> T | None:
+    """The message that a JSON text is. None where it is none, or an object in it has a key twice: `parse_message` what
+    the text holds, and hear why."""
     try:
-        found = msgspec.json.decode(text, type=kind, dec_hook=_hook)
+        found = msgspec.json.decode(text, type=kind, dec_hook=_decode_hook)
     except (msgspec.DecodeError, UnicodeError, RecursionError, Problem):
         return None
     # Of a key that stands twice one is lost: written again, the text has fewer quotation marks.
@@ -121,16 +122,17 @@ def decoded(kind: type[T], text: str) -> T | None:
     return found if whole else None
 
 
-def salvaged(kind: type[T], said: Mapping[str, object]) -> T:
-    """As `read`, of a type whose fields all have defaults: whatever is odd is left out, and the rest counts."""
+def salvage_message(kind: type[T], said: Mapping[str, object]) -> T:
+    """As `parse_message`, of a type whose fields all have defaults: whatever is odd is left out, and the rest
+    counts."""
     found: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):  # type: ignore[arg-type]
         if field.name in said:
             with suppress(msgspec.ValidationError, UnicodeError):
-                found[field.name] = msgspec.convert(said[field.name], field.type, dec_hook=_hook)
+                found[field.name] = msgspec.convert(said[field.name], field.type, dec_hook=_decode_hook)
     return kind(**found)
 
 
-def _hook(kind: type[Any], said: object) -> object:
+def _decode_hook(kind: type[Any], said: object) -> object:
     """Reads what msgspec does not know: a class that makes one `of` what was said; JSON_TYPE is what that has to be."""
     return kind.of(said)

@@ -15,7 +15,7 @@ BUILT = "built_version.txt"
 """Written beside this module by setuptools-scm when the package is built; no part of the repository."""
 
 NO_COMMIT = "no-commit"
-ASKED_WITHIN_S = 10
+GIT_TIMEOUT_S = 10
 """Longer takes only a git that waits for somebody."""
 
 _COMMIT = re.compile(r"(?:^|\+g)([0-9a-f]{7,40})(\+dirty|\.d\d{8})?$")
@@ -37,7 +37,7 @@ def version_of(core: Path, ask: Callable[[Path], str] | None = None) -> str:
     root = core.parent.parent
     if core.parent.name == "server" and (root / ".git").exists():
         # What was built here once may be of another commit.
-        said = (ask or _described)(root)
+        said = (ask or _git_describe)(root)
     else:
         try:
             said = (core / BUILT).read_text(encoding="utf-8").strip()
@@ -61,7 +61,7 @@ def same_build(one: str, other: str) -> bool:
     return long.startswith(short)
 
 
-def _described(root: Path) -> str:
+def _git_describe(root: Path) -> str:
     plain = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         # A service's user may run what another one has cloned; and it writes nothing there.
@@ -69,7 +69,7 @@ def _described(root: Path) -> str:
             ["git", "-c", f"safe.directory={root}",
              "describe", "--always", "--exclude=*", "--abbrev=9", "--dirty=+dirty"],
             cwd=root, env={**plain, "GIT_OPTIONAL_LOCKS": "0"}, stdin=subprocess.DEVNULL, capture_output=True,
-            timeout=ASKED_WITHIN_S, check=True)
+            timeout=GIT_TIMEOUT_S, check=True)
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout.decode("utf-8", "replace").strip()

@@ -8,12 +8,12 @@ from msgspec import Meta, field
 
 from roundtap_core.forms.form import Form
 from roundtap_core.forms.questions import SQUADS_MAX
-from roundtap_core.limits import refuse_wild_options
+from roundtap_core.limits import refuse_option_ranges
 from roundtap_core.records import SIDES, Result, Side
-from roundtap_core.result_json import refuse_contradictory, refuse_wild
+from roundtap_core.result_json import refuse_contradictory, refuse_result_limits
 from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, Situation
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.typed import Count, Message, Natural, Shown, T, Word
+from roundtap_core.typed import Count, DisplayText, Message, Natural, T, Word
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED, CLOSED = "open", "one-sided", "agreed", "dispute", "decided", "closed"
 SECOND = "second"
@@ -23,7 +23,7 @@ TimeMs = Annotated[int, Meta(ge=-(10**13), le=10**13)]
 """Three hundred years of the hub's clock."""
 
 
-class Both(Message, Generic[T], frozen=True):
+class PerSide(Message, Generic[T], frozen=True):
     """Something of each side."""
 
     a: T
@@ -35,7 +35,7 @@ class Both(Message, Generic[T], frozen=True):
 
 class EventView(Message, frozen=True):
     id: Word
-    name: Shown
+    name: DisplayText
     color: Word = ""
     rulebook: Word = ""
 
@@ -52,13 +52,13 @@ class RoundView(Message, frozen=True):
 class SideView(Message, frozen=True):
     """One who plays. `to_field`: the squads not fielded yet, None where nobody told; `must`: these have to be now."""
 
-    name: Shown
+    name: DisplayText
     id: Word | None = None
     to_field: Annotated[tuple[Count, ...], Meta(max_length=SQUADS_MAX)] | None = None
     must: bool = False
 
 
-class SaidView(Message, frozen=True):
+class ReportRef(Message, frozen=True):
     """Names a report to the other side: its id and the digest of all of it."""
 
     report_id: Word
@@ -82,7 +82,7 @@ class MatchView(Message, frozen=True):
     a: SideView
     b: SideView
     state: Word = OPEN
-    reports: Both[Result | None] = Both(None, None)
+    reports: PerSide[Result | None] = PerSide(None, None)
     result: Result | None = None
     number: Natural | None = None
     last: Side | None = None
@@ -93,9 +93,9 @@ class MatchView(Message, frozen=True):
     """Whether a judge replaced a result that had stood."""
     draw: Word | None = None
     """The mark of the draw: the same id may come again with other people. None: an older hub does not say."""
-    heard: Both[Natural] = Both(0, 0)
+    heard: PerSide[Natural] = PerSide(0, 0)
     """The highest number of each side's reports that the hub has accepted; 0: none."""
-    said: Both[SaidView | None] = Both(None, None)
+    said: PerSide[ReportRef | None] = PerSide(None, None)
     """The report that counts for each side."""
     second: Result | None = None
     """What both agreed to after `result` stood."""
@@ -104,7 +104,7 @@ class MatchView(Message, frozen=True):
         for result in (self.reports.a, self.reports.b, self.result, self.second):
             if result is not None:
                 refuse_contradictory(result)
-                refuse_wild(result)
+                refuse_result_limits(result)
 
     def of(self, side: Side) -> SideView:
         return self.a if side == "a" else self.b
@@ -169,7 +169,7 @@ class ClockView(Message, frozen=True):
 class CallView(Message, frozen=True):
     """A judge was called from here; `taken_by` is who comes."""
 
-    taken_by: Shown | None = None
+    taken_by: DisplayText | None = None
 
 
 class NextView(Message, frozen=True):
@@ -183,20 +183,20 @@ class SituationView(Message, frozen=True):
     """What the form depends on."""
 
     stage: Word = SWISS_ROUND.stage
-    totals: Both[Count | None] | None = None
-    houses: Both[Houses] | None = None
+    totals: PerSide[Count | None] | None = None
+    houses: PerSide[Houses] | None = None
 
 
-class Options(dict[str, Any]):
+class EventOptions(dict[str, Any]):
     """An event's options: the rulebook's business, within the limits of all numbers and texts."""
 
     JSON_TYPE = "object"
 
     @classmethod
-    def of(cls, said: object) -> Options:
+    def of(cls, said: object) -> EventOptions:
         if not isinstance(said, dict):
             raise ValueError("options are an object")
-        refuse_wild_options(said)
+        refuse_option_ranges(said)
         return cls(said)
 
 
@@ -207,7 +207,7 @@ class TableView(Message, frozen=True):
     table: Annotated[int, Meta(ge=1, le=99_999)] | None = None
     round: RoundView | None = None
     match: MatchView | None = None
-    options: Options = Options()
+    options: EventOptions = EventOptions()
     form: Form | None = None
     clock: ClockView = ClockView()
     call: CallView | None = None
@@ -219,13 +219,13 @@ class TableView(Message, frozen=True):
 
     def __post_init__(self) -> None:
         if self.form is not None:
-            refuse_odd_form(self.form)
+            refuse_malformed_form(self.form)
 
     @property
     def situation(self) -> Situation:
         if self.stands is None:
             return SWISS_ROUND
-        totals, houses = self.stands.totals or Both(None, None), self.stands.houses
+        totals, houses = self.stands.totals or PerSide(None, None), self.stands.houses
         return Situation(self.stands.stage, (totals.a, totals.b), (houses.a, houses.b) if houses else None)
 
     @property
@@ -233,7 +233,7 @@ class TableView(Message, frozen=True):
         return self.next.table if self.next is not None else None
 
 
-def refuse_odd_form(form: Form) -> None:
+def refuse_malformed_form(form: Form) -> None:
     """Problem("unknown_rulebook"), or ValueError for a form that no rulebook makes: a hostile hub may send anything."""
     rulebook(form.rulebook)
     for way in form.ways:

@@ -26,7 +26,7 @@ def canonical(value: Any) -> bytes:
     Raises TypeError on a float, whose text differs between programs, and ValueError on more than DEPTH_MAX levels:
     what is verified here was written by strangers.
     """
-    _refuse_odd(value, DEPTH_MAX)
+    _refuse_unencodable(value, DEPTH_MAX)
     return _encode(value).encode()
 
 
@@ -38,7 +38,7 @@ _PLAIN = frozenset((str, int, bool, type(None)))
 """What nearly every value is: every entry is walked through when it is sealed."""
 
 
-def _refuse_odd(value: Any, levels: int) -> None:
+def _refuse_unencodable(value: Any, levels: int) -> None:
     items: Iterable[Any]
     if isinstance(value, dict):
         items = value.values()
@@ -54,7 +54,7 @@ def _refuse_odd(value: Any, levels: int) -> None:
         raise ValueError(f"canonical JSON has at most {DEPTH_MAX} levels")
     for item in items:
         if type(item) not in _PLAIN:
-            _refuse_odd(item, levels - 1)
+            _refuse_unencodable(item, levels - 1)
 
 
 def digest(value: Any) -> str:
@@ -67,7 +67,7 @@ def sign(key: bytes, purpose: str, payload: Any) -> str:
     return _mac(key, purpose, canonical(payload))
 
 
-def sealed(key: bytes, purpose: str, payload: bytes) -> bytes:
+def envelope_json(key: bytes, purpose: str, payload: bytes) -> bytes:
     """The JSON of a signed message, as `envelope` makes it, around a payload that is canonical JSON already: it is
     signed as it stands and not written down a second time."""
     return b'{"payload":' + payload + b',"mac":"' + _mac(key, purpose, payload).encode() + b'"}'
@@ -93,7 +93,7 @@ def envelope(key: bytes, purpose: str, payload: Mapping[str, Any]) -> dict[str, 
     return {"payload": dict(payload), "mac": sign(key, purpose, payload)}
 
 
-def opened(key: bytes, purpose: str, message: object) -> dict[str, Any] | None:
+def open_envelope(key: bytes, purpose: str, message: object) -> dict[str, Any] | None:
     """The payload of a message whose signature holds, else None."""
     if not isinstance(message, Mapping):
         return None

@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from roundtap_core.errors import Problem
-from roundtap_hub.access.auth import SignUpGate, is_loopback
+from roundtap_hub.access.auth import SignUpThrottle, is_loopback
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.pins import hash_pin as hash_pin
-from roundtap_hub.access.staff import Organizers, organizers_of
-from roundtap_hub.access.tls import Encrypted
-from roundtap_hub.hall.hall_addresses import HTTP, ReachedAt, url_at
+from roundtap_hub.access.staff import StaffLogin, make_staff_login
+from roundtap_hub.access.tls import HttpsInfo
+from roundtap_hub.hall.hall_addresses import HTTP, HallAddresses, http_url
 from roundtap_hub.hall.known_displays import Displays
 from roundtap_hub.hall.own_machine import HallTime, OwnMachine
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.event_times import Times
+from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.secure_files import write_private
 from roundtap_hub.store.service import Service
-from roundtap_hub.units.device_auth import Challenges, Refusal, UnitDoor, UnitTroubles
+from roundtap_hub.units.device_auth import Challenges, Refusal, UnitAuth, UnitTroubles
 from roundtap_hub.units.enrolment import EnrolDesk
 from roundtap_hub.units.unit_keys import UnitKeys
-from roundtap_hub.units.unit_presence import Calls, Presence, Proofs, Wishes
+from roundtap_hub.units.unit_presence import Calls, LeaveRequests, MissingEntries, Presence
 
 if TYPE_CHECKING:
     from roundtap_hub.hall.hub_sound import HubSound
-    from roundtap_hub.standby.peers import Kin
+    from roundtap_hub.standby.peers import Peers
 
 SECRET_BYTES = 32
 NAME_LETTERS = 40
@@ -57,11 +57,11 @@ class Units:
         self.keys = keys if isinstance(keys, UnitKeys) else UnitKeys(service, keys)
         self.troubles = UnitTroubles(lambda unit, kinds: presence.told(unit, troubles=kinds))
         self.keys.listen(lambda units: self.troubles.seen(*units))
-        self.door = UnitDoor(self.keys, self.troubles, now_ms, generous)
+        self.door = UnitAuth(self.keys, self.troubles, now_ms, generous)
         self.challenges = Challenges(now_ms)
         self.enrolment = EnrolDesk(service, presence, self.keys, now_ms)
         """Units that ask for a key."""
-        self.proofs = Proofs()
+        self.proofs = MissingEntries()
         """Entries that units were told of and that the journal lacks."""
 
     def admit(self, kind: str, unit: str, challenge: str | None) -> None:
@@ -78,9 +78,9 @@ class Hall:
                  sound: HubSound | None = None) -> None:
         self.calls = Calls(presence, lambda: service.snapshot, now_ms)
         """Who wants a judge, at which match."""
-        self.wishes = Wishes(presence, lambda: service.snapshot, now_ms)
+        self.wishes = LeaveRequests(presence, lambda: service.snapshot, now_ms)
         """Who wants to leave an event."""
-        self.sign_ups = SignUpGate(now_ms)
+        self.sign_ups = SignUpThrottle(now_ms)
         """How often people may enter themselves by phone."""
         self.displays = Displays(now_ms)
         self.sound = sound
@@ -93,11 +93,11 @@ class Access:
 
     secret: bytes
     """Makes the tokens that forms carry."""
-    organizers: Organizers
+    organizers: StaffLogin
     """Who is logged in."""
     links: PersonalLinks
     """Players' personal links."""
-    encrypted: Encrypted | None = None
+    encrypted: HttpsInfo | None = None
     """The port for organizers, and whom browsers have to trust for it; None: organizers only at the hub itself."""
 
 
@@ -105,13 +105,13 @@ class Access:
 class Host:
     """Where a hub runs, and how it is reached."""
 
-    reached_at: ReachedAt = field(default_factory=lambda: ReachedAt(addresses=tuple))
+    reached_at: HallAddresses = field(default_factory=lambda: HallAddresses(addresses=tuple))
     """The addresses that stand on walls and paper. Not given: none."""
     plain_port: int = 0
     """The port of everybody's pages; 0: whichever somebody asks."""
     other_addresses: Callable[[], Sequence[str]] = tuple
     """Where the journal is kept as well, "http://host:port" each: units try them when this hub is silent."""
-    kin: Kin | None = None
+    kin: Peers | None = None
     """This hub among its standbys and the other hubs of its journal; None: there are none."""
     on_database: bool = False
     """Whether other hubs may have the same journal."""
@@ -135,7 +135,7 @@ class Hub:
     units: Units
     access: Access
     hall: Hall
-    times: Times
+    times: EventTimesCache
     """When things happened in the events."""
     host: Host
     paper: PrintBook | None = None
@@ -149,15 +149,15 @@ class Hub:
 
 
 def hub_in_memory(service: Service, presence: Presence, clocks: Clocks, keys: UnitKeys | Mapping[str, bytes],
-                  secret: bytes = b"", pin_hash: str = "", *, encrypted: Encrypted | None = None,
+                  secret: bytes = b"", pin_hash: str = "", *, encrypted: HttpsInfo | None = None,
                   host: Host | None = None, **more: Any) -> Hub:
     """A hub without a folder, for simulations and tests: it remembers sessions and links while it lives. `more`: by the
     names of Hub."""
     now_ms = clocks.mono_ms
     return Hub(service, presence, clocks, Units(service, presence, now_ms, keys),
-               Access(secret, organizers_of(pin_hash, clocks, service), PersonalLinks(service, secret, now_ms),
+               Access(secret, make_staff_login(pin_hash, clocks, service), PersonalLinks(service, secret, now_ms),
                       encrypted),
-               Hall(service, presence, now_ms), Times(service), host or Host(), **more)
+               Hall(service, presence, now_ms), EventTimesCache(service), host or Host(), **more)
 
 
 def printable(name: str) -> str:
@@ -200,4 +200,4 @@ def hall_address(hub: Hub, host_url: str = "") -> str:
             reached.look()
         # The desk may be the hub itself; a phone is not.
         host = next((str(each) for each in reached.addresses), host)
-    return url_at(host, port)
+    return http_url(host, port)

@@ -21,26 +21,32 @@ from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.pins import read_or_make_pin
-from roundtap_hub.access.staff import organizers_of
-from roundtap_hub.access.tls import SECURE_ABOVE, Certificates, Encrypted
-from roundtap_hub.access.tls import secure_port as port_for_https
+from roundtap_hub.access.staff import make_staff_login
+from roundtap_hub.access.tls import SECURE_ABOVE, Certificates, HttpsInfo
+from roundtap_hub.access.tls import https_port as port_for_https
 from roundtap_hub.database.database_url import DATABASE, database_url, sqlite_url
-from roundtap_hub.hall.hall_addresses import HTTP, ReachedAt, reached_of, url_at
+from roundtap_hub.hall.hall_addresses import HTTP, HallAddresses, addresses_of_socket, http_url
 from roundtap_hub.hall.hub_sound import HubSound, aplay
 from roundtap_hub.hall.own_machine import HallTime, OwnMachine
 from roundtap_hub.hub import Access, Hall, Host, Hub, Units, read_or_make_secret
-from roundtap_hub.memory import share_heaps
+from roundtap_hub.memory import limit_heaps
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.serving.connection_limits import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
-from roundtap_hub.standby.peers import Kin
+from roundtap_hub.serving.connection_limits import (
+    PER_ADDRESS,
+    ConnectionLimits,
+    LimitedListener,
+    connection_limit,
+    raise_file_limit,
+)
+from roundtap_hub.standby.peers import Peers
 from roundtap_hub.standby.standby_copy import Standbys
-from roundtap_hub.store.backups import Upkeep, back_up_if_behind
+from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
 from roundtap_hub.store.clocks import Clocks, system_clocks
 from roundtap_hub.store.copies import Copies
-from roundtap_hub.store.earlier_files import take_over_files
-from roundtap_hub.store.event_times import Times
+from roundtap_hub.store.earlier_files import migrate_files
+from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.folder_copy import FolderCopy
-from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, begin_head, check_database
+from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, check_database, init_head_file
 from roundtap_hub.store.journal import Journal, JournalConflict
 from roundtap_hub.store.secure_files import make_private_folder
 from roundtap_hub.store.service import Service
@@ -51,7 +57,7 @@ log = logging.getLogger(__name__)
 
 SEND_BUFFER_BYTES = 32 * 1024
 STALLED_CLIENT_MS = 30_000
-TAKE_OVER_AGAIN_S = 5.0
+TAKE_OVER_RETRY_S = 5.0
 AtPoint = Callable[[str], None]
 
 A_MINUTE = 5
@@ -116,9 +122,9 @@ def _refused(said: object) -> int:
 def run(args: argparse.Namespace) -> int:
     """Serve until SIGTERM or Ctrl-C."""
     os.umask(0o077)
-    share_heaps()
+    limit_heaps()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    bound_logs()
+    rate_limit_logs()
     if args.pages and args.database is None:
         return _refused("--pages shows what is in a database; name it with --database.")
     if (args.copy or args.stick) and args.database is not None:
@@ -138,13 +144,13 @@ def run(args: argparse.Namespace) -> int:
             hall_time = HallTime(args.data, clocks.boot_id, clocks.mono_ms)
             if secure_port:
                 certificates = Certificates(args.data, now=hall_time.now)
-                encrypted = Encrypted(secure_port, certificates.authority, certificates.fingerprint)
-            _say_once(new_pin, encrypted, args.short_port or args.port)
+                encrypted = HttpsInfo(secure_port, certificates.authority, certificates.fingerprint)
+            _print_pin_once(new_pin, encrypted, args.short_port or args.port)
     except Problem as problem:
         return _refused(problem)
     except (OSError, ValueError) as error:
         return _refused(f"the folder {args.data} cannot be used: {error}. Name one that you may write to with --data.")
-    doors = Doors(places_of(enough_files()), time.monotonic, args.per_address)
+    doors = ConnectionLimits(connection_limit(raise_file_limit()), time.monotonic, args.per_address)
     listeners: list[socket.socket] = []
     for port in (args.port, *([secure_port] if secure_port else ())):
         try:
@@ -160,24 +166,24 @@ def run(args: argparse.Namespace) -> int:
     except Problem as problem:
         said = problem.say(core_words(args.language))
         return _refused(f"{problem.where}: {said}" if problem.where else said)
-    if not args.pages and not take_over_files(args.data, opened.service):
-        threading.Thread(target=_take_over_later, args=(args.data, opened.service), daemon=True).start()
+    if not args.pages and not migrate_files(args.data, opened.service):
+        threading.Thread(target=_retry_take_over, args=(args.data, opened.service), daemon=True).start()
     unit_keys = UnitKeys(opened.service)
     if not args.pages:
-        _enrol_here(args, unit_keys, listeners[0].getsockname()[1])
-    kin = _kin(args, opened, secret, listeners[0])
+        _make_local_keys(args, unit_keys, listeners[0].getsockname()[1])
+    kin = _peers(args, opened, secret, listeners[0])
     service, presence, now_ms = opened.service, opened.presence, opened.clocks.mono_ms
     # By the machine's own clock, also where the journal's is a database's: sessions and codes are this hub's alone.
     own = system_clocks()
     links = PersonalLinks(service, secret, own.mono_ms)
-    organizers = organizers_of(pin_hash, own, service, None if args.pages else args.data)
+    organizers = make_staff_login(pin_hash, own, service, None if args.pages else args.data)
     port = listeners[0].getsockname()[1]
     sound = None if args.sound is None or args.pages else HubSound(service, opened.clocks.now, aplay(args.sound))
     hub = Hub(service, presence, opened.clocks, Units(service, presence, now_ms, unit_keys, args.generous),
               Access(secret, organizers, links, encrypted),
-              Hall(service, presence, now_ms, sound), Times(service),
-              Host(reached_at=ReachedAt(port, args.short_port if short else 0, args.name,
-                                        partial(reached_of, listeners[0].getsockname()[0])),
+              Hall(service, presence, now_ms, sound), EventTimesCache(service),
+              Host(reached_at=HallAddresses(port, args.short_port if short else 0, args.name,
+                                        partial(addresses_of_socket, listeners[0].getsockname()[0])),
                    plain_port=(short or listeners[0]).getsockname()[1],
                    other_addresses=kin.other_addresses if kin is not None else tuple, kin=kin,
                    on_database=args.database is not None, hall_time=None if args.database else hall_time,
@@ -193,24 +199,24 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-def _take_over_later(folder: Path, service: Service) -> None:
+def _retry_take_over(folder: Path, service: Service) -> None:
     """As soon as the disk takes something again: until then no unit of an earlier hub is let in."""
-    while not take_over_files(folder, service):
-        time.sleep(TAKE_OVER_AGAIN_S)
+    while not migrate_files(folder, service):
+        time.sleep(TAKE_OVER_RETRY_S)
 
 
-def _kin(args: argparse.Namespace, opened: Opened, secret: bytes, listener: socket.socket) -> Kin | None:
+def _peers(args: argparse.Namespace, opened: HubResources, secret: bytes, listener: socket.socket) -> Peers | None:
     """This hub among those that have a copy of its folder; hubs on a database share the journal itself."""
     copies = opened.service.copies
     if copies is None:
         return None
-    kin = Kin(args.data, secret, opened.clocks, lambda: opened.service.snapshot.venue, secrets.token_hex(8),
+    kin = Peers(args.data, secret, opened.clocks, lambda: opened.service.snapshot.venue, secrets.token_hex(8),
               listener.getsockname()[1], Standbys(copies), args.alone)
     kin.remember()
     return kin
 
 
-def _enrol_here(args: argparse.Namespace, unit_keys: UnitKeys, port: int) -> None:
+def _make_local_keys(args: argparse.Namespace, unit_keys: UnitKeys, port: int) -> None:
     """Units on this machine need no enrolment: whoever may read the file is one."""
     folder = local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
     address = loopback_address(args.host, port)
@@ -220,13 +226,13 @@ def _enrol_here(args: argparse.Namespace, unit_keys: UnitKeys, port: int) -> Non
         log.warning("a hub on %s alone is not reached from 127.0.0.1: units on this machine get no keys", args.host)
 
 
-def _say_once(new_pin: str | None, encrypted: Encrypted | None, plain_port: int) -> None:
+def _print_pin_once(new_pin: str | None, encrypted: HttpsInfo | None, plain_port: int) -> None:
     if new_pin:
         print(f"PIN for the organizer (shown once): {new_pin}", flush=True)
         if encrypted:
             print(f"Organizers: https://…:{encrypted.port}/ — fingerprint of this hub's authority (SHA-256), to be "
                   f"compared before it is trusted:\n{encrypted.fingerprint}", flush=True)
-        print(f"Players, walls and units: {url_at('…', plain_port)}/", flush=True)
+        print(f"Players, walls and units: {http_url('…', plain_port)}/", flush=True)
 
 
 def crash_point(name: str | None) -> Callable[[str], None]:
@@ -239,10 +245,10 @@ def crash_point(name: str | None) -> Callable[[str], None]:
     return at_point
 
 
-def _listener(host: str, port: int, doors: Doors) -> DoorListener:
+def _listener(host: str, port: int, doors: ConnectionLimits) -> LimitedListener:
     """A listening socket whose clients cannot hold much: a stalled phone is dropped by the kernel."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = DoorListener(family, socket.SOCK_STREAM).guarded_by(doors)
+    listener = LimitedListener(family, socket.SOCK_STREAM).guarded_by(doors)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -253,7 +259,7 @@ def _listener(host: str, port: int, doors: Doors) -> DoorListener:
     return listener
 
 
-def _short_listener(host: str, port: int, doors: Doors) -> DoorListener | None:
+def _short_listener(host: str, port: int, doors: ConnectionLimits) -> LimitedListener | None:
     """The second plain listener; None where none is wanted, or somebody else has its port: an evening does not wait
     for a convenience."""
     if not port:
@@ -267,7 +273,7 @@ def _short_listener(host: str, port: int, doors: Doors) -> DoorListener | None:
 
 
 @dataclass(slots=True)
-class Opened:
+class HubResources:
     """What a hub stands on; `closing`: everything that has to be closed again, in this order."""
 
     service: Service
@@ -282,7 +288,7 @@ class Opened:
 
 
 def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
-                clocks: Clocks | None = None, sticks: Sequence[Path] = ()) -> Opened:
+                clocks: Clocks | None = None, sticks: Sequence[Path] = ()) -> HubResources:
     """The journal in a hub's own folder, looked through against its head file and started; `copies`: folders elsewhere
     that hold it too; `sticks`: places where one may be plugged in; `clocks`: not the machine's own. Raises Problem
     where it cannot be had, or is not whole."""
@@ -290,7 +296,7 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
     try:
         check_database(folder / DATABASE, head.named)
         clocks = clocks or system_clocks()
-        back_up_if_behind(folder, head.named, clocks.wall() or "")
+        back_up_before_upgrade(folder, head.named, clocks.wall() or "")
         journal, paper = Journal(url), PrintBook(url)
         service = Service(journal, clocks, at_point, head)
     except BaseException:
@@ -298,7 +304,7 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
         raise
     lineage = head.named.lineage if head.named else ""
     try:
-        lineage = begin_head(head, journal, service.snapshot.venue.epoch)
+        lineage = init_head_file(head, journal, service.snapshot.venue.epoch)
     except (JournalConflict, OSError) as refused:
         # A hub on a full disk shows what it has, and says that it is full.
         service.storage.failed(refused.errno)
@@ -307,51 +313,52 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
                    *(FolderCopy(each, folder, may_be_missing=True) for each in sticks)],
                   lambda: service.snapshot.venue.epoch, service.storage.changed)
     service.keep_copies(kept)
-    upkeep = Upkeep(service, folder, head, kept.folders, clocks.wall)
+    upkeep = Maintenance(service, folder, head, kept.folders, clocks.wall)
     service.start()
     kept.start()
     upkeep.start()
-    return Opened(service, clocks, Presence(), paper,
+    return HubResources(service, clocks, Presence(), paper,
                   [service.stop, upkeep.stop, journal.close, paper.close, head.close])
 
 
-def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> Opened:
+def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> HubResources:
     """The journal on PostgreSQL, started, with whatever keeps it together with the other hubs there. `pages_only`:
     nothing is written, and there is no paper. Raises Problem where the database cannot be had."""
     url = database_url(address)
     # Only here: a hub in its own folder needs no driver.
     from roundtap_hub.database.postgres import DatabaseClock, PostgresJournal
-    from roundtap_hub.database.presence_relay import PRESENCE_CHANNEL, PresenceNews, PresenceRelay
+    from roundtap_hub.database.presence_relay import PRESENCE_CHANNEL, PresenceRelay, PresenceSync
     from roundtap_hub.database.shared_book import BOOK_CHANNEL, SharedPrintBook
-    from roundtap_hub.database.shared_service import Follower, News, SharedService
+    from roundtap_hub.database.shared_service import CommitNotice, NotificationListener, SharedService
 
     clock = DatabaseClock(url)
     journal = PostgresJournal(address, pages_only)
     paper = None if pages_only else SharedPrintBook(address, journal.name)
     service = SharedService(journal, clock.clocks, at_point, pages_only)
     presence = Presence()
-    news = PresenceNews(presence, clock.clocks.mono_ms, speaks=not pages_only)
+    news = PresenceSync(presence, clock.clocks.mono_ms, speaks=not pages_only)
     relay = PresenceRelay(url, journal.name, news, presence)
     others = {PRESENCE_CHANNEL: news.hear}
     if paper is not None:
         others[BOOK_CHANNEL] = paper.hear
 
-    def committed(told: News | None) -> None:
+    def committed(told: CommitNotice | None) -> None:
         service.follow(told)
         if told is None:
             relay.tell_all_again()
             if paper is not None:
                 paper.hear(None)
 
-    follower = Follower(url, journal.name, committed, others)
+    follower = NotificationListener(url, journal.name, committed, others)
     service.start()
     for each in (clock, follower, relay):
         each.start()
     closing = [relay.stop, follower.stop, clock.stop, service.stop, journal.close]
-    return Opened(service, clock.clocks, presence, paper, [*closing, paper.close] if paper is not None else closing)
+    return HubResources(service, clock.clocks, presence, paper,
+                        [*closing, paper.close] if paper is not None else closing)
 
 
-class BoundedLog(logging.Filter):
+class RateLimitedLog(logging.Filter):
     """Lets a message of one logger and one wording through a few times a minute. `now_s` is a monotonic clock."""
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
@@ -384,8 +391,8 @@ class BoundedLog(logging.Filter):
         return True
 
 
-def bound_logs() -> None:
+def rate_limit_logs() -> None:
     """Everything that this process says in its log is bounded from now on."""
-    bounded = BoundedLog()
+    bounded = RateLimitedLog()
     for handler in logging.getLogger().handlers:
         handler.addFilter(bounded)

@@ -10,20 +10,20 @@ M_ARENA_MAX, HEAPS = -8, 2
 """glibc's name for the number of heaps, and ours."""
 
 
-def share_heaps() -> None:
+def limit_heaps() -> None:
     """Threads share two heaps; each would get its own else, which keeps what was once needed. Before any thread."""
     with contextlib.suppress(OSError, AttributeError):
         _libc().mallopt(M_ARENA_MAX, HEAPS)
 
 
-def settle() -> None:
+def freeze_gc() -> None:
     """What stands by now stays: to look through it for garbage again and again would hold up everything."""
     gc.collect()
     gc.freeze()
-    give_back()
+    trim_heap()
 
 
-def give_back() -> None:
+def trim_heap() -> None:
     """Free pages go back to the system. Takes some milliseconds, without Python's lock."""
     with contextlib.suppress(OSError, AttributeError):
         _libc().malloc_trim(0)

@@ -14,7 +14,7 @@ from sqlmodel import Field, SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
-from roundtap_core.limits import harmless
+from roundtap_core.limits import sanitize
 
 
 class EntryRow(SQLModel, table=True):
@@ -73,7 +73,7 @@ class CheckpointRow(SQLModel, table=True):
     mono_ms: int = Field(sa_type=BigInteger)
 
 
-class SealRow(SQLModel, table=True):
+class EventSnapshotRow(SQLModel, table=True):
     """What an event at rest amounted to at its entry `number` with the hash `head`: made from its entries, and made
     anew from them wherever it does not fit."""
 
@@ -147,7 +147,7 @@ class StaffRow(SQLModel, table=True):
     last_login: StrictStr | None = None
 
 
-class FormRow(SQLModel, table=True):
+class SchemaVersionRow(SQLModel, table=True):
     """The form of all these tables, as Alembic notes it: one row."""
 
     __tablename__ = "alembic_version"
@@ -165,11 +165,11 @@ class WrittenByRow(SQLModel, table=True):
 
 
 TABLES = SQLModel.metadata.tables
-ENTRY, PERSON, LINEAGE, CHECKPOINT, SEAL = (TABLES[name] for name in (
+ENTRY, PERSON, LINEAGE, CHECKPOINT, EVENT_SNAPSHOT = (TABLES[name] for name in (
     "entry", "person", "lineage", "checkpoint", "seal"))
 PRINT_STATE, PRINT_ORDER, PRINT_TEXT, PRINT_SETTING = (TABLES[name] for name in (
     "print_state", "print_order", "print_text", "print_setting"))
-FORM, WRITTEN_BY = TABLES["alembic_version"], TABLES["written_by"]
+SCHEMA_VERSION, WRITTEN_BY = TABLES["alembic_version"], TABLES["written_by"]
 
 SECRETS: Sequence[type[SQLModel]] = (UnitKeyRow, StaffRow)
 """Beside the entries: a standby is told them, encrypted. Of what lies on a stick the backups have them, which are the
@@ -183,7 +183,7 @@ def create_all(connection: Connection) -> None:
     SQLModel.metadata.create_all(connection)
 
 
-def rows_as_they_lie(connection: Connection, kind: type[SQLModel]) -> Iterator[SQLModel | Problem]:
+def validated_rows(connection: Connection, kind: type[SQLModel]) -> Iterator[SQLModel | Problem]:
     """Every row of a table; Problem("row_malformed") for one that is none: SQLite keeps whatever it is given."""
     table = TABLES[str(kind.__tablename__)]
     # As bytes it hands all of it out; text that is none would end the reading.
@@ -193,7 +193,7 @@ def rows_as_they_lie(connection: Connection, kind: type[SQLModel]) -> Iterator[S
         try:
             yield kind.model_validate(said)
         except ValidationError as error:
-            yield Problem("row_malformed", table=table.name, row=harmless(str(_text(row[0]))),
+            yield Problem("row_malformed", table=table.name, row=sanitize(str(_text(row[0]))),
                           column=".".join(map(str, error.errors()[0]["loc"])))
 
 
@@ -204,14 +204,14 @@ def _text(value: object) -> object:
     return value
 
 
-def put(connection: Connection, *rows: SQLModel) -> None:
+def upsert(connection: Connection, *rows: SQLModel) -> None:
     """Each row, in the place of the one that has its key; what is None stays as it was there."""
     for row in rows:
-        put_all(connection, TABLES[str(row.__tablename__)], [row.model_dump(exclude_none=True)])
+        upsert_all(connection, TABLES[str(row.__tablename__)], [row.model_dump(exclude_none=True)])
 
 
-def put_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """As `put`, for rows of one table that name the same columns: thousands come with an import."""
+def upsert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """As `upsert`, for rows of one table that name the same columns: thousands come with an import."""
     if rows:
         insert = import_module(f"sqlalchemy.dialects.{connection.dialect.name}").insert(table)
         connection.execute(insert.on_conflict_do_update(

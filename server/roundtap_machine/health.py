@@ -19,7 +19,7 @@ from pathlib import Path
 from roundtap_machine.checks import FINE, NOTE, UNKNOWN, WRONG, Check
 
 LOW_NOW, CAPPED_NOW, SLOWED_NOW, HOT_NOW = 1 << 0, 1 << 1, 1 << 2, 1 << 3
-SINCE = 16
+SINCE_SHIFT = 16
 """The same bits, so much higher: it happened since the machine was started."""
 HOT_C, WARM_C = 80, 70
 """A Pi slows down from 80 °C on."""
@@ -37,7 +37,7 @@ Labels = Callable[[Path], Sequence[str]]
 
 
 @dataclass(slots=True)
-class Seen:
+class ThrottleHistory:
     """What was ever seen of the firmware's bits: the kernel's own driver of the voltage sensor clears those of before
     whenever it looks, so that they are no history of the whole day."""
 
@@ -45,7 +45,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class MachineProbe:
     """Whose health is asked for. `data`: the folder that must be writable; `board`: whether buttons and a screen are
     to be on its pins; `root`: "/", or a test's tree; `labels`: how the pins' chips are asked for their names."""
 
@@ -53,7 +53,7 @@ class Machine:
     board: bool = False
     root: Path = Path("/")
     labels: Labels | None = None
-    seen: Seen = field(default_factory=Seen, compare=False)
+    seen: ThrottleHistory = field(default_factory=ThrottleHistory, compare=False)
 
     def text(self, path: str) -> str | None:
         """The stripped text of a small file; None where there is none, or nobody may read it."""
@@ -64,7 +64,7 @@ class Machine:
         return "Raspberry Pi" in (self.text("proc/device-tree/model") or "")
 
 
-def health(machine: Machine, now_s: float) -> list[Check]:
+def health(machine: MachineProbe, now_s: float) -> list[Check]:
     """Every check of this machine. `now_s`: its wall clock."""
     return [check for check in (
         _model(machine), *_power(machine), _heat(machine), _card(machine), _writable(machine), *_space(machine),
@@ -72,17 +72,17 @@ def health(machine: Machine, now_s: float) -> list[Check]:
     ) if check is not None]
 
 
-def throttled(machine: Machine) -> int | None:
+def throttled(machine: MachineProbe) -> int | None:
     """The firmware's word of voltage, speed and heat, now and since the start, as far as it or this process saw it;
     None: there is no such firmware."""
     bits = _throttled_now(machine)
     if bits is None:
         return None
-    machine.seen.bits |= ((bits & 0xF) << SINCE) | (bits & (0xF << SINCE))
+    machine.seen.bits |= ((bits & 0xF) << SINCE_SHIFT) | (bits & (0xF << SINCE_SHIFT))
     return bits | machine.seen.bits
 
 
-def _throttled_now(machine: Machine) -> int | None:
+def _throttled_now(machine: MachineProbe) -> int | None:
     for path in sorted((machine.root / "sys/devices/platform").glob("soc*/soc*firmware/get_throttled")):
         try:
             return int(_text(path) or "", 16)
@@ -95,7 +95,7 @@ def _throttled_now(machine: Machine) -> int | None:
     return None
 
 
-def temperature_c(machine: Machine) -> int | None:
+def temperature_c(machine: MachineProbe) -> int | None:
     """The processor's; None: nobody measures it."""
     for path in sorted((machine.root / "sys/class/thermal").glob("thermal_zone*")):
         if (_text(path / "type") or "") in ("cpu-thermal", "soc-thermal", "x86_pkg_temp", "acpitz"):
@@ -114,13 +114,13 @@ def free_bytes(folder: Path) -> int | None:
     return found.f_bavail * found.f_frsize
 
 
-def read_only(machine: Machine, folder: Path) -> bool | None:
+def read_only(machine: MachineProbe, folder: Path) -> bool | None:
     """Whether this process may only read what `folder` lies on; None: nobody says."""
     mount = _mount_of(machine, folder)
     return None if mount is None else mount.read_only or mount.file_system_read_only
 
 
-def root_is_read_only(machine: Machine) -> bool | None:
+def root_is_read_only(machine: MachineProbe) -> bool | None:
     """Whether the system itself is only read, or written to memory alone. What systemd forbids one service (its own "/"
     is read-only to it) is not asked for."""
     mount = _mount_of(machine, Path("/"))
@@ -151,7 +151,7 @@ def mounts_of(mountinfo: str) -> list[Mount]:
     return sorted(found, key=lambda mount: len(mount.place))
 
 
-def _mount_of(machine: Machine, folder: Path) -> Mount | None:
+def _mount_of(machine: MachineProbe, folder: Path) -> Mount | None:
     mounts = mounts_of(machine.text("proc/self/mountinfo") or "")
     return next((mount for mount in reversed(mounts) if folder.is_relative_to(mount.place)), None)
 
@@ -180,13 +180,13 @@ def chip_labels(device: Path) -> list[str]:
 
 # --- one function each ------------------------------------------------------------------------------------------------
 
-def _model(machine: Machine) -> Check:
+def _model(machine: MachineProbe) -> Check:
     model = (machine.text("proc/device-tree/model") or "").strip("\0 ")
     # What a file says is shown to people: no more of it than a name has.
     return Check("model", FINE, {"model": model[:60]}) if model else Check("model", FINE, kind="pc")
 
 
-def _power(machine: Machine) -> list[Check]:
+def _power(machine: MachineProbe) -> list[Check]:
     bits = throttled(machine)
     if bits is None:
         return [Check("voltage", UNKNOWN), Check("speed", UNKNOWN)]
@@ -195,19 +195,19 @@ def _power(machine: Machine) -> list[Check]:
 
 
 def _now_or_since(bits: int, now: int) -> str:
-    return WRONG if bits & now else NOTE if bits >> SINCE & now else FINE
+    return WRONG if bits & now else NOTE if bits >> SINCE_SHIFT & now else FINE
 
 
-def _heat(machine: Machine) -> Check:
+def _heat(machine: MachineProbe) -> Check:
     measured, bits = temperature_c(machine), throttled(machine) or 0
     if measured is None:
         return Check("heat", UNKNOWN)
-    state = WRONG if measured >= HOT_C or bits & HOT_NOW else NOTE if measured >= WARM_C or bits >> SINCE & HOT_NOW \
-        else FINE
+    was_hot = measured >= WARM_C or bits >> SINCE_SHIFT & HOT_NOW
+    state = WRONG if measured >= HOT_C or bits & HOT_NOW else NOTE if was_hot else FINE
     return Check("heat", state, {"celsius": measured})
 
 
-def _card(machine: Machine) -> Check:
+def _card(machine: MachineProbe) -> Check:
     """File systems count what the card failed at, over all starts; an eMMC says how worn it is."""
     counts = [_whole(_text(path)) for path in (machine.root / "sys/fs/ext4").glob("*/errors_count")]
     if errors := sum(filter(None, counts)):
@@ -221,7 +221,7 @@ def _card(machine: Machine) -> Check:
     return Check("card", FINE if asked else UNKNOWN)
 
 
-def _writable(machine: Machine) -> Check | None:
+def _writable(machine: MachineProbe) -> Check | None:
     if machine.data is None:
         return None
     found = read_only(machine, machine.data)
@@ -230,7 +230,7 @@ def _writable(machine: Machine) -> Check | None:
     return Check("writable", WRONG if found else FINE, {"folder": str(machine.data)})
 
 
-def _space(machine: Machine) -> list[Check]:
+def _space(machine: MachineProbe) -> list[Check]:
     checks = []
     for key, folder in (("space", machine.data), ("space_root", machine.root)):
         if folder is None:
@@ -252,7 +252,7 @@ def _space(machine: Machine) -> list[Check]:
     return checks
 
 
-def _clock(machine: Machine, now_s: float) -> Check:
+def _clock(machine: MachineProbe, now_s: float) -> Check:
     """Where the time of day comes from. Rounds do not depend on it."""
     rtc = next((seconds for path in sorted((machine.root / "sys/class/rtc").glob("rtc*"))
                 if (seconds := _whole(_text(path / "since_epoch"))) is not None), None)
@@ -263,7 +263,7 @@ def _clock(machine: Machine, now_s: float) -> Check:
     return Check("clock", NOTE, kind="guessed") if now_s >= EARLIEST_S else Check("clock", WRONG, kind="unset")
 
 
-def _pins(machine: Machine) -> list[Check]:
+def _pins(machine: MachineProbe) -> list[Check]:
     """The pins' chip, and the buses that a screen may be on. Only where there is to be a board."""
     if not machine.board:
         return []
@@ -276,7 +276,7 @@ def _pins(machine: Machine) -> list[Check]:
             Check("buses", FINE, {"names": ", ".join(buses[:6])}) if buses else Check("buses", WRONG)]
 
 
-def _memory(machine: Machine) -> Check:
+def _memory(machine: MachineProbe) -> Check:
     found = re.search(r"^MemAvailable:\s+(\d+) kB", machine.text("proc/meminfo") or "", re.MULTILINE)
     if found is None:
         return Check("memory", UNKNOWN)
@@ -285,13 +285,13 @@ def _memory(machine: Machine) -> Check:
     return Check("memory", state, {"mb": free_kb >> 10})
 
 
-def _watchdog(machine: Machine) -> Check:
+def _watchdog(machine: MachineProbe) -> Check:
     """Whether the hardware starts a hung machine anew; systemd says so by keeping it open."""
     states = {_text(path / "state") for path in (machine.root / "sys/class/watchdog").glob("watchdog*")} - {None, ""}
     return Check("watchdog", UNKNOWN if not states else FINE if "active" in states else NOTE)
 
 
-def _root(machine: Machine) -> Check:
+def _root(machine: MachineProbe) -> Check:
     found = root_is_read_only(machine)
     return Check("root", UNKNOWN) if found is None else Check("root", FINE, kind="guarded" if found else "written")
 
@@ -310,5 +310,5 @@ def _whole(text: str | None) -> int | None:
     return int(text) if text is not None and re.fullmatch(r"-?\d{1,18}", text) else None
 
 
-def _nodes(machine: Machine, pattern: str) -> list[str]:
+def _nodes(machine: MachineProbe, pattern: str) -> list[str]:
     return sorted(path.name for path in (machine.root / "dev").glob(pattern))

@@ -24,12 +24,12 @@ SOCKET = Path("/run/roundtap/steps.sock")
 SOCKET_VARIABLE = "ROUNDTAP_STEPS"
 """Where the environment names another socket."""
 LINE_BYTES_MAX = 4096
-HEARD_WITHIN_S = 5.0
+READ_TIMEOUT_S = 5.0
 DONE_WITHIN_S = 20.0
 
 POWER_OFF, EJECT, SET_TIME, HOTSPOT = "power-off", "eject", "set-time", "hotspot"
 PANEL, HUB, STANDBY = "roundtap-panel", "roundtap-hub", "roundtap-standby"
-WHO: Mapping[str, frozenset[str]] = {
+ALLOWED_USERS: Mapping[str, frozenset[str]] = {
     POWER_OFF: frozenset({PANEL}),
     # The hub lets go of the stick first; a standby whose key was turned is the hub.
     EJECT: frozenset({HUB, STANDBY}), SET_TIME: frozenset({HUB, STANDBY}),
@@ -56,7 +56,7 @@ def is_plausible(seconds: float) -> bool:
     return EARLIEST_S <= seconds < LATEST_S
 
 
-class Refused(Exception):
+class StepRefused(Exception):
     """A step that is not taken; `reason` is a word for programs."""
 
     def __init__(self, reason: str) -> None:
@@ -81,10 +81,10 @@ class RootSteps:
         """{"done": true, …}, or {"refused": a word}. `user`: by the kernel's word."""
         try:
             step = asked.get("step") if isinstance(asked, dict) else None
-            if not isinstance(asked, dict) or not isinstance(step, str) or step not in WHO:
-                raise Refused("unknown")
-            if user not in WHO[step]:
-                raise Refused("not-yours")
+            if not isinstance(asked, dict) or not isinstance(step, str) or step not in ALLOWED_USERS:
+                raise StepRefused("unknown")
+            if user not in ALLOWED_USERS[step]:
+                raise StepRefused("not-yours")
             if step == HOTSPOT:
                 return {"done": True, **self._hotspot()}
             if step == POWER_OFF:
@@ -94,28 +94,28 @@ class RootSteps:
             elif step == SET_TIME:
                 self._set_time(asked.get("seconds"))
             return {"done": True}
-        except Refused as refused:
+        except StepRefused as refused:
             return {"refused": refused.reason}
         except (OSError, subprocess.SubprocessError):
             return {"refused": "failed"}
 
     def _systemctl(self, *words: str) -> None:
         if self.run(["systemctl", "--no-ask-password", *words]).returncode != 0:
-            raise Refused("failed")
+            raise StepRefused("failed")
 
     def _eject(self, folder: object) -> None:
         """systemd unmounts it: what was written is on the stick when that returns, and nobody else has it open."""
         if not isinstance(folder, str) or not folder.startswith(STICKS) or os.path.normpath(folder) != folder:
-            raise Refused(NO_STICK)
+            raise StepRefused(NO_STICK)
         mounted = mounts_of(self.mounts.read_text(encoding="utf-8", errors="replace"))
         where = next((mount.place for mount in reversed(mounted) if Path(folder).is_relative_to(mount.place)), None)
         if where is None or not where.startswith(STICKS):
-            raise Refused(NO_STICK)
+            raise StepRefused(NO_STICK)
         self._systemctl("stop", "--", _mount_unit(where))
 
     def _set_time(self, seconds: object) -> None:
         if not isinstance(seconds, int) or isinstance(seconds, bool) or not is_plausible(seconds):
-            raise Refused("implausible")
+            raise StepRefused("implausible")
         self.set_time_s(float(seconds))
 
     def _hotspot(self) -> dict[str, str]:
@@ -128,7 +128,7 @@ class RootSteps:
                 continue
             if read.get("wifi", "mode", fallback="") == "ap" and (ssid := read.get("wifi", "ssid", fallback="")):
                 return {"ssid": _name_in(ssid), "password": _plain(read.get("wifi-security", "psk", fallback=""))}
-        raise Refused("no-hotspot")
+        raise StepRefused("no-hotspot")
 
 
 def _name_in(said: str) -> str:
@@ -155,7 +155,7 @@ def ask_root(step: str, path: Path | None = None, **said: Any) -> dict[str, Any]
     """Ask for a step: what it gave. OSError where nobody listens or answers; Refused with the reason."""
     place = path or Path(os.environ.get(SOCKET_VARIABLE) or SOCKET)
     with socket.socket(socket.AF_UNIX) as asking:
-        asking.settimeout(DONE_WITHIN_S + HEARD_WITHIN_S)
+        asking.settimeout(DONE_WITHIN_S + READ_TIMEOUT_S)
         asking.connect(str(place))
         asking.sendall(json.dumps({"step": step, **said}).encode() + b"\n")
         with asking.makefile("rb") as answers:
@@ -165,7 +165,7 @@ def ask_root(step: str, path: Path | None = None, **said: Any) -> dict[str, Any]
     except ValueError:
         raise OSError("no answer") from None
     if not isinstance(answer, dict) or answer.get("done") is not True:
-        raise Refused(str(answer.get("refused", "failed")) if isinstance(answer, dict) else "failed")
+        raise StepRefused(str(answer.get("refused", "failed")) if isinstance(answer, dict) else "failed")
     return answer
 
 
@@ -180,7 +180,7 @@ def peer_of(connection: socket.socket) -> str:
 
 def serve_one(connection: socket.socket, steps: RootSteps | None = None) -> None:
     """One question, one answer."""
-    connection.settimeout(HEARD_WITHIN_S)
+    connection.settimeout(READ_TIMEOUT_S)
     user = peer_of(connection)
     with connection.makefile("rb") as said:
         line = said.readline(LINE_BYTES_MAX)

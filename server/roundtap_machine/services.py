@@ -15,7 +15,7 @@ Run = Callable[[Sequence[str]], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class SystemdService:
     """One service. `wanted`: it is to be started at power-on; `active`: "active", "failed", "inactive", "activating"…;
     `restarts`: how often systemd has started it anew since power-on."""
 
@@ -26,7 +26,7 @@ class Service:
     restarts: int
 
 
-def asked(words: Sequence[str]) -> str:
+def program_output(words: Sequence[str]) -> str:
     """What a program prints; "" where it is not there, fails or does not answer."""
     try:
         done = subprocess.run(list(words), capture_output=True, timeout=ASKED_WITHIN_S, check=False,
@@ -36,7 +36,7 @@ def asked(words: Sequence[str]) -> str:
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
 
 
-def services(run: Run = asked) -> list[Service]:
+def services(run: Run = program_output) -> list[SystemdService]:
     """Those that this machine has; none where it has no systemd."""
     found = []
     for name in SERVICES:
@@ -46,13 +46,14 @@ def services(run: Run = asked) -> list[Service]:
         if known.get("LoadState") != "loaded":
             continue
         restarts = known.get("NRestarts", "")
-        found.append(Service(name, known.get("UnitFileState") in ("enabled", "enabled-runtime", "static", "generated"),
+        found.append(SystemdService(name,
+                                    known.get("UnitFileState") in ("enabled", "enabled-runtime", "static", "generated"),
                              known.get("ActiveState", ""), known.get("Result", ""),
                              int(restarts) if restarts.isdigit() else 0))
     return found
 
 
-def log_lines(run: Run = asked, lines: int = LINES) -> list[str]:
+def log_lines(run: Run = program_output, lines: int = LINES) -> list[str]:
     """The last lines of all services' log; none where this user may not read it."""
     units = [word for name in SERVICES for word in ("-u", f"roundtap-{name}.service")]
     return run(["journalctl", "--no-pager", "-o", "short-iso", "-n", str(lines), *units]).splitlines()[-lines:]

@@ -15,7 +15,7 @@ STATE = Path("/etc/roundtap/hotspot.json")
 """Left by `roundtap hotspot on`: to be read by the hub's group, who shows it to organizers."""
 ADDRESS = "10.42.0.1"
 """NetworkManager's own choice, said so that it stays: paper says it."""
-AT_MOST = 8
+DEVICES_MAX = 8
 """Devices that a Pi's own Wi-Fi bears as an access point, units included, with the firmware that it comes with."""
 
 

@@ -15,7 +15,7 @@ from rig.hub_process import Hall, HubProcess, keep_off_the_hub_s_core, make_hall
 from rig.organizer import Browser
 from rig.table import Options, Row, alone, p50
 
-from roundtap_core.wire import ECHO, REPORT, opened, sign
+from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 
 PLAYERS = 256
 CONSOLE_KB = 60
@@ -101,7 +101,7 @@ def _report(browser: Browser, hall: Hall, table: int, number: int) -> None:
     report = {"report_id": secrets.token_hex(8), "unit": unit, "event": "e1", "match": f"1.{table}", "side": "a",
               "revision": 0, "result": {"score": {"a": 100, "b": number % 90}}}
     body = json.dumps({"report": report, "mac": sign(hall.keys[unit], REPORT, report)}).encode()
-    echo = opened(hall.keys[unit], ECHO, json.loads(browser.post_json("/device/report", body)))
+    echo = open_envelope(hall.keys[unit], ECHO, json.loads(browser.post_json("/device/report", body)))
     assert echo, "no echo"
     assert echo["fate"] == "accepted", echo
 

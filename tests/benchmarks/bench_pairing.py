@@ -23,9 +23,9 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from roundtap.kit.leash import clean_up_when_told_to_end
+from roundtap.kit.leash import exit_on_signals
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_core.pairing.pairing_pool import Chance, Field
+from roundtap_core.pairing.pairing_pool import DrawRandom, PairingPool
 from roundtap_core.pairing.swiss_round import draw_round, pair_next
 from roundtap_core.randomness import shuffle
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
@@ -43,9 +43,9 @@ class History:
         self.byes = [0] * size
         self.active = list(range(size))
 
-    def field(self) -> Field:
+    def field(self) -> PairingPool:
         place = {member: i for i, member in enumerate(self.active)}
-        return Field(
+        return PairingPool(
             tuple(f"p{member}" for member in self.active),
             tuple(self.points[member] for member in self.active),
             tuple({place[x] for x in self.met[member] if x in place} for member in self.active),
@@ -61,7 +61,7 @@ class History:
                 self.points[side] += points
 
 
-def rounds_of(size: int, rounds: int, gain: Gain, rand: random.Random, dropping: float = 0) -> Iterator[Field]:
+def rounds_of(size: int, rounds: int, gain: Gain, rand: random.Random, dropping: float = 0) -> Iterator[PairingPool]:
     """Fields of a tournament that this very pairing draws, each before it is drawn."""
     history = History(size)
     for number in range(1, rounds + 1):
@@ -78,7 +78,7 @@ def rounds_of(size: int, rounds: int, gain: Gain, rand: random.Random, dropping:
             field = history.field()
         if number > 1:
             yield field
-        history.play(draw_round(field, range(len(field.ids)), Chance(1, number, 1), field.byes, 0)[0], gain, rand)
+        history.play(draw_round(field, range(len(field.ids)), DrawRandom(1, number, 1), field.byes, 0)[0], gain, rand)
         if out is not None:
             history.active.append(out)
             history.active.sort()
@@ -105,7 +105,7 @@ def apart(rand: random.Random) -> tuple[int, int]:
     return 1_000_000 + difference, 1_000_000 - difference
 
 
-def regrouped(field: Field, low: int, high: int, rand: random.Random) -> Field:
+def regrouped(field: PairingPool, low: int, high: int, rand: random.Random) -> PairingPool:
     """The same history, the points in groups of `low` to `high` members."""
     points = [0] * len(field.ids)
     order = sorted(range(len(field.ids)), key=lambda i: -field.points[i])
@@ -114,10 +114,10 @@ def regrouped(field: Field, low: int, high: int, rand: random.Random) -> Field:
         for i in order[:(size := rand.randint(low, high))]:
             points[i] = level
         order, level = order[size:], level - 1
-    return Field(field.ids, tuple(points), field.met, field.byes)
+    return PairingPool(field.ids, tuple(points), field.met, field.byes)
 
 
-def dense(size: int, rounds: int, rand: random.Random) -> Field:
+def dense(size: int, rounds: int, rand: random.Random) -> PairingPool:
     """Everybody has met the `rounds` nearest others (on a circle), and nobody else."""
     points = sorted((sum(rand.random() < 0.5 for _ in range(rounds)) for _ in range(size)), reverse=True)
     met: list[set[int]] = [set() for _ in range(size)]
@@ -125,33 +125,33 @@ def dense(size: int, rounds: int, rand: random.Random) -> Field:
         for step in range(1, rounds // 2 + 1):
             met[i].add((i + step) % size)
             met[(i + step) % size].add(i)
-    return Field(tuple(f"p{i}" for i in range(size)), tuple(points), tuple(met), (0,) * size)
+    return PairingPool(tuple(f"p{i}" for i in range(size)), tuple(points), tuple(met), (0,) * size)
 
 
-def distinct(field: Field) -> Field:
-    return Field(field.ids, tuple(range(len(field.ids), 0, -1)), field.met, field.byes)
+def distinct(field: PairingPool) -> PairingPool:
+    return PairingPool(field.ids, tuple(range(len(field.ids), 0, -1)), field.met, field.byes)
 
 
-def all_met(size: int, but: int) -> Field:
+def all_met(size: int, but: int) -> PairingPool:
     """Everybody has met everybody, but for `but` pairs."""
     met = [set(range(size)) - {i} for i in range(size)]
     for i in range(but):
         met[2 * i].discard(2 * i + 1)
         met[2 * i + 1].discard(2 * i)
-    return Field(tuple(f"p{i}" for i in range(size)), tuple(i % 7 for i in range(size)), tuple(met), (0,) * size)
+    return PairingPool(tuple(f"p{i}" for i in range(size)), tuple(i % 7 for i in range(size)), tuple(met), (0,) * size)
 
 
-def clique_on_top(size: int, top: int, rounds: int, rand: random.Random) -> Field:
+def clique_on_top(size: int, top: int, rounds: int, rand: random.Random) -> PairingPool:
     """The top group has met each other; the rest has a few rounds behind it."""
     *_, field = rounds_of(size, rounds, win, rand)
     met = [set(opponents) for opponents in field.met]
     for i in range(top):
         met[i] |= set(range(top)) - {i}
     points = tuple(99 if i < top else p for i, p in enumerate(field.points))
-    return Field(field.ids, points, tuple(met), field.byes)
+    return PairingPool(field.ids, points, tuple(met), field.byes)
 
 
-def fields(size: int, name: str, rand: random.Random) -> Iterator[Field]:
+def fields(size: int, name: str, rand: random.Random) -> Iterator[PairingPool]:
     rounds = (size - 1).bit_length()
     if name == "clean":
         yield from rounds_of(size, rounds, win, rand)
@@ -194,7 +194,7 @@ NAMES = ("clean", *UGLY, "60 rounds, win/loss", "60 rounds, margins",
          "60 rounds, groups 3-10", "60 neighbours met", "cliques on top", "all met")
 
 
-def sort_and_shuffle(field: Field) -> None:
+def sort_and_shuffle(field: PairingPool) -> None:
     order = list(range(len(field.ids)))
     shuffle(order, random.Random(1).random)
     order.sort(key=field.points.__getitem__)
@@ -217,7 +217,7 @@ def measure_draws(size: int, name: str, repeats: int) -> None:
         for number, field in enumerate(fields(size, name, random.Random(f"{size}/{name}/{seed}"))):
             plain.append(timed(lambda field=field: sort_and_shuffle(field))[0])
             members = range(len(field.ids))
-            chance = Chance(seed, number, 1)
+            chance = DrawRandom(seed, number, 1)
             took, (pairs, method) = timed(
                 lambda field=field, members=members, chance=chance: draw_round(field, members, chance, field.byes, 0)
             )
@@ -290,7 +290,7 @@ def main() -> None:
     parser.add_argument("--cpu", action="store_true", help="this process's processor time: for a busy machine")
     # The other benchmarks' options come here too.
     chosen, _ = parser.parse_known_args()
-    clean_up_when_told_to_end()
+    exit_on_signals()
     if chosen.cpu:
         globals()["clock"] = time.process_time
     print("  size field                    draws    median       p99     worst   ratio  repeats  methods")

@@ -25,7 +25,7 @@ from rig.table import Options, Row, alone, p50
 
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, seal
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, chain_entry
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.records import SIDES
@@ -127,7 +127,7 @@ def finished_events(database: Path, count: int, seed: int) -> int:
             continue
         copied: list[Entry] = []
         for old in streams[original]:
-            copied.append(seal(NewEntry(old.kind, old.data, old.version), event, old.number,
+            copied.append(chain_entry(NewEntry(old.kind, old.data, old.version), event, old.number,
                                copied[-1].hash if copied else GENESIS, old.at, old.actor))
         journal.append(copied, [replace(person, event=event) for person in people[original]])
     journal.close()
@@ -152,7 +152,7 @@ def _play(service: Service, event: str, rand: random.Random) -> list[PersonRecor
             reports = []
             for side in SIDES:
                 name = f"{event}-{match.id}-{side}"
-                reports.append(Step(event, c.Report(name, match.id, side, 0, result, digest([name, result]))))
+                reports.append(Step(event, c.RecordReport(name, match.id, side, 0, result, digest([name, result]))))
             service.ask(reports, f"unit:table-{match.match.table}", timeout_s=60)
     service.ask([Step(event, c.FinishEvent("the hall closes"))], "bench", timeout_s=60)
     return people

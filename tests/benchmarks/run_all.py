@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rig.table import Row, add_options, collect, options_of, print_table
 
-from roundtap.kit.leash import clean_up_when_told_to_end
+from roundtap.kit.leash import exit_on_signals
 
 HERE = Path(__file__).parent
 NAMES = ("confirm", "browsers", "phones", "live", "commits", "start", "cold_start", "pages", "clock",
@@ -27,7 +27,7 @@ def main() -> int:
     add_options(parser)
     # The benchmarks' own options come here too.
     chosen, _ = parser.parse_known_args()
-    clean_up_when_told_to_end()
+    exit_on_signals()
     rows: list[Row] = []
     for name in NAMES:
         if name not in chosen.only or not (HERE / f"bench_{name}.py").exists():

@@ -13,8 +13,8 @@ from hall_kit import Hall
 from screen_kit import Screen
 from selenium.webdriver.common.keys import Keys
 
-from roundtap_units.link.enrolling import CODE, Enrolling, Showing
-from roundtap_units.link.identity import Enrolled
+from roundtap_units.link.enrolling import CODE, EnrolClient, EnrolProgress
+from roundtap_units.link.identity import EnrolledIdentity
 
 WAIT_S = 30.0
 
@@ -23,10 +23,10 @@ WAIT_S = 30.0
 class NewUnit:
     """One unit out of its box: asks, and keeps what it gets in memory."""
 
-    asking: Enrolling
-    kept: list[Enrolled] = field(default_factory=list)
+    asking: EnrolClient
+    kept: list[EnrolledIdentity] = field(default_factory=list)
 
-    def shown(self) -> Showing:
+    def shown(self) -> EnrolProgress:
         """What its screen says, once that is a code with some seconds left."""
         until_s = time.monotonic() + WAIT_S
         while time.monotonic() < until_s:
@@ -43,8 +43,8 @@ def new_units(hall: Hall, count: int) -> Iterator[list[NewUnit]]:
     at = urlsplit(hall.url)
     made = []
     for number in range(count):
-        kept: list[Enrolled] = []
-        made.append(NewUnit(Enrolling("table", f"m-{number}", kept.append, lambda: time.monotonic_ns() // 1_000_000,
+        kept: list[EnrolledIdentity] = []
+        made.append(NewUnit(EnrolClient("table", f"m-{number}", kept.append, lambda: time.monotonic_ns() // 1_000_000,
                                       [(at.hostname or "", at.port or 80)]), kept))
     threads = [threading.Thread(target=unit.asking.run, daemon=True) for unit in made]
     for thread in threads:

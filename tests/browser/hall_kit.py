@@ -24,10 +24,10 @@ from roundtap_core.event.official import Official
 from roundtap_core.event.state import EventState
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
-from roundtap_hub.access.tls import Encrypted
+from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.error_pages import OUTCOMES
+from roundtap_hub.serving.error_pages import PENDING_COMMANDS
 from roundtap_hub.serving.http_answers import Receive, Scope, Send
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.unit_keys import STATION, TABLE
@@ -118,14 +118,14 @@ class Hall:
 
     def report(self, event_id: str, match: str, side: str, a: int, b: int) -> None:
         said = result_to_json(Result(score=Pair(a, b)))
-        self.tell(event_id, c.Report(f"{match}{side}{a}{b}", match, side, 0, said, "body"))  # type: ignore[arg-type]
+        self.tell(event_id, c.RecordReport(f"{match}{side}{a}{b}", match, side, 0, said, "body"))  # type: ignore[arg-type]
 
     def place(self, unit: str, table: int) -> None:
         self.house.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "test")
 
     def outcome(self) -> str:
         """The address of something that was pressed and of which nobody knows yet what became of it."""
-        return f"/console/outcome/{self.house.app.extensions[OUTCOMES].keep(Future(), '')}"
+        return f"/console/outcome/{self.house.app.extensions[PENDING_COMMANDS].keep(Future(), '')}"
 
 
 @contextmanager
@@ -136,7 +136,7 @@ def open_hall(folder: Path) -> Iterator[Hall]:
         for unit in UNITS[2:]:
             house.hub.units.keys.add(unit, STATION if unit == UNITS[-1] else TABLE)
         house.hub.paper = PrintBook(f"sqlite:///{folder / 'roundtap.db'}")
-        house.hub.access.encrypted = Encrypted(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT)
+        house.hub.access.encrypted = HttpsInfo(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT)
         application = HubApplication(house.hub)
         doors = Doors(application)
         listener = socket.create_server(("127.0.0.1", 0))

@@ -10,7 +10,7 @@ from screen_kit import DESK, Screen, Size
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.remote.webelement import WebElement
 
-from roundtap_hub.serving.page_helpers import SETTLE_MS
+from roundtap_hub.serving.page_helpers import CLICK_DEBOUNCE_MS
 
 LATE_MS = (100, 350, 900)
 """Clicks that meant what was there before: so long after the page changed, by its own clock."""
@@ -131,7 +131,7 @@ class Hand:
         self.screen.until(lambda: self.screen.all("#next"), "a next step")
         self.screen.settle()
         # The hub does not believe a page that it has just sent, either.
-        self.hall.time.ahead_ms += SETTLE_MS
+        self.hall.time.ahead_ms += CLICK_DEBOUNCE_MS
 
     def in_sight(self, selector: str) -> tuple[float, float]:
         """Where it can be pressed: it must be on the screen without anybody scrolling."""

@@ -22,7 +22,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
-from roundtap_hub.serving.page_helpers import SETTLE_MS
+from roundtap_hub.serving.page_helpers import CLICK_DEBOUNCE_MS
 
 PICTURES = os.environ.get("ROUNDTAP_PICTURES", "")
 """A folder for what the screen shows when a test waits in vain."""
@@ -168,7 +168,7 @@ OWN_CLOCK = """
         }
     };
 })();
-""".replace("{SETTLE_MS}", str(SETTLE_MS))
+""".replace("{SETTLE_MS}", str(CLICK_DEBOUNCE_MS))
 
 SETTLED = """
 // A page that stands still takes presses as soon as somebody asks; any other one in its own time.
@@ -259,7 +259,7 @@ class Screen:
 
     def settle(self) -> None:
         """The page takes presses."""
-        self.until(lambda: self.run(SETTLED, SETTLE_MS), "the page to take presses")
+        self.until(lambda: self.run(SETTLED, CLICK_DEBOUNCE_MS), "the page to take presses")
 
     def open(self, address: str) -> None:
         self.driver.get(address)

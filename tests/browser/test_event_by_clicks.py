@@ -26,7 +26,7 @@ from screen_kit import DESK, PHONE, WALL, Screen, open_screen
 
 from roundtap.kit.player_names import player_names
 from roundtap.main import main as roundtap
-from roundtap_core.event.commands import Report
+from roundtap_core.event.commands import RecordReport
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
 
@@ -129,7 +129,7 @@ class Evening:
         """One side's report, as a unit sends it."""
         found = self.hall.event(self.event_id).find_match(match)
         assert found
-        self.hall.tell(self.event_id, Report(
+        self.hall.tell(self.event_id, RecordReport(
             f"{self.event_id}{match}{side}", match, side, found[1].revision, said, "body"))  # type: ignore[arg-type]
 
     def _wins(self, a: str, b: str) -> bool:

@@ -9,7 +9,7 @@ from screen_kit import Screen
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from roundtap_hub.serving.page_helpers import SETTLE_MS
+from roundtap_hub.serving.page_helpers import CLICK_DEBOUNCE_MS
 
 NAMES = ["Aleksandra Wiśniewska-Szczepańska", "Bruno Maier", "Łukasz Żak", "Eva Luz"]
 TABS_MAX = 120
@@ -105,7 +105,7 @@ def _settled(hall: Hall, screen: Screen) -> None:
     """The next step is there, and takes a press on the page and at the hub."""
     screen.until(lambda: screen.all("#next"), "the next step")
     screen.settle()
-    hall.time.ahead_ms += SETTLE_MS
+    hall.time.ahead_ms += CLICK_DEBOUNCE_MS
 
 
 def _rounds(hall: Hall, keys: Keyboard) -> str:

@@ -11,7 +11,7 @@ from hall_kit import Hall
 from page_table import paths
 from screen_kit import Screen
 
-from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ROUTES, SCOREKEEPER, may
+from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ROUTES, SCOREKEEPER, is_allowed
 
 ROLES = (SCOREKEEPER, JUDGE, HEAD_JUDGE)
 OF_EVENT = [address for address in ROUTES if address.startswith("GET /console/<event_id>")
@@ -49,7 +49,7 @@ def test_no_form_is_shown_that_would_be_refused(full_hall: Hall, role: str, stat
             for action, inside in FORM.findall(answer.text):
                 for asked in (action, *ELSEWHERE.findall(inside)):
                     forms += 1
-                    if asked.startswith("/console") and not may(snapshot, role, f"POST {asked}"):
+                    if asked.startswith("/console") and not is_allowed(snapshot, role, f"POST {asked}"):
                         refused.add(f"{path}: {asked}")
     assert forms
     assert not refused, "\n".join(sorted(refused))
@@ -68,5 +68,5 @@ def test_a_scorekeeper_s_own_screen_has_no_dead_button(full_hall: Hall, screen: 
                 .map((one) => one.getAttribute("formaction") || one.form.getAttribute("action"))
                 .map((path) => new URL(path, document.baseURI).pathname);""")
         dead = [path for path in shown
-                if path.startswith("/console") and not may(snapshot, SCOREKEEPER, f"POST {path}")]
+                if path.startswith("/console") and not is_allowed(snapshot, SCOREKEEPER, f"POST {path}")]
         assert dead == [], state

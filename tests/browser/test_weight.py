@@ -19,7 +19,7 @@ from screen_kit import GUARD_S, WIRE_MAX_BYTES, Screen
 
 from roundtap.kit.player_names import player_names
 from roundtap_core.event.commands import FinishEvent, MakeCut, SetClock
-from roundtap_hub.serving.cookies import HERE
+from roundtap_hub.serving.cookies import LOCAL_SESSION
 
 TABLES = 64
 BY_BROWSER = ("GET /console/<event_id>", "GET /wall/<event_id>", "GET /me/<token>")
@@ -117,9 +117,9 @@ def not_a_page(path: str) -> bool:
 @pytest.fixture(scope="module")
 def cookies(large_hall: Hall) -> str:
     """What an organizer's browser sends along."""
-    cookie = large_hall.house.organizer().client.get_cookie(HERE)
+    cookie = large_hall.house.organizer().client.get_cookie(LOCAL_SESSION)
     assert cookie
-    return f"{HERE}={cookie.value}"
+    return f"{LOCAL_SESSION}={cookie.value}"
 
 
 @pytest.mark.parametrize("address", [

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, NewEntry, seal
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_hub.store.copies import Batch
 from roundtap_hub.store.folder_copy import FolderCopy
 
@@ -23,7 +23,8 @@ def commits() -> Iterator[Batch]:
 
     def said(stream: str, kind: str, **data: object) -> Entry:
         number, head = ends.get(stream, (0, GENESIS))
-        entry = seal(NewEntry(kind, data), stream, number + 1, head, At("boot", number, None), "organizer")
+        entry = chain_entry(NewEntry(kind, data), stream, number + 1, head, Timestamp("boot", number, None),
+                            "organizer")
         ends[stream] = (entry.number, entry.hash)
         return entry
 

@@ -15,11 +15,11 @@ from roundtap_core.event.commands import (
     EnterCompetitor,
     EnterResult,
     PublishRound,
-    Report,
+    RecordReport,
     SetOfficials,
 )
 from roundtap_core.event.decide import decide
-from roundtap_core.event.entries import At, Entry, seal
+from roundtap_core.event.entries import Entry, Timestamp, chain_entry
 from roundtap_core.event.official import Official
 from roundtap_core.event.state import Entrant, EventState, Fate, MatchState
 from roundtap_core.records import Pair, Result
@@ -55,14 +55,14 @@ class Event:
             self.enter(f"p{number}")
 
     @property
-    def now(self) -> At:
-        return At("boot-1", self.now_ms)
+    def now(self) -> Timestamp:
+        return Timestamp("boot-1", self.now_ms)
 
     def tell(self, command: Command) -> list[Entry]:
         made = []
         state = self.state
         for new in decide(state, command, self.now.instant):
-            entry = seal(new, "e1", state.number + 1, state.head, self.now, "somebody")
+            entry = chain_entry(new, "e1", state.number + 1, state.head, self.now, "somebody")
             state = apply(state, entry)
             made.append(entry)
         self.state = state
@@ -99,7 +99,7 @@ class Event:
         plain = result_to_json(result) if isinstance(result, Result) else result
         found = self.state.find_match(match)
         seen = revision if revision is not None else found[1].revision if found else 0
-        self.tell(Report(report_id, match, side, seen, plain, digest([match, side, plain])))  # type: ignore[arg-type]
+        self.tell(RecordReport(report_id, match, side, seen, plain, digest([match, side, plain])))  # type: ignore[arg-type]
         return self.state.fates[report_id]
 
     def agree(self, result: Result, match: str = "1.1") -> Event:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from roundtap_core.errors import Problem
-from roundtap_core.lists.list_form import ListCheck, say_option
+from roundtap_core.lists.list_form import ListCheck, option_text
 from roundtap_core.words import LANGUAGES, core_words
 
 
@@ -31,6 +31,6 @@ def every_label(check: ListCheck, options: dict[str, object]) -> None:
         words = core_words(language)
         for field in fields:
             assert words(field.text)
-            assert all(say_option(words, option) != "" for option in field.options)
+            assert all(option_text(words, option) != "" for option in field.options)
         for lines in form.lines:
             assert words(lines.text, number=lines.number)

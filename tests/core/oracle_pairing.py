@@ -7,10 +7,10 @@ from functools import cache
 
 import networkx
 
-from roundtap_core.pairing.pairing_pool import Field
+from roundtap_core.pairing.pairing_pool import PairingPool
 
 
-def grade(field: Field, pairs) -> tuple[int, tuple[int, ...]]:
+def grade(field: PairingPool, pairs) -> tuple[int, tuple[int, ...]]:
     """Repeats (fewer is better), then (m11, m12, …, m1k, m22, …) (more is better), written out in full."""
     levels = sorted(set(field.points), reverse=True)
     counts = {(i, j): 0 for x, i in enumerate(levels) for j in levels[x:]}
@@ -20,7 +20,7 @@ def grade(field: Field, pairs) -> tuple[int, tuple[int, ...]]:
     return repeats, tuple(-counts[i, j] for x, i in enumerate(levels) for j in levels[x:])
 
 
-def best_grade_by_table(field: Field) -> tuple[int, tuple[int, ...]]:
+def best_grade_by_table(field: PairingPool) -> tuple[int, tuple[int, ...]]:
     """The best grade by dynamic programming over all sets of competitors (up to about 16)."""
     size = len(field.ids)
 
@@ -40,7 +40,7 @@ def best_grade_by_table(field: Field) -> tuple[int, tuple[int, ...]]:
     return best((1 << size) - 1)
 
 
-def best_grade_by_matching(field: Field) -> tuple[int, tuple[int, ...]]:
+def best_grade_by_matching(field: PairingPool) -> tuple[int, tuple[int, ...]]:
     """The best grade by networkx, over the complete graph, each digit of the weight as wide as the field."""
     size = len(field.ids)
     graph = networkx.Graph()
@@ -54,7 +54,7 @@ def best_grade_by_matching(field: Field) -> tuple[int, tuple[int, ...]]:
     return grade(field, networkx.max_weight_matching(graph, maxcardinality=True))
 
 
-def played_field(rand: random.Random, size: int, rounds: int, style: str) -> Field:
+def played_field(rand: random.Random, size: int, rounds: int, style: str) -> PairingPool:
     """A field with a history: `rounds` of arbitrary (but never repeated, where that came easily) pairings.
 
     Styles: "swiss" wins of neighbours; "flat" few points; "spread" many points; "cliques" who came together have
@@ -88,7 +88,7 @@ def played_field(rand: random.Random, size: int, rounds: int, style: str) -> Fie
                 met[a] |= set(range(start, end)) - {a}
                 points[a] = -start if rand.random() < 0.8 else points[a]
             start = end
-    return Field(tuple(f"p{i}" for i in range(size)), tuple(points), tuple(met), (0,) * size)
+    return PairingPool(tuple(f"p{i}" for i in range(size)), tuple(points), tuple(met), (0,) * size)
 
 
 STYLES = ("swiss", "flat", "spread", "cliques", "random")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_core.clock import COUNTING, RUNNING, Clock, Instant, after_restart, show
+from roundtap_core.clock import COUNTING, RUNNING, Clock, Instant, after_restart, format_clock
 
 ROUND_MS = 75 * 60_000
 
@@ -73,7 +73,7 @@ def test_a_paused_clock_survives_every_restart_as_it_is() -> None:
     (None, "–"),
 ])
 def test_how_it_is_shown(remaining_ms: int | None, text: str) -> None:
-    assert show(remaining_ms) == text
+    assert format_clock(remaining_ms) == text
 
 
 def test_a_second_power_cut_before_anybody_answered_changes_nothing() -> None:

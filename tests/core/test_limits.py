@@ -32,10 +32,10 @@ from roundtap_core.limits import (
     PROSE_LETTERS,
     ROUND,
     STAGE_OPTIONS,
-    beyond,
     fits_line,
     fits_prose,
-    harmless,
+    limit_violations,
+    sanitize,
 )
 from roundtap_core.lists.list_form import NUMBER as WHOLE
 from roundtap_core.records import Pair, Result
@@ -125,8 +125,8 @@ def test_files_and_commands_agree_what_a_line_is(text: str) -> None:
 
 @pytest.mark.parametrize("text", ODD)
 def test_what_came_in_before_is_shown_harmlessly(text: str) -> None:
-    assert fits_prose(harmless(text))
-    assert harmless("Ana Ruiz") == "Ana Ruiz"
+    assert fits_prose(sanitize(text))
+    assert sanitize("Ana Ruiz") == "Ana Ruiz"
 
 
 SEEDS: list[tuple[str, dict[str, Any]]] = [
@@ -204,11 +204,11 @@ WILD = [
     c.SetPicks("1.1", (10**9,)),
     c.SetPicks("1.1", tuple(range(10_000))),
     c.ImposeRound(({"a": "p1", "b": "p2", "table": 10**30},)),
-    c.Report("r1", "1.1", "a", 10**30, {}, ""),
+    c.RecordReport("r1", "1.1", "a", 10**30, {}, ""),
     c.EnterResult("1.1", 0, Result(score=Pair(10**6, 0))),
     c.EnterResult("1.1", 0, Result(wounds=Pair(0, -10**6))),
     c.DropCompetitor("p1", stood=Result(timeout={"keys": {"a": 2**60}})),
-    c.Report("r\u202e", "1.1", "a", 0, {}, ""),
+    c.RecordReport("r\u202e", "1.1", "a", 0, {}, ""),
 ]
 
 
@@ -228,7 +228,7 @@ def test_a_wild_report_is_refused_on_record(wild: dict[str, Any]) -> None:
     event = Event(players=2, rulebook="warlords-of-terra", level="friendly", options=options)
     event.tell(c.DrawRound(1))
     event.tell(c.PublishRound(1, 1, noted="no judge"))
-    entry = event.tell(c.Report("r1", event.state.live.matches[0].id, "a", 0, {**wild, "winner": "b"}, ""))[0]
+    entry = event.tell(c.RecordReport("r1", event.state.live.matches[0].id, "a", 0, {**wild, "winner": "b"}, ""))[0]
     assert (entry.data["fate"], entry.data["reason"]) == ("refused", "impossible")
 
 
@@ -244,9 +244,10 @@ def test_nesting_ends() -> None:
 
 def test_what_is_too_long_is_named_once_and_not_looked_into() -> None:
     rows = [f"{HUGE}\0"] * (MOST_ITEMS + 1)
-    assert [(problem.key, problem.where) for problem in beyond({"rows": rows, "x": HUGE + 1}, "")] == [
+    assert [(problem.key, problem.where) for problem in limit_violations({"rows": rows, "x": HUGE + 1}, "")] == [
         ("wrong_length", "/rows"), ("figure_out_of_range", "/x")]
-    below = [problem.where for problem in beyond({"k" * (PROSE_LETTERS + 1): [HUGE + 1] * 9, "x": HUGE + 1}, "")]
+    below = [problem.where for problem in limit_violations({"k" * (PROSE_LETTERS + 1): [HUGE + 1] * 9, "x": HUGE + 1},
+                                                           "")]
     assert below == ["", "/x"]
 
 

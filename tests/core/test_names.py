@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from published_schema import EVENT_SCHEMA
 from roundtap_core.errors import Problem
-from roundtap_core.lists.list_form import sought
-from roundtap_core.names import display_name, fit_name, public_names, shorten
+from roundtap_core.lists.list_form import search_text
+from roundtap_core.names import clean_name, display_name, public_names, shorten
 from roundtap_core.records import Competitor
 
 
@@ -76,22 +76,22 @@ def test_what_is_displayed() -> None:
 @pytest.mark.parametrize("typed", ["\u200b", " \u3164 ", "Ana\u202eziuR", "Ana\u2067R", "\u2060", "a\ud800"])
 def test_a_name_that_cannot_be_read_is_none(typed: str) -> None:
     with pytest.raises(Problem, check=lambda problem: problem.key == "name_unfit"):
-        fit_name(typed)
+        clean_name(typed)
 
 
 def test_a_name_is_kept_in_single_blanks_and_80_letters() -> None:
-    assert fit_name("  Ana   Ruiz ") == "Ana Ruiz"
-    assert fit_name("   ") == ""
-    assert fit_name("x" * 80) == "x" * 80
+    assert clean_name("  Ana   Ruiz ") == "Ana Ruiz"
+    assert clean_name("   ") == ""
+    assert clean_name("x" * 80) == "x" * 80
     with pytest.raises(Problem, check=lambda problem: problem.key == "name_too_long"):
-        fit_name("x" * 81)
+        clean_name("x" * 81)
 
 
 @given(st.text(st.sampled_from("aŻ \u200b\u202e\u2066\u00ad\u3164\ufe0f\n\u2028👩\u200d-"), max_size=6))
 def test_forms_and_files_take_the_same_names(typed: str) -> None:
     """What a form takes, a file may hold; a file refuses what a form would refuse."""
     try:
-        name = fit_name(typed)
+        name = clean_name(typed)
     except Problem:
         name = ""
     pattern = EVENT_SCHEMA["$defs"]["line"]["pattern"]
@@ -99,6 +99,6 @@ def test_forms_and_files_take_the_same_names(typed: str) -> None:
 
 
 def test_somebody_is_found_however_a_keyboard_writes_them() -> None:
-    assert all(letters in sought("Jörg Müller") for letters in ("jorg", "joerg", "muller", "mueller"))
-    assert sought("Søren Ærø") == "soren aero soeren aeroe"
-    assert sought("Łukasz Żak") == "lukasz zak"
+    assert all(letters in search_text("Jörg Müller") for letters in ("jorg", "joerg", "muller", "mueller"))
+    assert search_text("Søren Ærø") == "soren aero soeren aeroe"
+    assert search_text("Łukasz Żak") == "lukasz zak"

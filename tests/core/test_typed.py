@@ -14,8 +14,8 @@ from msgspec import inspect
 from roundtap_core import messages, view
 from roundtap_core.eventfile import file_types
 from roundtap_core.messages import Health, Hello, Report, Status
-from roundtap_core.reasons import MOST, reasons
-from roundtap_core.typed import Malformed, Message, Shown, read, salvaged
+from roundtap_core.reasons import MOST, type_errors
+from roundtap_core.typed import DisplayText, MalformedMessage, Message, parse_message, salvage_message
 from roundtap_core.words import LANGUAGES, core_words
 
 REPORT: dict[str, Any] = {
@@ -36,8 +36,8 @@ JSON = st.recursive(
 
 
 def why(kind: type[Message], said: object) -> list[tuple[str, str]]:
-    with pytest.raises(Malformed) as refused:
-        read(kind, said)
+    with pytest.raises(MalformedMessage) as refused:
+        parse_message(kind, said)
     return [(problem.key, problem.where) for problem in refused.value.reasons]
 
 
@@ -48,7 +48,7 @@ def test_every_reason_is_said_with_its_place_in_four_languages() -> None:
         ("unfit_text", "/event"), ("text_too_long", "/match"), ("not_one_of", "/side"), ("wrong_type", "/revision"),
         ("wrong_type", "/draw"), ("figure_out_of_range", "/serial"), ("missing_key", "/agrees_to"),
         ("wrong_type", "/round"), ("unknown_key", "/more")]
-    for problem in reasons(said, Report):
+    for problem in type_errors(said, Report):
         assert len({problem.say(core_words(language)) for language in LANGUAGES}) == len(LANGUAGES)
     assert why(Hello, {**HELLO, "reports": [["e"], "r"], "heads": {"a/b": [True, 1]}}) == [
         ("wrong_length", "/reports/0"), ("wrong_type", "/reports/1"), ("wrong_type", "/heads/a~1b/0"),
@@ -56,8 +56,8 @@ def test_every_reason_is_said_with_its_place_in_four_languages() -> None:
 
 
 def test_what_is_known_counts_and_more_is_left_alone_but_in_a_report() -> None:
-    assert read(Hello, {**HELLO, "newer": {"x": 1.5}}) == read(Hello, HELLO)
-    assert read(Status, {**STATUS, "leave": ["b", "a"]}).leave == ["b", "a"]
+    assert parse_message(Hello, {**HELLO, "newer": {"x": 1.5}}) == parse_message(Hello, HELLO)
+    assert parse_message(Status, {**STATUS, "leave": ["b", "a"]}).leave == ["b", "a"]
     assert why(Report, {**REPORT, "newer": 1}) == [("unknown_key", "/newer")]
 
 
@@ -79,10 +79,10 @@ def test_who_is_refused_hears_why_and_nobody_else_does(right: tuple[type[Message
             said[key] = data.draw(JSON)
         else:
             said.pop(key, None)
-    found = reasons(said, kind)
+    found = type_errors(said, kind)
     try:
-        read(kind, said)
-    except Malformed:
+        parse_message(kind, said)
+    except MalformedMessage:
         assert found
     else:
         assert not found
@@ -90,7 +90,7 @@ def test_who_is_refused_hears_why_and_nobody_else_does(right: tuple[type[Message
 
 def test_what_is_odd_is_left_out_where_the_rest_counts() -> None:
     said = {"version": "<b>", "celsius": 45, "screen": "yes", "keys": ["a", "b"], "more": 1}
-    assert salvaged(Health, said) == Health(celsius=45, keys=("a", "b"))
+    assert salvage_message(Health, said) == Health(celsius=45, keys=("a", "b"))
 
 
 def parts_of(kind: Any) -> Iterator[Any]:
@@ -118,4 +118,4 @@ def test_no_field_is_a_text_of_a_pattern_or_else_a_list() -> None:
 @pytest.mark.parametrize(("said", "shown"), [
     ("Ana\nR.", "Ana R."), ("\u202eAna", "Ana"), ("  Łukasz\t Ż. ", "Łukasz Ż."), ("x" * 500, "x" * 200), ("", "")])
 def test_what_nobody_can_draw_is_left_out_of_a_name(said: str, shown: str) -> None:
-    assert Shown.of(said) == shown
+    assert DisplayText.of(said) == shown

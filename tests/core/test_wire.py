@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtap_core.wire import DEPTH_MAX, ECHO, FEED, canonical, envelope, opened, sign, verify
+from roundtap_core.wire import DEPTH_MAX, ECHO, FEED, canonical, envelope, open_envelope, sign, verify
 
 KEY = bytes(range(32))
 PLAIN = st.recursive(
@@ -32,11 +32,11 @@ def test_the_order_of_keys_and_the_kind_of_list_do_not_matter() -> None:
 @given(PLAIN)
 def test_whatever_is_signed_verifies_and_opens(value: Any) -> None:
     assert verify(KEY, FEED, value, sign(KEY, FEED, value))
-    assert opened(KEY, FEED, envelope(KEY, FEED, {"value": value})) == {"value": value}
+    assert open_envelope(KEY, FEED, envelope(KEY, FEED, {"value": value})) == {"value": value}
 
 
 def test_a_message_of_one_kind_is_none_of_another() -> None:
-    assert opened(KEY, ECHO, envelope(KEY, FEED, {"seq": 1})) is None
+    assert open_envelope(KEY, ECHO, envelope(KEY, FEED, {"seq": 1})) is None
 
 
 @pytest.mark.parametrize("value", [1.0, {"x": [0.5]}, float("nan"), "\ud800", {1: 2, "a": 3}, nested(DEPTH_MAX + 1),
@@ -53,7 +53,7 @@ def test_as_deep_as_any_event_file_is_no_difficulty() -> None:
     None, 7, "x", [], {}, {"payload": []}, {"payload": {}}, {"payload": {}, "mac": None}, {"payload": {}, "mac": "ż"},
 ])
 def test_what_is_no_envelope_opens_to_nothing(message: object) -> None:
-    assert opened(KEY, FEED, message) is None
+    assert open_envelope(KEY, FEED, message) is None
 
 
 def test_a_float_is_found_wherever_it_stands() -> None:

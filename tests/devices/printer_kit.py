@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from roundtap_devices.printing.escpos_job import Composed, compose
+from roundtap_devices.printing.escpos_job import ComposedJob, compose
 from roundtap_devices.printing.ports import SerialPort
-from roundtap_devices.printing.print_lines import Feed, Line, PrintLine, line
+from roundtap_devices.printing.print_lines import Feed, PrintLine, TextLine, line
 from roundtap_devices.printing.printer import Outcome, Printer
 from roundtap_devices.printing.printer_profiles import EPSON_80, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
@@ -31,7 +31,7 @@ class Desk:
         self.printer = Printer(lambda: SerialPort(self.twin.device or "/dev/nowhere"), self.profile, self.answers,
                                confirmed=self.confirmed)
 
-    def composed(self, *lines: PrintLine) -> Composed:
+    def composed(self, *lines: PrintLine) -> ComposedJob:
         return compose(lines or (line("TABLE 12", self.profile.sheet),), self.profile)
 
     def step(self) -> Outcome | None:
@@ -40,7 +40,7 @@ class Desk:
         self.twin.step(self.now_ms)
         return outcome
 
-    def print(self, composed: Composed | None = None, at_step: Callable[[int], None] = lambda _: None,
+    def print(self, composed: ComposedJob | None = None, at_step: Callable[[int], None] = lambda _: None,
               limit_ms: int = 120_000) -> Outcome:
         """Until there is an outcome; `at_step` is called before each step with its number."""
         self.printer.begin(composed or self.composed(), lambda: self.events.append("first byte"), self.now_ms)
@@ -73,4 +73,4 @@ def a_desk(profile: PrinterProfile = EPSON_80, answers: bool = False, confirmed:
 
 def long_job(profile: PrinterProfile) -> list[PrintLine]:
     """More than printer and line can hold between them."""
-    return [Feed(8), *(Line(line(f"line {n} " + "x" * 24, profile.sheet).cells) for n in range(600))]
+    return [Feed(8), *(TextLine(line(f"line {n} " + "x" * 24, profile.sheet).cells) for n in range(600))]

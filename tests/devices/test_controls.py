@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from roundtap_devices.boards import RECOMMENDED
-from roundtap_devices.controls import RETRY_MS, Front
-from roundtap_devices.hardware_errors import Missing, missing
+from roundtap_devices.controls import RETRY_MS, Controls
+from roundtap_devices.hardware_errors import HardwareMissing, as_hardware_missing
 from roundtap_devices.input.edges import Buttons
 from roundtap_devices.input.pin_factory import mock_factory, real_factory
 
@@ -17,7 +17,7 @@ class Machine:
         self.now_ms, self.lacks, self.asked = 0, lacks, 0
         self.pins = mock_factory(lambda: self.now_ms / 1000)
         self.edges = queue.SimpleQueue()
-        self.front = Front(RECOMMENDED, self.open, self.edges, lambda: self.now_ms)
+        self.front = Controls(RECOMMENDED, self.open, self.edges, lambda: self.now_ms)
 
     def open(self):
         self.asked += 1
@@ -51,7 +51,7 @@ def test_without_its_pins_it_is_deaf_and_says_why(lacks, kind, says):
     assert says in front.reason
     assert front.held() == {}
     front.signals.lamp(True)
-    with pytest.raises(Missing):
+    with pytest.raises(HardwareMissing):
         front.pins()
 
 
@@ -74,7 +74,7 @@ def test_a_pin_that_another_program_holds_is_told_and_tried_again():
     busy, free = mock_factory(), mock_factory()
     held = OutputDevice(RECOMMENDED.pins.a, pin_factory=busy)
     chips = [busy, free]
-    front = Front(RECOMMENDED, lambda: chips.pop(0), queue.SimpleQueue(), lambda: 0)
+    front = Controls(RECOMMENDED, lambda: chips.pop(0), queue.SimpleQueue(), lambda: 0)
     assert front.deaf == "pins"
     front.tick(RETRY_MS)
     assert front.deaf == ""
@@ -102,9 +102,9 @@ def test_the_real_factory_says_what_it_wants(monkeypatch, tmp_path):
     monkeypatch.setenv("LG_WD", "")  # the factory sets it for its process
     with pytest.raises(ImportError) as caught:
         real_factory(str(tmp_path))
-    assert missing(caught.value, "chip").kind == "lgpio"
+    assert as_hardware_missing(caught.value, "chip").kind == "lgpio"
 
 
 def test_every_kind_has_its_sentence():
-    assert all(str(Missing(kind)) == text for kind, text in Missing.TEXTS.items())
-    assert str(Missing("chip", "found none")).endswith("(found none)")
+    assert all(str(HardwareMissing(kind)) == text for kind, text in HardwareMissing.TEXTS.items())
+    assert str(HardwareMissing("chip", "found none")).endswith("(found none)")

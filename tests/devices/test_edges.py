@@ -6,7 +6,7 @@ import pytest
 
 from roundtap_devices import boards
 from roundtap_devices.input import pin_factory
-from roundtap_devices.input.edges import Buttons, Stamps
+from roundtap_devices.input.edges import Buttons, EdgeClock
 
 
 class Unit:
@@ -84,13 +84,13 @@ class Ticks:
 def test_an_edge_read_late_bears_the_time_it_was_made():
     ticks, mono_ms = Ticks(), 70_000
     ticks.now_s = 12.5
-    assert Stamps(ticks, lambda: mono_ms).at_ms(12.41) == 69_910
+    assert EdgeClock(ticks, lambda: mono_ms).at_ms(12.41) == 69_910
 
 
 def test_a_counter_of_32_bits_of_microseconds_that_wraps_spoils_nothing():
     ticks = Ticks(wrap_s=2 ** 32 / 1e6)
     ticks.now_s = ticks.wrap_s + 0.05
-    stamps = Stamps(ticks, lambda: 9_000)
+    stamps = EdgeClock(ticks, lambda: 9_000)
     before_wrap_s = ticks.wrap_s - 0.04
     assert [stamps.at_ms(before_wrap_s), stamps.at_ms(0.02)] == [8_910, 8_970]
 
@@ -98,7 +98,7 @@ def test_a_counter_of_32_bits_of_microseconds_that_wraps_spoils_nothing():
 def test_stamps_of_the_wall_s_clock_are_not_believed_so_no_jump_of_it_spoils_a_gesture():
     ticks, mono_ms = Ticks(), 5_000
     ticks.now_s = 300.0  # CLOCK_MONOTONIC; the edge comes with seconds since 1970, as before Linux 5.7
-    stamps = Stamps(ticks, lambda: mono_ms)
+    stamps = EdgeClock(ticks, lambda: mono_ms)
     assert stamps.at_ms(1_800_000_000.0) == 5_000
     mono_ms = 5_090
     assert stamps.at_ms(1_700_000_000.0) == 5_090
@@ -113,12 +113,12 @@ def test_a_reader_held_up_between_two_clocks_asks_again():
         return 1_000 if len(asked) == 1 else 1_080
 
     ticks.now_s = 7.08
-    assert Stamps(ticks, mono_ms).at_ms(7.0) == 1_000
+    assert EdgeClock(ticks, mono_ms).at_ms(7.0) == 1_000
 
 
 def test_of_two_edges_the_earlier_never_comes_out_later():
     ticks, clock = Ticks(), [1000]
-    stamps = Stamps(ticks, lambda: clock[0])
+    stamps = EdgeClock(ticks, lambda: clock[0])
     made = []
     for n in range(2000):
         made_s = n * 0.0004

@@ -6,7 +6,7 @@ import pytest
 
 from roundtap_devices import boards
 from roundtap_devices.input.edges import Buttons, Edge
-from roundtap_devices.input.late_edges import GATHER_MAX_MS, KERNEL_HOLDS, LOST_MS, QUIET_MS, Hands
+from roundtap_devices.input.late_edges import GATHER_MAX_MS, KERNEL_HOLDS, LOST_MS, QUIET_MS, EdgeReorder
 from roundtap_devices.input.pin_factory import mock_factory
 
 
@@ -19,7 +19,7 @@ class Table:
         self.factory = mock_factory(lambda: self.now_ms / 1000)
         self.edges = queue.SimpleQueue()
         self.buttons = Buttons(self.board, self.factory, self.edges, lambda: self.now_ms)
-        self.hands = Hands(self.buttons.held)
+        self.hands = EdgeReorder(self.buttons.held)
         self.kernel = []
         self.done = []
 
@@ -197,7 +197,7 @@ def run(pin, reads, until_ms, stopped_ms=()):
 
     stopped_ms: a range in which nobody steps.
     """
-    hands, done, now_ms, reads = Hands(pin.held), [], 0, dict(reads)
+    hands, done, now_ms, reads = EdgeReorder(pin.held), [], 0, dict(reads)
     while True:
         due_ms = hands.due_ms()
         times = [*reads, *([] if due_ms is None or due_ms in stopped_ms else [max(due_ms, now_ms)])]
@@ -271,7 +271,7 @@ def test_two_presses_of_which_the_middle_was_dropped_are_no_hold():
 def test_a_pin_that_once_said_otherwise_has_an_edge_under_way_even_if_it_agrees_again():
     """A release that comes 450 ms late, while the next press is already there: two taps, and nothing was held."""
     pins = {"up": True}
-    hands, done = Hands(lambda: pins), []
+    hands, done = EdgeReorder(lambda: pins), []
     done += hands.step(1005, [Edge("up", True, 1000)])
     for now_ms in range(1015, 1600, 10):
         pins["up"] = now_ms < 1168 or 1300 <= now_ms < 1398
@@ -293,7 +293,7 @@ def test_a_loop_that_is_late_waits_a_moment_and_no_longer(table):
 
 
 def test_edges_that_are_late_again_and_again_are_taken_in_the_end():
-    hands, done, now_ms = Hands(dict), [], 0
+    hands, done, now_ms = EdgeReorder(dict), [], 0
     for number in range(120):
         now_ms = 1000 + 20 * number
         done += hands.step(now_ms, [Edge("a", number % 2 == 0, now_ms - 60)])
@@ -303,4 +303,4 @@ def test_edges_that_are_late_again_and_again_are_taken_in_the_end():
 
 def test_without_pins_to_ask_everything_is_believed_at_once():
     edges = [Edge("a", True, 0), Edge("a", False, 90)]
-    assert [gesture[:2] for gesture in Hands().step(5000, edges)] == [("tap", "a")]
+    assert [gesture[:2] for gesture in EdgeReorder().step(5000, edges)] == [("tap", "a")]

@@ -9,7 +9,7 @@ from PIL import Image
 
 from roundtap_devices import boards
 from roundtap_devices.display import oled
-from roundtap_devices.hardware_errors import Missing
+from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_devices.input import pin_factory
 
 
@@ -114,12 +114,12 @@ def test_a_screen_at_rest_stays_dark_when_it_is_set_up_anew(bus):
 
 def test_without_spidev_an_spi_display_says_which_package_it_wants(monkeypatch):
     monkeypatch.setitem(sys.modules, "spidev", None)
-    with pytest.raises(Missing, match="apt install python3-spidev"):
+    with pytest.raises(HardwareMissing, match="apt install python3-spidev"):
         oled.Oled(boards.WAVESHARE_HAT.screen, pin_factory.mock_factory())
 
 
 def test_a_bus_that_is_switched_off_says_where_it_is_switched_on():
-    with pytest.raises(Missing, match="dtparam=i2c_arm=on"):
+    with pytest.raises(HardwareMissing, match="dtparam=i2c_arm=on"):
         oled.Oled(boards.ScreenWiring(i2c_port=99))
 
 
@@ -155,7 +155,7 @@ def test_an_spi_display_is_driven_and_reset_through_its_pins(monkeypatch):
 
 def test_pins_that_are_not_there_make_an_spi_display_blind():
     def no_pins():
-        raise Missing("lgpio")
+        raise HardwareMissing("lgpio")
 
     screen = oled.oled_screen(boards.WAVESHARE_HAT.screen, no_pins)
     screen.show(Image.new("1", (128, 64), 1), 0)
@@ -164,7 +164,7 @@ def test_pins_that_are_not_there_make_an_spi_display_blind():
 
 def test_the_lines_of_an_spi_display_are_gpiozero_pins():
     pins = pin_factory.mock_factory()
-    lines = oled._Lines(pins)
+    lines = oled._GpioAdapter(pins)
     lines.setup(24, lines.OUT)
     lines.output(24, lines.HIGH)
     assert pins.pin(24).state == 1

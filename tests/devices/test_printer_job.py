@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_devices.printing.escpos_job import MARK, code_page_test, compose
-from roundtap_devices.printing.print_lines import Block, Box, Cell, CodePageLine, Drawing, Feed, Label, Line, Qr, line
+from roundtap_devices.printing.escpos_job import END_MARKER, code_page_test, compose
+from roundtap_devices.printing.print_lines import (
+    Block,
+    Box,
+    CodePageLine,
+    Drawing,
+    Feed,
+    Label,
+    Qr,
+    TextCell,
+    TextLine,
+    line,
+)
 from roundtap_devices.printing.printer_profiles import EPSON_80, PLAIN_58, POS_5890, PROFILES, load
 from roundtap_devices.virtual.virtual_printer import EscposPaper
 
@@ -27,7 +38,7 @@ class Reader(EscposPaper):
 
 def read(lines, profile):
     reader = Reader(profile)
-    reader.feed(compose(lines, profile).data + MARK)
+    reader.feed(compose(lines, profile).data + END_MARKER)
     assert reader.strange == []
     return reader
 
@@ -58,7 +69,7 @@ def test_the_numbers_are_the_profiles():
 
 
 def test_two_code_pages_in_one_line():
-    reader = read([Line((Cell("Łukasz Żak", 0, 15), Cell("Íñigo Muñoz", 16, 15)))], POS_5890)
+    reader = read([TextLine((TextCell("Łukasz Żak", 0, 15), TextCell("Íñigo Muñoz", 16, 15)))], POS_5890)
     assert reader.letters.split("\n")[0] == "Łukasz Żak      Íñigo Muñoz"
 
 
@@ -68,7 +79,7 @@ def test_a_dash_no_printer_has_does_not_make_a_line_a_picture():
 
 
 def test_text_too_wide_for_its_cell_is_drawn_and_stays_inside_it():
-    wide = Line((Cell("Świętosława Brzęczyszczykiewicz", 0, 16), Cell("12", 30, 2)))
+    wide = TextLine((TextCell("Świętosława Brzęczyszczykiewicz", 0, 16), TextCell("12", 30, 2)))
     sheet = read([wide], POS_5890)
     roll = sheet.roll if not sheet.sheets else sheet.sheets[0]
     gap = roll.crop((16 * 12, 0, 30 * 12, roll.height))
@@ -86,7 +97,7 @@ def test_lines_of_a_block_look_alike():
 def test_the_height_said_is_the_height_printed(profile):
     lines = [line("TABLE 12", profile.sheet, tall=True), line("Łukasz", profile.sheet, bold=True), Feed(300),
              Drawing(130, (Box(0, 0, 50, 50), Label(60, 5, "●", 20, 40))), Qr("http://10.42.0.1/e/e1"),
-             Line((Cell("tiny", 0, 20),), small=True)]
+             TextLine((TextCell("tiny", 0, 20),), small=True)]
     composed = compose(lines, profile)
     paper = EscposPaper(profile)
     before = paper.roll.height

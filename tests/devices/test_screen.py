@@ -2,8 +2,8 @@
 
 from PIL import Image
 
-from roundtap_devices.display.screen import DIMMED, FRAME_BYTES, FULL, OFF, Screen, VirtualGlass, VirtualScreen
-from roundtap_devices.hardware_errors import Missing
+from roundtap_devices.display.screen import DIMMED, FRAME_BYTES, FULL, OFF, Screen, VirtualDisplay, VirtualScreen
+from roundtap_devices.hardware_errors import HardwareMissing
 
 
 def picture(*pixels):
@@ -124,7 +124,7 @@ def test_a_display_that_is_lost_under_a_standing_picture_is_noticed_and_comes_ba
 
 
 def test_why_it_is_blind_is_said_until_it_sees_again():
-    lacks = [Missing("spidev"), OSError("I2C device not found on address: 0x3C")]
+    lacks = [HardwareMissing("spidev"), OSError("I2C device not found on address: 0x3C")]
     bench = Bench()
 
     def open_glass():
@@ -157,7 +157,7 @@ def test_it_is_dimmed_and_dark_and_a_new_display_is_lit_as_the_old_one_was():
 
 
 def test_the_picture_moves_by_a_pixel_and_comes_back():
-    glass, seen = VirtualGlass(), []
+    glass, seen = VirtualDisplay(), []
     screen = Screen(lambda: glass, shift_ms=1000)
     for now_ms in range(0, 5000, 1000):
         screen.show(picture((5, 5)), now_ms)
@@ -167,7 +167,7 @@ def test_the_picture_moves_by_a_pixel_and_comes_back():
 
 
 def test_nothing_is_cut_where_the_picture_reaches_the_edge():
-    glass = VirtualGlass()
+    glass = VirtualDisplay()
     Screen(lambda: glass, shift_ms=1000).show(picture((127, 5), (5, 63)), 2000)
     frame = Image.frombytes("1", (128, 64), glass.frame)
     assert frame.getpixel((127, 5))

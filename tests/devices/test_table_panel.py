@@ -13,7 +13,7 @@ from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input import pin_factory
 from roundtap_devices.input.edges import Buttons
-from roundtap_devices.virtual.table_panel import Panel
+from roundtap_devices.virtual.table_panel import TablePanel
 
 
 class Kit:
@@ -23,7 +23,7 @@ class Kit:
         self.edges = queue.SimpleQueue()
         self.buttons = Buttons(self.board, self.factory, self.edges, lambda: 7)
         self.screen = VirtualScreen()
-        self.panel = Panel(path, self.board, self.factory, self.screen.glass)
+        self.panel = TablePanel(path, self.board, self.factory, self.screen.glass)
         self.signals = Signals(self.board, self.factory, self.panel.signals)
 
 

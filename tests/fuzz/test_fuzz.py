@@ -15,10 +15,10 @@ from surfaces import SHARES, fire, holds
 
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import event_problems, parse
-from roundtap_core.limits import refuse_boundless, refuse_wild_options
-from roundtap_core.typed import Malformed
+from roundtap_core.limits import refuse_option_ranges, refuse_over_limits
+from roundtap_core.typed import MalformedMessage
 from roundtap_hub.store.person_rows import person_of
-from roundtap_hub.units.device_api import well_formed
+from roundtap_hub.units.device_api import validate_report
 
 
 @pytest.mark.parametrize("inputs", [8, pytest.param(30_000, marks=pytest.mark.long)])
@@ -48,16 +48,16 @@ JSON = st.recursive(
 @given(JSON)
 def test_any_json_is_an_event_file_a_report_options_or_a_problem(data: object) -> None:
     assert any(event_problems(data))
-    for look in (well_formed, refuse_boundless):
+    for look in (validate_report, refuse_over_limits):
         try:
             look(data)
         except Problem as problem:
             assert problem.say()  # noqa: PT017
-        except Malformed as error:
+        except MalformedMessage as error:
             assert str(error)  # noqa: PT017
     if isinstance(data, dict):
         try:
-            refuse_wild_options(data)
+            refuse_option_ranges(data)
         except Problem as problem:
             assert problem.say()  # noqa: PT017
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from unit_inbound import KEY, Bench, head, right_view, run
 
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_core.typed import Malformed, read
+from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.view import TableView
 
 ANY_JSON = st.recursive(
@@ -102,7 +102,7 @@ def test_any_json_at_all_is_no_message(message: Any) -> None:
 @pytest.mark.parametrize("state", ["open", "one-sided", "agreed", "dispute", "decided", "closed"])
 def test_what_an_honest_hub_says_is_shown(bench: Bench, book: str, state: str) -> None:
     """The check must not be stricter than any rulebook."""
-    assert read(TableView, right_view(book, state)).match is not None
+    assert parse_message(TableView, right_view(book, state)).match is not None
 
 
 SEEDS: list[tuple[str, Any]] = [
@@ -121,8 +121,8 @@ SEEDS: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("spoilt", "more"), SEEDS, ids=[name for name, _ in SEEDS])
 def test_a_view_out_of_all_ranges_is_refused_with_a_word(spoilt: str, more: Any) -> None:
-    with pytest.raises(Malformed, match=r"\w"):
-        read(TableView, {**right_view("xwing-standard"), **more})
+    with pytest.raises(MalformedMessage, match=r"\w"):
+        parse_message(TableView, {**right_view("xwing-standard"), **more})
 
 
 @pytest.mark.parametrize("step", [
@@ -133,17 +133,17 @@ def test_a_figure_that_no_rulebook_asks_is_refused(step: dict[str, Any]) -> None
     view = right_view("xwing-standard")
     figure = next(each for way in view["form"]["ways"] for each in way["steps"] if each["step"] == "figure")
     figure.update(step)
-    with pytest.raises(Malformed, match=r"\w"):
-        read(TableView, view)
+    with pytest.raises(MalformedMessage, match=r"\w"):
+        parse_message(TableView, view)
 
 
 def test_a_hub_that_talks_too_fast_is_read_slowly() -> None:
-    from roundtap_units.link.link import AT_ONCE, PER_S, Pace
+    from roundtap_units.link.link import BURST_MAX, PER_S, FeedThrottle
 
     now_ms = 0
-    pace = Pace(lambda: now_ms)
-    waits = [pace.wait_s() for _ in range(AT_ONCE + 2 * PER_S)]
-    assert set(waits[:AT_ONCE]) == {0.0}
+    pace = FeedThrottle(lambda: now_ms)
+    waits = [pace.wait_s() for _ in range(BURST_MAX + 2 * PER_S)]
+    assert set(waits[:BURST_MAX]) == {0.0}
     assert waits[-1] == pytest.approx(2.0)
     now_ms = 60_000
     assert pace.wait_s() == 0.0

@@ -14,7 +14,7 @@ from typing import Any
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.version import version
-from roundtap_core.wire import FEED, envelope, opened
+from roundtap_core.wire import FEED, envelope, open_envelope
 from roundtap_devices.boards import board
 from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
@@ -134,7 +134,7 @@ class Bench:
         self.now_ms += 50
         self.counts["messages"] += 1
         try:
-            message = opened(KEY, FEED, json.loads(json.dumps(envelope(KEY, FEED, payload))))
+            message = open_envelope(KEY, FEED, json.loads(json.dumps(envelope(KEY, FEED, payload))))
             if message is None:
                 raise ValueError("no signature holds")
             self.link.take(message, PLACE, self.age)

@@ -13,7 +13,7 @@ from gallery.hub_pages import pages
 from gallery.on_paper import paper_gallery
 from gallery.panel_screens import panel_gallery
 from gallery.table_screens import gallery
-from roundtap.kit.leash import clean_up_when_told_to_end, leashed
+from roundtap.kit.leash import exit_on_signals, kill_with_parent
 from roundtap_core.words import LANGUAGES
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -30,7 +30,7 @@ def main() -> int:
     parser.add_argument("--language", choices=LANGUAGES, action="append", help="only this one; may be given again")
     parser.add_argument("--no-pages", action="store_true", help="leave the web pages out (they need Chromium)")
     args = parser.parse_args()
-    clean_up_when_told_to_end()
+    exit_on_signals()
     languages = tuple(args.language or LANGUAGES)
     args.folder.mkdir(parents=True, exist_ok=True)
     print(f"screens: {_screens(args.folder / 'screens', languages)}")
@@ -73,7 +73,7 @@ def _pages(folder: Path, languages: tuple[str, ...], browser: str) -> int:
                 source.write_text(page.html, encoding="utf-8")
                 target = (folder / f"{language}-{page.name}.png").resolve()
                 subprocess.run(
-                    [*leashed(browser), *BROWSER_FLAGS, f"--user-data-dir={profile}/browser",
+                    [*kill_with_parent(browser), *BROWSER_FLAGS, f"--user-data-dir={profile}/browser",
                      f"--window-size={page.width},{page.height}", f"--screenshot={target}", source.as_uri()],
                     check=True, timeout=SHOT_TIMEOUT_S, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 )

@@ -47,7 +47,7 @@ def in_play(camera: Camera, hub: Hub, event: str) -> Iterator[StillPage]:
         (one, "a", Pair(100, 24)), (differ, "a", Pair(100, 24)), (differ, "b", Pair(24, 100)))
     for match, side, score in words:
         said = result_to_json(Result(score=score))
-        hub.service.tell(event, c.Report(f"{match.id}{side}", match.id, side, match.revision, said, "gallery"),
+        hub.service.tell(event, c.RecordReport(f"{match.id}{side}", match.id, side, match.revision, said, "gallery"),
                          "gallery")
     hub.hall.calls.open(event, calls.id, "table")
     hub.access.organizers.staff.add("Aleksandra Wiśniewska-Szczepańska", JUDGE)

@@ -11,17 +11,17 @@ from typing import Any
 from gallery.camera import Camera, StillPage
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
-from roundtap_hub.access.tls import Encrypted
-from roundtap_hub.hall.hall_addresses import ReachedAt
+from roundtap_hub.access.tls import HttpsInfo
+from roundtap_hub.hall.hall_addresses import HallAddresses
 from roundtap_hub.hall.own_machine import OwnMachine
 from roundtap_hub.hub import Host, Hub, hash_pin, hub_in_memory
 from roundtap_hub.serving.app import create_app
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.display_plan import DISPLAY_SET, Screen
+from roundtap_hub.store.display_plan import DISPLAY_SET, DisplayAssignment
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.units.unit_presence import Presence, kept
-from roundtap_machine.health import Machine
+from roundtap_hub.units.unit_presence import Presence, encode_health
+from roundtap_machine.health import MachineProbe
 
 TABLES, PIN, NOW_MS = 64, "135790", 1_000_000
 DESK, PHONE = (1280, 900), (500, 1500)
@@ -61,10 +61,10 @@ def _clocks() -> Clocks:
 def _hall(service: Service, folder: Path, language: str, wrong: bool) -> Hub:
     """A hub on a Pi with tables, a wall and a printer."""
     units = [f"table-{number}" for number in range(1, TABLES + 1)]
-    reached_at = ReachedAt(80, addresses=lambda: (ip_address("10.42.0.1"),))
+    reached_at = HallAddresses(80, addresses=lambda: (ip_address("10.42.0.1"),))
     reached_at.look()
     hub = hub_in_memory(service, Presence(), _clocks(), dict.fromkeys([*units, "station-1"], bytes(32)), b"gallery",
-                        hash_pin(PIN), encrypted=Encrypted(8443, b"", "3A:91:7C:00:5E:22:B4:8F"), language=language,
+                        hash_pin(PIN), encrypted=HttpsInfo(8443, b"", "3A:91:7C:00:5E:22:B4:8F"), language=language,
                         host=Host(reached_at, machine=OwnMachine(None, _pi(folder / "pi"))))
     display, name = hub.hall.displays.meet("", "10.42.0.9", {})
     hub.hall.displays.heard(display, 1)
@@ -74,19 +74,19 @@ def _hall(service: Service, folder: Path, language: str, wrong: bool) -> Hub:
     for unit in units:
         if not (wrong and unit in AWAY):
             health = {**WELL, "screen": not (wrong and unit == DARK)}
-            hub.presence.heard(unit, NOW_MS, connected=True, core=version(), health=kept(health))
-    hub.presence.heard("station-1", NOW_MS, health=kept({"printer": "no-paper" if wrong else "ready"}))
+            hub.presence.heard(unit, NOW_MS, connected=True, core=version(), health=encode_health(health))
+    hub.presence.heard("station-1", NOW_MS, health=encode_health({"printer": "no-paper" if wrong else "ready"}))
     return hub
 
 
 def _screen(name: str) -> dict[str, object]:
-    shown = Screen(name)
+    shown = DisplayAssignment(name)
     return {"name": shown.name, "event": None, "show": shown.show, "part": shown.part, "theme": shown.theme,
             "sound": shown.sound}
 
 
-def _pi(root: Path) -> Machine:
+def _pi(root: Path) -> MachineProbe:
     for name, text in OF_A_PI.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="ascii")
-    return Machine(root, root=root)
+    return MachineProbe(root, root=root)

@@ -13,11 +13,11 @@ from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
-from roundtap_devices.printing.escpos_job import MARK, code_page_test, compose
+from roundtap_devices.printing.escpos_job import END_MARKER, code_page_test, compose
 from roundtap_devices.printing.print_lines import PrintLine
 from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import EscposPaper
-from roundtap_units.documents.notices import laid_out
+from roundtap_units.documents.notices import layout_job
 from roundtap_units.unit_words import unit_words
 
 PEOPLE = (
@@ -32,7 +32,7 @@ HEAD = "#1042 3fa9c1d07be25564"
 def printed(lines: list[PrintLine], profile: PrinterProfile) -> Image.Image:
     """The sheet that comes out, from one tear to the next."""
     paper = EscposPaper(profile)
-    paper.feed(compose(lines, profile).data + MARK)
+    paper.feed(compose(lines, profile).data + END_MARKER)
     if paper.strange:
         raise AssertionError(f"the printer does not know {paper.strange[0]!r}")
     return paper.sheets[0] if paper.sheets else paper.tear()
@@ -148,5 +148,5 @@ def paper_gallery(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str,
         yield f"{profile.name}-code-pages", printed(code_page_test(profile), profile)
         for language in languages:
             for name, kind, content in jobs():
-                lines = laid_out(kind, content, profile.sheet, unit_words(language))
+                lines = layout_job(kind, content, profile.sheet, unit_words(language))
                 yield f"{profile.name}-{language}-{name}", printed(lines, profile)

@@ -8,15 +8,15 @@ from typing import Any
 from roundtap_core.records import SIDES, Result, Side
 from roundtap_core.rulebooks.base import Rulebook, Situation
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_core.typed import Shown
+from roundtap_core.typed import DisplayText
 from roundtap_core.view import (
-    Both,
     CallView,
     ClockView,
+    EventOptions,
     EventView,
     MatchView,
     NextView,
-    Options,
+    PerSide,
     RoundView,
     SideView,
     SituationView,
@@ -58,14 +58,14 @@ class Play:
              clock_view: ClockView | None = None, to_field: dict[Side, tuple[int, ...] | None] | None = None,
              must: dict[Side, bool] | None = None, match_id: str = "3.7") -> None:
         said, owed, last = reports or {}, to_field or {}, must or {}
-        a, b = (SideView(Shown(name), to_field=owed.get(side), must=last.get(side, False))
+        a, b = (SideView(DisplayText(name), to_field=owed.get(side), must=last.get(side, False))
                 for side, name in zip(SIDES, self.names, strict=True))
-        told = MatchView(match_id, revision, a, b, state, Both(said.get("a"), said.get("b")), result, number)
-        known = SituationView(self.situation.stage, Both(*self.situation.totals),
-                              Both(*self.situation.houses) if self.situation.houses else None)
+        told = MatchView(match_id, revision, a, b, state, PerSide(said.get("a"), said.get("b")), result, number)
+        known = SituationView(self.situation.stage, PerSide(*self.situation.totals),
+                              PerSide(*self.situation.houses) if self.situation.houses else None)
         self.table.on_view(TableView(
-            EventView("e1", Shown("Winter Open")), 12, RoundView(3, 5, "swiss", status) if round_ else None,
-            told if match else None, Options(self.options), self.form, clock_view or ClockView(clock), call,
+            EventView("e1", DisplayText("Winter Open")), 12, RoundView(3, 5, "swiss", status) if round_ else None,
+            told if match else None, EventOptions(self.options), self.form, clock_view or ClockView(clock), call,
             NextView(next_table), known), self.now_ms)
 
     def tap(self, keys: str) -> None:

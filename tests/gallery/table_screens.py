@@ -12,8 +12,8 @@ from roundtap_core.records import Pair, Result
 from roundtap_core.view import CallView
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import CALL, LEAVE, Gesture
-from roundtap_units.table.dialogue.dialogue import Refused, Saved
-from roundtap_units.table.faults import Troubles
+from roundtap_units.table.dialogue.dialogue import ReportRefused, Saved
+from roundtap_units.table.faults import UnitFaults
 from roundtap_units.table.screens.screens import draw
 
 LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt")
@@ -135,7 +135,7 @@ class _Play(Play):
             self.view()
             self.shot()
             self.tap("aaa")
-            self.fate(self.store()[0], Refused(reason))
+            self.fate(self.store()[0], ReportRefused(reason))
             yield f"refused-{reason}", self.shot()
         self.start()
         self.view()
@@ -170,7 +170,7 @@ class _Play(Play):
         """Pages about the unit itself, a clock that nobody knows, a report that is not taken."""
         self.start()
         self.view()
-        troubles = Troubles(self.table)
+        troubles = UnitFaults(self.table)
         for name, value in (("twin", True), ("card", True), ("damaged", 1), ("refusal", "key"), ("refusal", "form"),
                             ("refusal", "often"), ("pending", True)):
             setattr(troubles, name, value)

@@ -15,12 +15,12 @@ from hub_kit import HandClock, running
 from roundtap_core.errors import Problem
 from roundtap_hub.hub import Host, Hub, hub_in_memory
 from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.units.enrolment import EnrolDesk, Enrolled, read_typed
+from roundtap_hub.units.enrolment import EnrolDesk, EnrolResult, parse_typed_code
 from roundtap_hub.units.unit_keys import UnitKeys
 from roundtap_hub.units.unit_presence import Presence
-from roundtap_units.link.enrolling import Enrolling
+from roundtap_units.link.enrolling import EnrolClient
 from roundtap_units.link.find_hub import FoundHub
-from roundtap_units.link.identity import Enrolled as Kept
+from roundtap_units.link.identity import EnrolledIdentity as Kept
 
 PLACE = ("hub", 8080)
 
@@ -63,7 +63,7 @@ class Unit:
         self.kept: list[Kept] = []
         self.passed_over: list[set[str]] = []
         """What it was looking past, each time that it looked for a hub."""
-        self.asking = Enrolling(
+        self.asking = EnrolClient(
             kind, unit_id, self.kept.append, lambda: hall.clock.ms, (),
             find=self._find,
             post=lambda _, message: (post or (lambda said: hall.post(said, address)))(message),
@@ -89,7 +89,7 @@ class Typing:
     def __init__(self, desk: EnrolDesk, text: str, where: Mapping[str, Any]) -> None:
         self._desk = desk
         before = len(desk._exchanges)
-        self._outcome: Enrolled | Problem | None = None
+        self._outcome: EnrolResult | Problem | None = None
         self._thread = threading.Thread(target=self._type, args=(text, where), daemon=True)
         self._thread.start()
         while self._thread.is_alive() and len(desk._exchanges) == before:
@@ -97,12 +97,12 @@ class Typing:
 
     def _type(self, text: str, where: Mapping[str, Any]) -> None:
         try:
-            self._outcome = self._desk.enrol(read_typed(text), "organizer", **where)
+            self._outcome = self._desk.enrol(parse_typed_code(text), "organizer", **where)
         except Problem as problem:
             self._outcome = problem
 
     @property
-    def outcome(self) -> Enrolled | Problem:
+    def outcome(self) -> EnrolResult | Problem:
         self._thread.join(20)
         assert self._outcome is not None, "the organizer still waits"
         return self._outcome

@@ -18,11 +18,11 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import Entrant, EventState
 from roundtap_core.records import CONCESSION, RULING, Pair, Result
 from roundtap_core.result_json import result_to_json
-from roundtap_core.wire import FEED, opened
+from roundtap_core.wire import FEED, open_envelope
 from roundtap_hub.hub import Hub, hub_in_memory
-from roundtap_hub.serving.asgi import Boundaries
+from roundtap_hub.serving.asgi import PhaseTimer
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.units.device_feed import Connection, DeviceFeed
+from roundtap_hub.units.device_feed import DeviceFeed, UnitConnection
 from roundtap_hub.units.table_view import table_view
 from roundtap_hub.units.unit_presence import Presence
 
@@ -79,7 +79,7 @@ class Unit:
     def __init__(self, hub: Hub, feed: DeviceFeed, unit: str, reports: list[list[str]]) -> None:
         key, hello = opened_hello(hub.units, unit, hello_of(hub, unit, reports=reports))
         self.unit = unit
-        self.connection: Connection = feed.greeted(key, hello)
+        self.connection: UnitConnection = feed.greeted(key, hello)
         self.view: Any = None
         self.views = 0
         self.fates: list[str] = []
@@ -89,7 +89,7 @@ class Unit:
         stream = feed.stream(self.connection, hello)
         try:
             async for chunk in stream:
-                message = opened(KEYS[self.unit], FEED, json.loads(chunk[len("data: "):]))
+                message = open_envelope(KEYS[self.unit], FEED, json.loads(chunk[len("data: "):]))
                 assert message is not None
                 if message["type"] == "view":
                     self.view, self.views = message["view"], self.views + 1
@@ -108,7 +108,7 @@ class FeedHall:
         self.feed = DeviceFeed(self.hub)
         self.feed.bind(asyncio.get_running_loop())
         self.timers = HandLoop(clock)
-        self.boundaries = Boundaries(self.hub, self.feed.look_again)
+        self.boundaries = PhaseTimer(self.hub, self.feed.look_again)
         self.boundaries.bind(self.timers)  # type: ignore[arg-type]
         self.units: list[Unit] = []
         self.asked = 0
@@ -204,7 +204,7 @@ async def anything(hall: FeedHall) -> None:
     kind = draw([*often, *often, "report", "rare", "desk", "place", "link", "time", "officials", "draw", "people"])
     if kind == "report":
         result = result_to_json(draw(RESULTS[:3]))
-        hall.tell(event, c.Report(f"r{hall.asked}", match, draw("ab"), revision, result, "b"), f"unit:{unit}")
+        hall.tell(event, c.RecordReport(f"r{hall.asked}", match, draw("ab"), revision, result, "b"), f"unit:{unit}")
     elif kind == "status":
         hall.hub.presence.heard(unit, hall.clock.ms, match=match, seated=frozenset(draw(["", "a", "ab"])),
                                 call=draw([True, False]), leave=frozenset(draw(["", "a", "ab"])),
@@ -246,7 +246,7 @@ async def anything(hall: FeedHall) -> None:
               lambda: hall.tell(event, c.SubmitList(who, "d", draw([98, 100])))])()
     else:
         hall.tell(event, draw([
-            c.NoShow(match, draw(WHO)), c.NobodyCame(match), c.NoShowUndone(match),
+            c.NoShow(match, draw(WHO)), c.DoubleNoShow(match), c.UndoNoShow(match),
             c.GrantExtension(match, draw([2, 5])), c.NoteRuling(match, "so"),
             c.NoteLot(match, draw(["initiative", "first_player"]), draw("ab")),
             c.SetOptions({"structure": draw(["basic", "own"])}),

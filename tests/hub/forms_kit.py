@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from roundtap_hub.store.migrations.schema_versions import TODAY, Forms
+from roundtap_hub.store.migrations.schema_versions import CURRENT, Migrations
 
 LATER = "0.9.dev900+gfeedbeef0"
 """The version that knows the made-up forms."""
@@ -29,24 +29,24 @@ FAILS = MOOD.replace(
     '    op.execute("INSERT INTO nowhere VALUES (1)")\n    op.create_table("weather"')
 
 
-def later_forms(folder: Path, script: str = MOOD) -> Forms:
+def later_forms(folder: Path, script: str = MOOD) -> Migrations:
     """The forms of a later program: today's, and 0003."""
     versions = folder / "migrations" / "versions"
     versions.mkdir(parents=True)
-    for form in TODAY.folder.glob("schema_*.py"):
+    for form in CURRENT.folder.glob("schema_*.py"):
         shutil.copy(form, versions)
     (versions / "schema_0003_with_a_mood.py").write_text(script)
-    return Forms(versions, "0003", lambda: LATER)
+    return Migrations(versions, "0003", lambda: LATER)
 
 
 @contextmanager
 def later_program(folder: Path) -> Iterator[None]:
     """Meanwhile this program is the later one: whatever opens a journal knows its forms."""
-    later, today = later_forms(folder), Forms(TODAY.folder, TODAY.newest, TODAY.running, TODAY.readable)
+    later, today = later_forms(folder), Migrations(CURRENT.folder, CURRENT.newest, CURRENT.running, CURRENT.readable)
 
-    def know(forms: Forms) -> None:
+    def know(forms: Migrations) -> None:
         for name in ("folder", "newest", "running", "readable"):
-            object.__setattr__(TODAY, name, getattr(forms, name))
+            object.__setattr__(CURRENT, name, getattr(forms, name))
 
     know(later)
     try:

@@ -24,14 +24,14 @@ from roundtap_core.forms.questions import WINNER
 from roundtap_core.forms.walk import needs_opener
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_core.result_json import result_from_json, result_to_json
-from roundtap_core.rulebooks.gate import WITH_REASON
-from roundtap_core.typed import read
+from roundtap_core.rulebooks.gate import NEEDS_REASON
+from roundtap_core.typed import parse_message
 from roundtap_core.view import TableView
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.units.table_view import table_view
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
-from roundtap_units.table.dialogue.parallel_entry import Parallel
+from roundtap_units.table.dialogue.parallel_entry import ParallelEntry
 from roundtap_units.table.press_script import Press, presses
 from roundtap_units.unit_words import unit_words
 
@@ -180,7 +180,7 @@ class Walk:
                 return page, Verdict(False, page.problem, offered)
         end = page.form("post", self.at)
         assert end is not None, case.key
-        if page.problem is not None and page.problem.key not in WITH_REASON:
+        if page.problem is not None and page.problem.key not in NEEDS_REASON:
             return page, Verdict(False, page.problem, offered, pressable=True)
         return page, Verdict(page.problem is None, page.problem, offered, pressable=True)
 
@@ -313,11 +313,11 @@ class TableUnit:
 
     @property
     def time_up(self) -> bool:
-        return read(TableView, self.view).clock.up(self.clock_ms)
+        return parse_message(TableView, self.view).clock.up(self.clock_ms)
 
     def told(self, result: Result, winner: Side) -> Told | None:
         """The presses that say this result; None where no buttons do."""
-        view = read(TableView, self.view)
+        view = parse_message(TableView, self.view)
         assert view.form is not None
         try:
             made = presses(view.form, result, winner, self.time_up)
@@ -331,12 +331,12 @@ class TableUnit:
         dialogue.on_contact(0)
         dialogue.on_clock(self.clock_ms)
         seats = {**self.view, "clock": {**self.view["clock"], "state": "idle"}}
-        dialogue.on_view(read(TableView, seats), now_ms)
+        dialogue.on_view(parse_message(TableView, seats), now_ms)
         for gesture in self._gestures([Press("a"), Press("b")]):
             now_ms += 1000
             dialogue.on_gesture(Gesture(*gesture, now_ms), now_ms)
         now_ms += 1000
-        dialogue.on_view(read(TableView, self.view), now_ms)
+        dialogue.on_view(parse_message(TableView, self.view), now_ms)
         for gesture in self._gestures(made):
             now_ms += 1000
             if gesture != (TAP, "up") and _warned(dialogue):
@@ -364,7 +364,7 @@ class TableUnit:
 
 def _warned(dialogue: Dialogue) -> bool:
     entry = dialogue.table.entry
-    return isinstance(entry, Parallel) and any(
+    return isinstance(entry, ParallelEntry) and any(
         sheet.warned and not sheet.fielded for sheet in entry.sheets.values())
 
 

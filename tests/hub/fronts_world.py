@@ -30,7 +30,7 @@ from roundtap_core.forms.form import Form
 from roundtap_core.records import Result, Side
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rulebooks.base import Rulebook, Situation
-from roundtap_core.rulebooks.gate import PLAYER, Saying, excluded
+from roundtap_core.rulebooks.gate import PLAYER, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.wire import digest
 from roundtap_hub.events.event_at import event_at, full_names, shown_names
@@ -265,7 +265,8 @@ class World:
         is seen here that both say no to the same results."""
         match = self.match
         said = result_to_json(result)
-        made = self.decided(c.Report("r-oracle", match.id, side, match.revision, said, digest(said), self.played.mark,
+        made = self.decided(c.RecordReport("r-oracle", match.id, side, match.revision, said, digest(said),
+                                           self.played.mark,
                                      match.heard.get(side, 0) + 1, time_up=time_up))
         assert made.problem is None
         reason = made.entries[0].data["reason"]
@@ -280,8 +281,8 @@ class World:
             result = result_from_json(said)
         except Problem as problem:
             return problem
-        return next(excluded(self.book, result, self.state.options, self.situation,
-                             Saying(PLAYER, time_up if up is None else up, side=side)), None)
+        return next(result_problems(self.book, result, self.state.options, self.situation,
+                             ResultSource(PLAYER, time_up if up is None else up, side=side)), None)
 
     def decided(self, command: Any) -> Decided:
         try:

@@ -21,7 +21,7 @@ from roundtap_hub.store import service as journal_service
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.device_feed import open_hello
+from roundtap_hub.units.device_feed import verify_hello
 from roundtap_hub.units.unit_presence import Presence
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska")
@@ -108,7 +108,7 @@ def hello_of(hub: Hub, unit: str = "table-1", key: bytes | None = None, purpose:
 
 def opened_hello(units: Units, unit: str, body: bytes, address: str = "") -> tuple[bytes, Hello]:
     """A unit's key and what it says, where its hello opens a feed."""
-    return open_hello(units, unit, json.loads(body), address)
+    return verify_hello(units, unit, json.loads(body), address)
 
 
 def stored(path: Path, stream: str = "e1") -> list[Entry]:

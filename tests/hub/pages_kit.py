@@ -15,13 +15,13 @@ from hub_kit import Service
 from werkzeug.test import TestResponse
 
 from roundtap_core.clock import RUNNING
-from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, Report, SetClock, SetOfficials
+from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, RecordReport, SetClock, SetOfficials
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.official import Official
 from roundtap_core.event.state import EventState
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
-from roundtap_hub.access.staff import form_token
+from roundtap_hub.access.staff import csrf_token_of
 from roundtap_hub.hub import Hub, hash_pin, hub_in_memory
 from roundtap_hub.serving import routes
 from roundtap_hub.serving.cookies import session_cookie
@@ -88,7 +88,7 @@ class Browser:
         token = hub.access.organizers.log_in(pin, "127.0.0.1", "")
         assert token is not None
         self.client.set_cookie(session_cookie(encrypted=False, here=True), token)
-        self.token = form_token(token, hub.access.secret)
+        self.token = csrf_token_of(token, hub.access.secret)
 
 
 class House:
@@ -160,7 +160,7 @@ class House:
 
     def report(self, match: str, side: str, a: int, b: int) -> None:
         said = result_to_json(Result(score=Pair(a, b)))
-        self.service.tell("e1", Report(f"{match}{side}{a}{b}", match, side, 0, said, "body"), "unit")  # type: ignore[arg-type]
+        self.service.tell("e1", RecordReport(f"{match}{side}{a}{b}", match, side, 0, said, "body"), "unit")  # type: ignore[arg-type]
 
     def place(self, unit: str, table: int) -> None:
         self.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "test")

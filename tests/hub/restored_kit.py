@@ -11,24 +11,24 @@ from typing import Any
 
 from pages_kit import PEOPLE, Browser, House, open_house
 
-from roundtap_core.event.entries import At
+from roundtap_core.event.entries import Timestamp
 from roundtap_core.event.state import EventState, MatchState
 from roundtap_core.messages import Hello
 from roundtap_core.records import Pair, Result, Side
 from roundtap_core.result_json import result_to_json
-from roundtap_core.typed import read
+from roundtap_core.typed import parse_message
 from roundtap_core.wire import digest
 from roundtap_hub.store.backups import make_backup
-from roundtap_hub.store.head_file import Named
+from roundtap_hub.store.head_file import HeadRecord
 from roundtap_hub.store.salvage import restore
-from roundtap_hub.units.device_api import Hellos, take_report, well_formed
+from roundtap_hub.units.device_api import HelloHandler, record_report, validate_report
 
-AT = At("another boot", 5, "2026-11-22T05:00")
+AT = Timestamp("another boot", 5, "2026-11-22T05:00")
 
 
 def backup_of(folder: Path, to: Path) -> Path:
     """A backup of a hub's folder, as a hub writes one."""
-    return make_backup(folder, to, Named("a hub", "an epoch"), "2026-11-22T04:00")
+    return make_backup(folder, to, HeadRecord("a hub", "an epoch"), "2026-11-22T04:00")
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Table:
         assert [self.report("a", a, b), self.report("b", a, b)] == ["accepted", "accepted"]
 
     def send(self, report: Mapping[str, Any]) -> str:
-        echo = take_report(self.house.hub.service, well_formed(dict(report)))
+        echo = record_report(self.house.hub.service, validate_report(dict(report)))
         if echo["fate"] == "accepted":
             self.heads[report["event"]] = [echo["number"], echo["hash"]]
         return str(echo["fate"])
@@ -83,7 +83,7 @@ class Table:
         self.house = house
 
         async def on_loop() -> None:
-            noted = Hellos(house.hub).hear(self.unit, read(Hello, {
+            noted = HelloHandler(house.hub).hear(self.unit, parse_message(Hello, {
                 "unit": self.unit, "nonce": "n", "core": "0", "reports": [], "holds": self.holds,
                 "heads": dict(self.heads), "epoch": self.epoch}))
             if noted is not None:

@@ -27,8 +27,8 @@ from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Service
 from roundtap_hub.units import device_feed
 from roundtap_hub.units.unit_presence import Presence
-from roundtap_machine.health import Machine
-from roundtap_units.link.kept_connection import ask_challenge
+from roundtap_machine.health import MachineProbe
+from roundtap_units.link.kept_connection import fetch_challenge
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import OwnHealth
@@ -148,7 +148,7 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
     wait_until(lambda: _get(port, "/time"), "the hub")
     outbox, heard = Outbox(folder / "outbox.jsonl"), queue.SimpleQueue[Any]()
     link = HubLink(HubAddress("127.0.0.1", port, "table-1", KEYS["table-1"]), outbox,
-                   lambda kind, value: heard.put((kind, value)), health=OwnHealth(Machine(folder), "ab"))
+                   lambda kind, value: heard.put((kind, value)), health=OwnHealth(MachineProbe(folder), "ab"))
     report: dict[str, Any] = {
         "report_id": "table-1-9f3a", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
         "result": {"score": {"a": 100, "b": 24}}, "serial": 1, "agrees_to": None, "round": 1}
@@ -166,7 +166,7 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
     link.send_status({"match": "1.1", "seated": ["a"], "draft": False, "call": True, "leave": None, "clock_ms": None,
                       "lot": None})
     station = HubStationLink(HubAddress("127.0.0.1", port, "station-1", KEYS["station-1"]),
-                             health=OwnHealth(Machine(folder)), printer=_desk(folder).told)
+                             health=OwnHealth(MachineProbe(folder)), printer=_desk(folder).told)
     wait_until(station.exchange, "the station's jobs")
     station.report(station.next_jobs()[0].id, "printed", "")
     wait_until(station.exchange, "what was printed to be told")
@@ -195,7 +195,8 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
 def _say_hello_as_twin(port: int) -> None:
     """A second unit of one name, with another data folder."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    hello = {"unit": "table-1", "nonce": "d8304b671a92737e", "challenge": ask_challenge(connection), "core": version(),
+    hello = {"unit": "table-1", "nonce": "d8304b671a92737e", "challenge": fetch_challenge(connection),
+             "core": version(),
              "reports": [], "instance": "another card", "epoch": None, "heads": {}, "holds": None, "damaged": 0}
     connection.request("POST", "/device/feed", json.dumps(envelope(KEYS["table-1"], REQUEST, hello)),
                        {"roundtap-unit": "table-1"})

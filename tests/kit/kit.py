@@ -20,7 +20,7 @@ from roundtap.demo.demo import make_event
 from roundtap.kit.leash import start_roundtap
 from roundtap.main import main
 from roundtap_core.event.entries import Entry
-from roundtap_hub.access.tls import SECURE_ABOVE, secure_port
+from roundtap_hub.access.tls import SECURE_ABOVE, https_port
 from roundtap_hub.hub import hash_pin
 from roundtap_hub.store.journal import Journal
 
@@ -50,7 +50,7 @@ def free_port() -> int:
             try:
                 # A name that the kernel takes back when this process ends, however it ends.
                 claim.bind(f"\0a port of a Roundtap test: {port}")
-                for each in (port, port + 1, secure_port(port)):
+                for each in (port, port + 1, https_port(port)):
                     with closing(socket.socket()) as probe:
                         probe.bind(("0.0.0.0", each))
             except OSError:

@@ -11,12 +11,19 @@ from pathlib import Path
 import pytest
 
 from roundtap.doctor import doctor
-from roundtap.doctor.doctor import answers, configured, hub_checks, own_settings, service_checks, settings_file
+from roundtap.doctor.doctor import (
+    config_checks,
+    hub_checks,
+    is_hub_answering,
+    service_checks,
+    settings_checks,
+    shareable_settings,
+)
 from roundtap.main import main
 from roundtap.provisioning.applying import machine_at
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_machine.checks import FINE, NOTE, WRONG, Check
-from roundtap_machine.services import Service
+from roundtap_machine.services import SystemdService
 
 SECRET = "7f3a" * 16
 
@@ -24,9 +31,9 @@ SECRET = "7f3a" * 16
 @pytest.fixture
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without systemd, and nothing wrong with it."""
-    monkeypatch.setattr(doctor, "asked", lambda _: "")
+    monkeypatch.setattr(doctor, "program_output", lambda _: "")
     monkeypatch.setattr(doctor, "hotspot_checks", list)
-    monkeypatch.setattr(doctor, "settings_file", list)
+    monkeypatch.setattr(doctor, "settings_checks", list)
     monkeypatch.setattr(doctor, "health", lambda *_: [Check("heat", FINE, {"celsius": 40})])
     monkeypatch.setenv("LANG", "de_DE.UTF-8")
 
@@ -107,24 +114,24 @@ def test_a_bundle_that_cannot_be_written_is_said(tmp_path: Path, capsys: pytest.
 
 
 @pytest.mark.parametrize(("service", "state", "kind"), [
-    (Service("hub", True, "active", "success", 0), FINE, ""),
-    (Service("hub", True, "active", "success", 5), NOTE, "restarted"),
-    (Service("table", True, "failed", "exit-code", 9), WRONG, ""),
-    (Service("wall", True, "inactive", "", 0), WRONG, ""),
-    (Service("panel", False, "activating", "exit-code", 3), WRONG, ""),
+    (SystemdService("hub", True, "active", "success", 0), FINE, ""),
+    (SystemdService("hub", True, "active", "success", 5), NOTE, "restarted"),
+    (SystemdService("table", True, "failed", "exit-code", 9), WRONG, ""),
+    (SystemdService("wall", True, "inactive", "", 0), WRONG, ""),
+    (SystemdService("panel", False, "activating", "exit-code", 3), WRONG, ""),
 ])
-def test_a_service_that_should_run_and_does_not_is_wrong(service: Service, state: str, kind: str) -> None:
+def test_a_service_that_should_run_and_does_not_is_wrong(service: SystemdService, state: str, kind: str) -> None:
     [check] = service_checks([service])
     assert (check.state, check.kind) == (state, kind)
 
 
 def test_a_service_that_nobody_wants_is_nobody_s_matter() -> None:
-    assert service_checks([Service("standby", False, "inactive", "success", 0)]) == []
+    assert service_checks([SystemdService("standby", False, "inactive", "success", 0)]) == []
 
 
 def test_of_a_broken_file_the_place_is_told_and_nothing_of_what_stands_there(tmp_path: Path) -> None:
     (tmp_path / "table.toml").write_text(f'unit = "a"\nkey = {SECRET}"\n', encoding="utf-8")
-    [check] = configured(tmp_path)
+    [check] = config_checks(tmp_path)
     assert check.state == WRONG
     assert "line 2" in str(check.args["reason"])
     assert SECRET[:8] not in str(check.args)
@@ -136,7 +143,7 @@ def test_the_card_s_file_is_looked_at(tmp_path: Path, text: str | None, state: s
     (tmp_path / "etc/roundtap").mkdir(parents=True)
     if text is not None:
         (tmp_path / "etc/roundtap/roundtap.txt").write_text(text, encoding="utf-8")
-    found = settings_file(machine_at(tmp_path))
+    found = settings_checks(machine_at(tmp_path))
     assert [check.state for check in found] == ([] if state is None else [state])
     assert all(check.saw(core_words("pl")) for check in found)
 
@@ -173,9 +180,9 @@ def test_an_enrolled_unit_s_hub_is_asked_where_the_unit_knows_it(tmp_path: Path)
 def test_a_table_that_has_the_files_of_every_role_is_no_hub(quiet: None, monkeypatch: pytest.MonkeyPatch,
                                                             tmp_path: Path) -> None:
     given: list[object] = []
-    monkeypatch.setattr(doctor, "services", lambda _: [Service("hub", False, "inactive", "", 0),
-                                                       Service("table", True, "active", "", 0)])
-    monkeypatch.setattr(doctor, "checks", lambda *args: given.append(args[3]) or [])
+    monkeypatch.setattr(doctor, "services", lambda _: [SystemdService("hub", False, "inactive", "", 0),
+                                                       SystemdService("table", True, "active", "", 0)])
+    monkeypatch.setattr(doctor, "all_checks", lambda *args: given.append(args[3]) or [])
     main(["doctor", "--config", str(tmp_path)])
     assert given == [["table"]]
 
@@ -183,26 +190,27 @@ def test_a_table_that_has_the_files_of_every_role_is_no_hub(quiet: None, monkeyp
 def test_a_stranger_s_page_is_no_hub(hub: Answers) -> None:
     stranger = Answers(b"<html>Welcome to the hall's Wi-Fi</html>")
     try:
-        assert answers("127.0.0.1", hub.port)
-        assert not answers("127.0.0.1", stranger.port)
+        assert is_hub_answering("127.0.0.1", hub.port)
+        assert not is_hub_answering("127.0.0.1", stranger.port)
     finally:
         stranger.close()
 
 
 def test_settings_of_files_that_cannot_be_read_are_none(tmp_path: Path) -> None:
     (tmp_path / "table.toml").write_bytes(b"\xff\xfe")
-    assert own_settings(tmp_path) == {}
+    assert shareable_settings(tmp_path) == {}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_check_of_the_command_has_its_texts(language: str, tmp_path: Path) -> None:
     words = core_words(language)
     (tmp_path / "table.toml").write_text("=", encoding="utf-8")
-    found = [*configured(tmp_path), *hub_checks("x:y:z", tmp_path, False, lambda *_: False),
+    found = [*config_checks(tmp_path), *hub_checks("x:y:z", tmp_path, False, lambda *_: False),
              *hub_checks(None, tmp_path, True, lambda *_: False),
              *hub_checks("http://a", tmp_path, True, lambda *_: True),
-             *service_checks([Service("hub", True, state, "", n) for state in ("active", "failed") for n in (0, 9)])]
+             *service_checks([SystemdService("hub", True, state, "", n) for state in ("active", "failed")
+                              for n in (0, 9)])]
     for check in found:
         assert check.saw(words)
         assert check.state != WRONG or check.to_do(words)
-    assert doctor.lines(found, words)
+    assert doctor.report_lines(found, words)

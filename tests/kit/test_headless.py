@@ -372,7 +372,7 @@ def test_a_closed_pipe_is_no_complaint(event: Path) -> None:
                           stderr=subprocess.PIPE, check=False)
     os.close(writer)
     assert done.stderr == b""
-    assert done.returncode == command_line.NOBODY_READS
+    assert done.returncode == command_line.BROKEN_PIPE
 
 
 def test_ctrl_c_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

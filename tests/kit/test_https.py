@@ -18,7 +18,7 @@ import pytest
 from kit import PIN, WAIT_S, Kit, end, free_port, refused_start, wait_until
 from roundtap.kit.leash import start_roundtap
 from roundtap.main import main
-from roundtap_hub.access.tls import secure_port
+from roundtap_hub.access.tls import https_port
 from standby_kit import answers
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -26,7 +26,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 def KIT(folder: Path) -> Kit:
     made = Kit(folder)
-    made.secure = ("--secure-port", str(secure_port(made.port)))
+    made.secure = ("--secure-port", str(https_port(made.port)))
     return made
 
 
@@ -147,7 +147,7 @@ def test_the_first_start_tells_pin_and_fingerprint_and_leaves_nothing_open(tmp_p
     folder.mkdir()
     folder.chmod(0o755)
     hub = start_roundtap("hub", "--data", str(folder), "--host", "127.0.0.1", "--port", str(port),
-                         "--secure-port", str(secure_port(port)), stdout=subprocess.PIPE, text=True)
+                         "--secure-port", str(https_port(port)), stdout=subprocess.PIPE, text=True)
     try:
         assert hub.stdout is not None
         said = [hub.stdout.readline() for _ in range(3)]

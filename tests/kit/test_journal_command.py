@@ -23,7 +23,7 @@ from roundtap_core.records import Pair, Result
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import make_backup
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.head_file import Named
+from roundtap_hub.store.head_file import HeadRecord
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.units.unit_keys import UnitKeys
@@ -222,7 +222,7 @@ def backup(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """On a stick, of that hub."""
     stick = tmp_path_factory.mktemp("stick")
     (folder / "keys.json").write_text('{"table-1": "00"}')
-    return make_backup(folder, stick / "roundtap-backups", Named("a hub", "x"), "2026-11-22T04:00")
+    return make_backup(folder, stick / "roundtap-backups", HeadRecord("a hub", "x"), "2026-11-22T04:00")
 
 
 @pytest.mark.parametrize("place", [lambda backup: backup, lambda backup: backup.parent,
@@ -241,7 +241,7 @@ def test_a_backup_holds_what_its_hub_holds(
 
 
 def test_the_newest_of_a_hub_s_own_backups_is_taken(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = [make_backup(folder, folder / "backups", Named("a hub", "x", commits), "") for commits in (1, 2)]
+    made = [make_backup(folder, folder / "backups", HeadRecord("a hub", "x", commits), "") for commits in (1, 2)]
     os.utime(made[0], (1, 1))
     assert f"The backup {made[1]}, made –:" in said(capsys, "verify", "--backup", str(folder))[1]
 

@@ -14,7 +14,7 @@ from msgspec import inspect
 
 from hub_talk import KEYS, talking
 from roundtap_core import messages, wire
-from roundtap_core.typed import read
+from roundtap_core.typed import parse_message
 from roundtap_core.view import TableView
 from roundtap_core.wire import REPORT, verify
 from roundtap_hub.access.policy import ROUTES
@@ -112,10 +112,11 @@ def test_a_message_has_the_fields_that_are_told(talk: dict[str, list[dict[str, A
 
 TYPES: dict[str, Any] = {
     "Challenge": messages.Challenge, "Hello": messages.Hello, "Feed: welcome": messages.Welcome,
-    "Feed: fates": messages.Fates, "Feed: twin": messages.Said, "Feed: beat": messages.Said, "Report": messages.Report,
-    "Echo": messages.Echo, "Status": messages.Status, "Status: answer": messages.TimeSaid,
-    "Clock: question": messages.TimeQuestion, "Clock: answer": messages.TimeSaid,
-    "Station: states": messages.StationAsks, "Station: jobs": messages.StationHears,
+    "Feed: fates": messages.FatesMessage, "Feed: twin": messages.FeedMessage, "Feed: beat": messages.FeedMessage,
+    "Report": messages.Report,
+    "Echo": messages.Echo, "Status": messages.Status, "Status: answer": messages.TimeAnswer,
+    "Clock: question": messages.TimeQuestion, "Clock: answer": messages.TimeAnswer,
+    "Station: states": messages.StationRequest, "Station: jobs": messages.StationResponse,
 }
 """Heading → the type that its reader takes."""
 NO_COLUMN = {"printer", "jobs"}
@@ -142,7 +143,7 @@ def test_what_is_said_is_of_its_type_and_the_type_has_no_field_that_is_not_told(
     kind = TYPES[heading]
     assert set(fields_of_type(inspect.type_info(kind))) - NO_COLUMN <= told(sections()[heading])
     for message in talk[TALK_NAMES[heading]]:
-        read(kind, payload_of(message))
+        parse_message(kind, payload_of(message))
 
 
 def test_a_view_is_of_its_type_and_so_is_all_that_stands_on_paper(talk: dict[str, list[dict[str, Any]]]) -> None:
@@ -151,11 +152,11 @@ def test_a_view_is_of_its_type_and_so_is_all_that_stands_on_paper(talk: dict[str
         "view.form.", "view.next.", "view.match.result.", "view.match.second."))}
     assert {path for path in known if ".reports." not in path} <= told(sections()["Feed: view"])
     for message in talk["feed view"]:
-        read(TableView, message["payload"]["view"] if "payload" in message else message["view"])
+        parse_message(TableView, message["payload"]["view"] if "payload" in message else message["view"])
     for message in talk["answer /station/jobs"]:
         for job in message["payload"]["jobs"]:
             if job["kind"] in LAYOUTS:
-                read(LAYOUTS[job["kind"]][0], job["content"])
+                parse_message(LAYOUTS[job["kind"]][0], job["content"])
 
 
 def test_the_example_of_a_report_is_rightly_signed() -> None:
@@ -201,7 +202,7 @@ def test_every_address_is_told_and_no_other() -> None:
     assert written == addresses_of_the_code()
 
 
-READ_BY = {"reason": "the_reason(", "by": "signed_by("}
+READ_BY = {"reason": "typed_reason(", "by": "signing_official("}
 """Fields that many forms have: serving/page_helpers.py reads them."""
 
 

@@ -13,11 +13,11 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import AGREED, SECOND, Entrant, MatchState
 from roundtap_core.messages import Echo
 from roundtap_core.records import Pair
-from roundtap_core.typed import read
+from roundtap_core.typed import parse_message
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.device_api import take_report, well_formed
-from roundtap_units.link.outbox import Kept, Outbox
+from roundtap_hub.units.device_api import record_report, validate_report
+from roundtap_units.link.outbox import Outbox, StoredReport
 from roundtap_units.table.press_script import Press
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz")
@@ -60,10 +60,10 @@ class Table:
         self.hall.wait(ms)
         self.table.step()
 
-    def deliver(self, kept: Kept) -> str:
+    def deliver(self, kept: StoredReport) -> str:
         """This report reaches the hub now, whatever is before it; the unit hears what became of it."""
-        echo = take_report(self.hall.hub.service, well_formed(dict(kept.report)))
-        settled = self.outbox.settle(read(Echo, echo))
+        echo = record_report(self.hall.hub.service, validate_report(dict(kept.report)))
+        settled = self.outbox.settle(parse_message(Echo, echo))
         if settled is not None:
             self.table.link.incoming.put(("fate", settled))
         self.outbox.note()
@@ -162,7 +162,7 @@ def test_a_unit_carried_to_another_table_reports_for_nobody_it_never_sat_with(ta
     table.press("aa")
     [kept] = table.outbox.waiting()
     forged: dict[str, Any] = {**kept.report, "report_id": "forged", "unit": "table-2"}
-    echo = take_report(table.hall.hub.service, well_formed(forged))
+    echo = record_report(table.hall.hub.service, validate_report(forged))
     assert (echo["fate"], echo["reason"]) == ("refused", "elsewhere")
     assert "NOT TAKEN" not in other.says
     table.mend()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from roundtap.rehearsal.fast import rehearse_fast
-from roundtap.rehearsal.rehearse import changes, outcome
-from roundtap.rehearsal.script import made_up, script_of
+from roundtap.rehearsal.rehearse import outcome, outcome_diffs
+from roundtap.rehearsal.script import made_up_event, script_of
 from roundtap_core.check.check import violations
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.rulebooks.registry import RULEBOOKS
@@ -18,24 +18,24 @@ LONG = pytest.mark.long
     pytest.param(each, players, marks=() if (each, players) == ("xwing-standard", 8) else LONG)
     for each in RULEBOOKS for players in (8, 12, 13)])
 def test_the_hub_ends_where_the_record_does(rulebook_id: str, players: int) -> None:
-    event = made_up(rulebook_id, players, seed=players)
+    event = made_up_event(rulebook_id, players, seed=players)
     played = rehearse_fast(script_of(event), lambda number, done, of: None)
-    assert changes(outcome(played), outcome(event)) == []
+    assert outcome_diffs(outcome(played), outcome(event)) == []
 
 
 @pytest.mark.parametrize(("rulebook_id", "players"), [
     pytest.param(each, players, marks=() if (each, players) == ("warlords-of-terra", 9) else LONG)
     for each in RULEBOOKS for players in (9, 13)])
 def test_with_leavers_disputes_and_corrections_it_ends_there_too(rulebook_id: str, players: int) -> None:
-    event = made_up(rulebook_id, players, seed=7)
+    event = made_up_event(rulebook_id, players, seed=7)
     played = rehearse_fast(script_of(event), lambda number, done, of: None, trouble=True)
-    assert changes(outcome(played), outcome(event)) == []
+    assert outcome_diffs(outcome(played), outcome(event)) == []
 
 
 @pytest.mark.parametrize("seed", [5, *(pytest.param(n, marks=LONG) for n in range(20) if n != 5)])
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_a_made_up_event_breaks_no_rule(rulebook_id: str, seed: int) -> None:
-    assert violations(made_up(rulebook_id, 8 + seed, seed)) == []
+    assert violations(made_up_event(rulebook_id, 8 + seed, seed)) == []
 
 
 def test_a_tie_at_the_top_is_played_out_before_the_final() -> None:
@@ -65,4 +65,4 @@ def test_a_tie_at_the_top_is_played_out_before_the_final() -> None:
     first, second, *_ = outcome(event)["standings"]
     assert (first["competitor"], first["decided_by"], second["competitor"]) == ("lukasz", "tiebreak_round", "ana")
     played = rehearse_fast(script_of(event), lambda number, done, of: None)
-    assert changes(outcome(played), outcome(event)) == []
+    assert outcome_diffs(outcome(played), outcome(event)) == []

@@ -16,7 +16,7 @@ from roundtap_core.event.entries import VENUE
 from roundtap_core.records import Pair, Result
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import make_backup
-from roundtap_hub.store.head_file import Named, read_head_file
+from roundtap_hub.store.head_file import HeadRecord, read_head_file
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.read_model import read_venue
 from roundtap_hub.store.venue import Venue
@@ -32,7 +32,7 @@ def backup(tmp_path: Path) -> Path:
         (hub / name).chmod(0o600)
     (hub / "tls").mkdir()
     (hub / "tls" / "ca.pem").write_text("a certificate")
-    return make_backup(hub, tmp_path / "stick", Named("a hub", "old"), "2026-11-22T04:00")
+    return make_backup(hub, tmp_path / "stick", HeadRecord("a hub", "old"), "2026-11-22T04:00")
 
 
 def venue_of(folder: Path) -> Venue:
@@ -80,7 +80,7 @@ def test_a_hub_starts_from_it(backup: Path, tmp_path: Path) -> None:
 
 def test_a_backup_of_a_hub_that_was_restored_begins_another_epoch(backup: Path, tmp_path: Path) -> None:
     assert main(["restore", str(backup), "--data", str(tmp_path / "again")]) == 0
-    second = make_backup(tmp_path / "again", tmp_path / "stick 2", Named("a hub", "new"), "")
+    second = make_backup(tmp_path / "again", tmp_path / "stick 2", HeadRecord("a hub", "new"), "")
     assert main(["restore", str(second), "--data", str(tmp_path / "third")]) == 0
     epochs = {venue_of(tmp_path / name).epoch for name in ("hub", "again", "third")}
     assert len(epochs) == 3

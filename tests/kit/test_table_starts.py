@@ -11,7 +11,7 @@ import pytest
 from kit import WAIT_S, Kit, Table, wait_until
 from roundtap.kit.leash import start_roundtap
 from roundtap_units import unit_config
-from roundtap_units.board_process import give_back, missing_said, telling
+from roundtap_units.board_process import missing_reporter, release_controls, screen_text_output
 from roundtap_units.table import main as units
 
 
@@ -31,7 +31,7 @@ def test_say_prints_each_new_screen(shared_kit: Kit) -> None:
 
 def test_a_screen_that_only_blinks_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     shown: list[str] = []
-    heard = telling(shown.append, say=True)
+    heard = screen_text_output(shown.append, say=True)
     for text in ("press yours", "0 | 100", "0 | 100", "0 | 100", "press yours"):
         heard(text)
     assert capsys.readouterr().out.splitlines() == ["press yours", "0 | 100", "press yours"]
@@ -56,7 +56,7 @@ def test_a_machine_without_pins_display_or_their_libraries_runs_and_says_what_it
 
 
 def test_what_is_missing_is_said_once_and_when_it_is_there_again(caplog: pytest.LogCaptureFixture) -> None:
-    say = missing_said()
+    say = missing_reporter()
     for reason in ("lgpio is missing", "lgpio is missing", "", ""):
         say(reason, "")
     assert caplog.messages == ["buttons and lamps: lgpio is missing", "buttons and lamps: there again"]
@@ -71,7 +71,7 @@ def test_a_board_file_that_may_not_be_read(kit: Kit, tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(unit_config, "board", refused)
     with pytest.raises(units.ConfigError, match=r"table-1\.toml: board: .*Permission denied"):
-        units.read_config(config)
+        units.read_table_config(config)
 
 
 def test_a_finger_on_a_button_does_not_spoil_the_end(caplog: pytest.LogCaptureFixture) -> None:
@@ -79,5 +79,5 @@ def test_a_finger_on_a_button_does_not_spoil_the_end(caplog: pytest.LogCaptureFi
         def close(self) -> None:
             raise RuntimeError("GPIO busy")
 
-    give_back(Pressed())  # type: ignore[arg-type]
+    release_controls(Pressed())  # type: ignore[arg-type]
     assert "GPIO busy" in caplog.text

@@ -15,7 +15,7 @@ from roundtap.kit.leash import start_roundtap
 from roundtap_hub.access.tls import local_addresses
 from roundtap_hub.hub import read_or_make_secret
 from roundtap_hub.main import open_folder
-from roundtap_hub.serving.server import SECOND
+from roundtap_hub.serving.server import EXIT_DUPLICATE
 from roundtap_hub.standby.peers import GROUP, PORT
 from standby_kit import answers
 
@@ -71,7 +71,7 @@ def test_one_of_two_says_why_and_stops_and_the_other_goes_on(copied: Kit) -> Non
 
     stopped = wait_until(lambda: next((each for each in (copied.hub, second) if each.poll() is not None), None),
                          "one of them to stop")
-    assert stopped.returncode == SECOND
+    assert stopped.returncode == EXIT_DUPLICATE
     assert answers(copied.port if stopped is second else port)
     if stopped is second:
         assert second.stderr is not None

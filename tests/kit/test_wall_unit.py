@@ -11,7 +11,7 @@ from selenium import webdriver
 
 from kit import wait_until
 from roundtap_units.link.find_hub import find_hub
-from roundtap_units.wall.wall_proxy import HERE, HubWatch, Memory, WallProxy, waiting_page
+from roundtap_units.wall.wall_proxy import HERE, HubWatch, WallMemory, WallProxy, waiting_page
 from standby_kit import StandbyKit
 
 KIT = StandbyKit
@@ -23,7 +23,7 @@ def proxy(kit: StandbyKit, tmp_path: Path) -> Iterator[WallProxy]:
     watch = HubWatch([("127.0.0.1", kit.port)],
                      find=lambda first: find_hub(first, candidates=lambda places: [p for p in places if p not in HERE]))
     watch.start()
-    made = WallProxy(watch, Memory(tmp_path / "wall.json"), lambda: waiting_page("en", "192.168.1.33", ""))
+    made = WallProxy(watch, WallMemory(tmp_path / "wall.json"), lambda: waiting_page("en", "192.168.1.33", ""))
     threading.Thread(target=made.serve_forever, args=(0.05,), daemon=True).start()
     yield made
     watch.stop()

@@ -14,8 +14,8 @@ from machine_kit import CMDLINE, files_of, machine_in
 from roundtap.main import main
 from roundtap.provisioning.applying import SECRETS, apply, set_role
 from roundtap.provisioning.roles import SERVICES, STICK, STICK_RULES, services
-from roundtap.provisioning.settings_file import ROLES, read
-from roundtap_hub.access.pins import pin_is
+from roundtap.provisioning.settings_file import ROLES, read_settings
+from roundtap_hub.access.pins import verify_pin
 from roundtap_machine.root_steps import STICKS
 from roundtap_units.table.main import KEYS as TABLE_KEYS
 from roundtap_units.unit_config import COMMON_KEYS, read_unit_config
@@ -135,7 +135,7 @@ def test_the_rest_of_a_file_saved_as_unicode_survives_the_wiping(tmp_path: Path)
     apply(machine)
     raw = (tmp_path / "boot/firmware/roundtap.txt").read_bytes()
     assert "very secret" not in raw.decode("utf-8")
-    found, _ = read(raw)
+    found, _ = read_settings(raw)
     assert (found.role, found.wifi, found.country, found.wifi_password) == ("hub", "Würfel", "DE", "")
 
 
@@ -151,7 +151,7 @@ def test_a_new_password_takes_the_old_one_s_place(tmp_path: Path) -> None:
 def test_the_hub_s_pin_is_the_one_in_the_file_which_forgets_it(tmp_path: Path) -> None:
     machine, _ = machine_in(tmp_path, "role = hub\npin = Four words-of mine\n")
     assert apply(machine).told == ()
-    assert pin_is("fourwordsofmine", (tmp_path / "var/lib/roundtap/pin").read_text())
+    assert verify_pin("fourwordsofmine", (tmp_path / "var/lib/roundtap/pin").read_text())
     assert "mine" not in (tmp_path / "boot/firmware/roundtap.txt").read_text()
     before = (tmp_path / "var/lib/roundtap/pin").read_text()
     apply(machine)

@@ -15,7 +15,7 @@ from machine_kit import CMDLINE, CONFIG
 
 from roundtap.main import main
 from roundtap.provisioning import card
-from roundtap.provisioning.settings_file import Settings, read
+from roundtap.provisioning.settings_file import Settings, read_settings
 
 needs_mtools = pytest.mark.skipif(shutil.which("mformat") is None, reason="no mtools (apt: mtools)")
 
@@ -104,14 +104,14 @@ def test_nothing_in_a_tar_lands_elsewhere_than_on_the_card(boot: Path, tmp_path:
 def test_the_template_says_nothing_until_somebody_takes_a_sign_away(boot: Path, bundle: Path) -> None:
     main(["card", str(boot), "--bundle", str(bundle)])
     raw = (boot / "roundtap.txt").read_bytes()
-    assert read(raw) == (Settings(), [])
+    assert read_settings(raw) == (Settings(), [])
     assert raw.startswith(b"\xef\xbb\xbf")
     assert raw.count(b"\r\n") == raw.count(b"\n")
     for key in ("role", "wifi", "wifi_password", "country", "language", "board", "hotspot", "hub", "name", "timezone",
                 "pin"):
         assert f"\n#{key} = ".encode() in raw
     opened = raw.replace(b"\n#", b"\n").replace(b"# ", b"#")
-    assert read(opened)[0].role == "table"
+    assert read_settings(opened)[0].role == "table"
 
 
 def test_a_file_of_settings_goes_along_and_its_country_at_once(boot: Path, bundle: Path, tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_an_image_of_pi_os_becomes_one_of_the_kit_s_without_root(tmp_path: Path,
     assert of_image(made, "cmdline.txt").decode().split()[-4:] == ARMED_WORDS
     assert of_image(made, "roundtap/bundle/overlayroot_0.18_all.deb") == b"!<arch>\n" + b"o" * 50
     assert of_image(made, "roundtap/first-boot.sh") == (card.FILES / "first-boot.sh").read_bytes()
-    assert read(of_image(made, "roundtap.txt")) == (Settings(), [])
+    assert read_settings(of_image(made, "roundtap.txt")) == (Settings(), [])
     # Nothing but the boot partition has changed.
     after, begin, end = made.read_bytes(), FIRST * 512, (FIRST + SECTORS) * 512
     assert (after[:begin], after[end:]) == (before[:begin], before[end:])

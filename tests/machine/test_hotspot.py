@@ -15,7 +15,7 @@ from roundtap.provisioning import hotspot
 from roundtap.provisioning.hotspot import new_password
 from roundtap_core.errors import Problem
 from roundtap_core.words import catalogue, core_words
-from roundtap_hub.serving.captive_portal import ANY_HOST, ONE_HOST
+from roundtap_hub.serving.captive_portal import PROBES_BY_HOST, PROBES_BY_PATH
 from roundtap_machine.wifi import STATE, Hotspot
 
 T = catalogue("roundtap", "en").also(core_words("en"))
@@ -28,10 +28,10 @@ class Nmcli:
         self.told: list[list[str]] = []
         self.ends = ends
 
-    def __call__(self, words: Sequence[str]) -> hotspot.Said:
+    def __call__(self, words: Sequence[str]) -> hotspot.ProgramResult:
         self.told.append(list(words))
         code = self.ends.get(words[-2] if words[-2] in self.ends else words[2], 0)
-        return hotspot.Said(code, "Error: no device." if code else "")
+        return hotspot.ProgramResult(code, "Error: no device." if code else "")
 
     def added(self) -> dict[str, str]:
         """The profile that was made, property → value."""
@@ -42,8 +42,8 @@ class Nmcli:
 def act(folder: Path, nmcli: Nmcli, *words: str, up: bool = False) -> str:
     parser = ArgumentParser()
     hotspot.add_arguments(parser)
-    machine = hotspot.Machine(folder, nmcli, lambda: up)
-    return "\n".join(hotspot.act(machine, parser.parse_args(words), T))
+    machine = hotspot.HotspotMachine(folder, nmcli, lambda: up)
+    return "\n".join(hotspot.run_action(machine, parser.parse_args(words), T))
 
 
 def test_it_is_plain_wpa2_on_an_address_that_stays(tmp_path: Path) -> None:
@@ -130,9 +130,9 @@ def test_every_host_that_is_led_here_gets_an_answer_and_only_those_that_are_ther
     # Windows asks the name server as well, and wants this very answer.
     assert "address=/dns.msftncsi.com/131.107.255.255" in lines
     assert {"roundtap.local", "captive.apple.com", "connectivitycheck.gstatic.com", "www.msftconnecttest.com"} <= led
-    assert {host for host, _ in ONE_HOST} <= led
+    assert {host for host, _ in PROBES_BY_HOST} <= led
     assert not led & {"www.google.com", "www.apple.com", "fedoraproject.org"}
-    assert "/hotspot-detect.html" in ANY_HOST
+    assert "/hotspot-detect.html" in PROBES_BY_PATH
 
 
 def test_the_terminal_s_code_is_readable() -> None:
@@ -161,7 +161,7 @@ def keep(folder: Path, nmcli: Nmcli, roundtap_txt: str | None) -> list[str]:
         (boot / "roundtap.txt").write_text(roundtap_txt)
     parser = ArgumentParser()
     hotspot.add_arguments(parser)
-    return hotspot.keep(hotspot.Machine(folder, nmcli, lambda: False), parser.parse_args(["keep"]), T)
+    return hotspot.apply_settings(hotspot.HotspotMachine(folder, nmcli, lambda: False), parser.parse_args(["keep"]), T)
 
 
 def test_at_each_start_the_hotspot_is_as_roundtap_txt_says_or_as_it_was(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from roundtap.provisioning import role
-from roundtap.provisioning.settings_file import Settings, read
+from roundtap.provisioning.settings_file import Settings, read_settings
 from roundtap_core.words import LANGUAGES, catalogue
 
 
@@ -20,8 +20,8 @@ def test_words_are_broken_between_lines_and_long_ones_within() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_slip_is_drawn_whole(language: str) -> None:
-    _, told = read(b"roel = hub")
-    image = role.picture(told[0].text(catalogue("roundtap", language)))
+    _, told = read_settings(b"roel = hub")
+    image = role.render_text(told[0].text(catalogue("roundtap", language)))
     assert (image.mode, image.size) == ("1", (128, 64))
     assert image.getbbox() is not None
 

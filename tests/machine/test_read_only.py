@@ -115,7 +115,7 @@ def test_without_a_data_partition_the_system_stays_writable_and_says_so(pi: Mach
     machine = Machine(pi.root, Runs(mounts=32))
     assert [said.key for said in read_only.prepare(machine)] == ["no_data_partition"]
     assert (pi.root / "etc/fstab").read_text() == FSTAB
-    changed, told = read_only.turn(machine, True)
+    changed, told = read_only.set_read_only(machine, True)
     assert (changed, [said.key for said in told]) == (False, ["no_data_partition"])
     assert (pi.root / "boot/firmware/cmdline.txt").read_text() == CMDLINE
 
@@ -123,16 +123,16 @@ def test_without_a_data_partition_the_system_stays_writable_and_says_so(pi: Mach
 def test_without_overlayroot_too(pi: Machine) -> None:
     (pi.root / read_only.OVERLAY_HOOK).unlink()
     read_only.prepare(pi)
-    assert [said.key for said in read_only.turn(pi, True)[1]] == ["no_overlay"]
+    assert [said.key for said in read_only.set_read_only(pi, True)[1]] == ["no_overlay"]
 
 
 def test_read_only_and_back_leaves_the_kernel_s_line_as_it_was(pi: Machine) -> None:
     read_only.prepare(pi)
-    assert read_only.turn(pi, True) == (True, [])
+    assert read_only.set_read_only(pi, True) == (True, [])
     line = pi.root / "boot/firmware/cmdline.txt"
     assert "overlayroot=tmpfs:recurse=0" in line.read_text().split()
-    assert read_only.turn(pi, True) == (False, [])
-    assert read_only.turn(pi, False) == (True, [])
+    assert read_only.set_read_only(pi, True) == (False, [])
+    assert read_only.set_read_only(pi, False) == (True, [])
     assert line.read_text() == CMDLINE
 
 
@@ -150,7 +150,7 @@ def test_the_first_start_leaves_nothing_that_waits_for_a_keyboard(pi: Machine) -
     state = pi.root / role.RADIO_OFF
     state.parent.mkdir(parents=True)
     state.write_text("[main]\nWirelessEnabled=false\n")
-    role.quieten(pi)
+    role.silence_first_boot(pi)
     assert isinstance(pi.run, Runs)
     assert "systemctl --quiet mask userconfig.service" in pi.run.all
     assert (pi.root / "etc/cloud/cloud-init.disabled").exists()
@@ -160,7 +160,7 @@ def test_the_first_start_leaves_nothing_that_waits_for_a_keyboard(pi: Machine) -
 def test_what_somebody_chose_in_imager_still_comes_true(pi: Machine) -> None:
     (pi.root / "etc/cloud").mkdir()
     (pi.root / "boot/firmware/user-data").write_text("#cloud-config\nhostname: mine\n")
-    role.quieten(pi)
+    role.silence_first_boot(pi)
     assert not (pi.root / "etc/cloud/cloud-init.disabled").exists()
 
 
@@ -175,7 +175,7 @@ def test_the_whole_first_start_by_its_command(pi: Machine, monkeypatch: pytest.M
                                               capsys: pytest.CaptureFixture[str]) -> None:
     runs = Runs()
     mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
-    monkeypatch.setattr("roundtap.provisioning.applying.run_nothing", runs)
+    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", runs)
     assert main(["role", "--first-boot", "--root", str(pi.root)]) == 0
     assert "overlayroot=tmpfs:recurse=0" in (pi.root / "boot/firmware/cmdline.txt").read_text().split()
     assert "/data" in mounts(pi)

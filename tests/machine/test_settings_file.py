@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap.provisioning.settings_file import KEYS, Settings, read
+from roundtap.provisioning.settings_file import KEYS, Settings, read_settings
 from roundtap_core.words import LANGUAGES, catalogue
 
 ZONES = {"Europe/Berlin", "Europe/Madrid", "Europe/Warsaw", "America/New_York"}
@@ -27,17 +27,17 @@ MEANT = Settings(role="hub", wifi="Café Würfel & Söhne", wifi_password="corre
 
 def settings(text: str | bytes) -> Settings:
     """What a file says of which nothing is to be told."""
-    found, told = read(text if isinstance(text, bytes) else text.encode(), lambda: ZONES)
+    found, told = read_settings(text if isinstance(text, bytes) else text.encode(), lambda: ZONES)
     assert told == []
     return found
 
 
 def told(text: str) -> list[tuple[int, str]]:
-    return [(one.line, one.key) for one in read(text.encode(), lambda: ZONES)[1]]
+    return [(one.line, one.key) for one in read_settings(text.encode(), lambda: ZONES)[1]]
 
 
 def english(text: str) -> list[str]:
-    return [one.text(catalogue("roundtap", "en")) for one in read(text.encode(), lambda: ZONES)[1]]
+    return [one.text(catalogue("roundtap", "en")) for one in read_settings(text.encode(), lambda: ZONES)[1]]
 
 
 @pytest.mark.parametrize("raw", [
@@ -139,7 +139,7 @@ def test_what_cannot_be_taken_is_told_and_left_out(text: str, where: list[tuple[
 
 def test_one_slip_leaves_all_other_lines_as_they_are() -> None:
     spoilt = FULL.replace("country = DE", "contry = DE").replace("role", "\x00\ufffd!!")
-    found, said = read(spoilt.encode(), lambda: ZONES)
+    found, said = read_settings(spoilt.encode(), lambda: ZONES)
     assert found.wifi_password == MEANT.wifi_password
     assert found.role == found.country == ""
     assert [one.key for one in said] == ["unknown", "no_country", "meant"]
@@ -148,7 +148,7 @@ def test_one_slip_leaves_all_other_lines_as_they_are() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_repeats_a_password(language: str) -> None:
     secret = "geheim…"
-    _, said = read(f"wifi = a\nwifi_password = {secret}\nhotspot_password = {secret}".encode(), lambda: ZONES)
+    _, said = read_settings(f"wifi = a\nwifi_password = {secret}\nhotspot_password = {secret}".encode(), lambda: ZONES)
     assert len(said) == 3
     assert secret not in "".join(one.text(catalogue("roundtap", language)) for one in said)
 
@@ -157,7 +157,7 @@ def test_no_text_repeats_a_password(language: str) -> None:
     "wifi_password geheim42", "Wi-Fi password   geheim42", "geheim42", "pin 24681357 geheim42"])
 def test_a_line_without_its_sign_is_told_without_what_may_be_a_password(line: str) -> None:
     """What is told lies on the boot partition and in the log of the first start."""
-    _, said = read(f"role = table\n{line}".encode(), lambda: ZONES)
+    _, said = read_settings(f"role = table\n{line}".encode(), lambda: ZONES)
     text = said[0].text(catalogue("roundtap", "en"))
     assert (said[0].key, said[0].line) == ("no_equals", 2)
     assert "geheim" not in text
@@ -166,10 +166,10 @@ def test_a_line_without_its_sign_is_told_without_what_may_be_a_password(line: st
 
 def test_whatever_bytes_the_file_has_it_is_read() -> None:
     for raw in (bytes(range(256)), b"\xff\xfe\x00", b"\x00" * 50, b"role = \xff\xff", b"=" * 1000, b"wifi="):
-        found, _ = read(raw, lambda: ZONES)
+        found, _ = read_settings(raw, lambda: ZONES)
         assert isinstance(found, Settings)
 
 
 def test_every_key_has_a_field_and_is_optional() -> None:
     assert set(KEYS) == set(Settings.__dataclass_fields__)
-    assert Settings() == read(b"".join(f"{key} =\n".encode() for key in KEYS), lambda: ZONES)[0]
+    assert Settings() == read_settings(b"".join(f"{key} =\n".encode() for key in KEYS), lambda: ZONES)[0]

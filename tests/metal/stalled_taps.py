@@ -28,9 +28,9 @@ from pathlib import Path
 from gpio_lines import BOUNCES, Lines, TooSlow, pretend_a_pi
 
 from roundtap_devices.boards import RECOMMENDED
-from roundtap_devices.controls import Front
+from roundtap_devices.controls import Controls
 from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.late_edges import Hands
+from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_devices.input.pin_factory import real_factory
 
 WAIT_S = 15.0
@@ -48,11 +48,11 @@ def read() -> int:
     def mono_ms() -> int:
         return time.monotonic_ns() // 1_000_000
 
-    front = Front(RECOMMENDED, lambda: real_factory("/run"), edges, mono_ms)
+    front = Controls(RECOMMENDED, lambda: real_factory("/run"), edges, mono_ms)
     if front.deaf:
         print(front.reason, file=sys.stderr)
         return 1
-    hands = Hands(front.held)
+    hands = EdgeReorder(front.held)
     stopping = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.read(), stopping.set()), daemon=True).start()
     count = 0

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from hub_kit import HandClock
 
-from roundtap_core.event.entries import GENESIS, Entry, seal_holds
+from roundtap_core.event.entries import GENESIS, Entry, verify_entry
 from roundtap_hub.database.postgres import PostgresJournal
-from roundtap_hub.database.shared_service import Follower, SharedService
+from roundtap_hub.database.shared_service import NotificationListener, SharedService
 
 
 @dataclass
@@ -21,7 +21,7 @@ class HubOnDatabase:
 
     service: SharedService
     journal: PostgresJournal
-    follower: Follower | None
+    follower: NotificationListener | None
 
 
 @contextmanager
@@ -30,7 +30,7 @@ def hub_on(url: str, clock: HandClock | None = None, follows: bool = True, read_
     """A started service on the database; `follows`: it hears what others commit."""
     journal = PostgresJournal(url, read_only)
     service = SharedService(journal, (clock or HandClock("db:1")).clocks, at_point, read_only)
-    follower = Follower(journal.address, journal.name, service.follow) if follows else None
+    follower = NotificationListener(journal.address, journal.name, service.follow) if follows else None
     service.start()
     if follower is not None:
         follower.start()
@@ -53,7 +53,7 @@ def stored(url: str, stream: str = "e1") -> list[Entry]:
     head = GENESIS
     for number, entry in enumerate(entries, start=1):
         assert entry.number == number
-        assert seal_holds(entry, head)
+        assert verify_entry(entry, head)
         head = entry.hash
     return entries
 

@@ -11,9 +11,9 @@ from forms_kit import FAILS, LATER, later_forms
 from sqlalchemy import Engine, inspect, text
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, VENUE, At, NewEntry, seal
+from roundtap_core.event.entries import GENESIS, VENUE, NewEntry, Timestamp, chain_entry
 from roundtap_hub.database.postgres import PostgresJournal, postgres_engine
-from roundtap_hub.store.migrations.schema_versions import TODAY
+from roundtap_hub.store.migrations.schema_versions import CURRENT
 
 
 @pytest.fixture
@@ -27,7 +27,8 @@ def engine(url: str) -> Iterator[Engine]:
 def begun(url: str) -> str:
     """A database with one entry."""
     journal = PostgresJournal(url)
-    journal.append([seal(NewEntry("epoch-begun", {"epoch": "x"}), VENUE, 1, GENESIS, At("boot", 0, None), "hub")])
+    journal.append([chain_entry(NewEntry("epoch-begun", {"epoch": "x"}), VENUE, 1, GENESIS, Timestamp("boot", 0, None),
+                                "hub")])
     journal.close()
     return url
 
@@ -46,12 +47,12 @@ def heads(url: str) -> dict[str, object]:
 
 
 def test_a_new_database_and_one_of_before_forms_say_their_form(begun: str, engine: Engine) -> None:
-    assert form(engine) == TODAY.newest
+    assert form(engine) == CURRENT.newest
     with engine.begin() as connection:
         connection.execute(text("DROP TABLE alembic_version, written_by"))
     before = heads(begun)
     PostgresJournal(begun).close()
-    assert form(engine) == TODAY.newest
+    assert form(engine) == CURRENT.newest
     assert heads(begun) == before
 
 
@@ -81,7 +82,7 @@ def test_a_form_that_fails_leaves_all_as_it_was(begun: str, engine: Engine, tmp_
     with pytest.raises(Problem) as failed:
         PostgresJournal(begun, known=later_forms(tmp_path, FAILS))
     assert failed.value.key == "journal_form_failed"
-    assert form(engine) == TODAY.newest
+    assert form(engine) == CURRENT.newest
     assert "mood" not in [column["name"] for column in inspect(engine).get_columns("person")]
 
 

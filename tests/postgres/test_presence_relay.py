@@ -9,8 +9,8 @@ from hub_kit import HandClock
 
 from kit import wait_until
 from roundtap_hub.database.database_url import database_url
-from roundtap_hub.database.presence_relay import PRESENCE_CHANNEL, SILENT_MS, PresenceNews, PresenceRelay
-from roundtap_hub.database.shared_service import Follower
+from roundtap_hub.database.presence_relay import HUB_TIMEOUT_MS, PRESENCE_CHANNEL, PresenceRelay, PresenceSync
+from roundtap_hub.database.shared_service import NotificationListener
 from roundtap_hub.units.unit_presence import CALL, LEAVE, Presence
 
 
@@ -20,7 +20,7 @@ class Hall:
     def __init__(self, *names: str) -> None:
         self.clock = HandClock("db:1")
         self.presence = {name: Presence() for name in names}
-        self.news = {name: PresenceNews(self.presence[name], self.clock.clocks.mono_ms) for name in names}
+        self.news = {name: PresenceSync(self.presence[name], self.clock.clocks.mono_ms) for name in names}
         self.sizes: list[int] = []
 
     def pass_on(self, beat: bool = False) -> int:
@@ -100,7 +100,7 @@ def test_a_hub_that_comes_later_is_told_what_phones_ask_for(hall: Hall) -> None:
     hall.presence["a"].ask(call, "phone:p3", hall.clock.ms)
     hall.pass_on()
     hall.presence["d"] = Presence()
-    hall.news["d"] = PresenceNews(hall.presence["d"], hall.clock.clocks.mono_ms)
+    hall.news["d"] = PresenceSync(hall.presence["d"], hall.clock.clocks.mono_ms)
     hall.pass_on()
     hall.pass_on()
     assert hall.presence["d"].units.asked == hall.presence["a"].units.asked
@@ -132,7 +132,7 @@ def test_units_of_a_hub_that_died_are_out_of_contact_after_a_while(hall: Hall) -
     hall.unit_joins("a", "table-1")
     hall.pass_on()
     del hall.news["a"]
-    hall.clock.ms += SILENT_MS - 1
+    hall.clock.ms += HUB_TIMEOUT_MS - 1
     hall.news["b"].reconcile()
     assert hall.presence["b"].units["table-1"].connected
     hall.clock.ms += 1
@@ -157,7 +157,7 @@ def test_a_hub_that_starts_later_asks_and_is_told(hall: Hall) -> None:
     hall.presence["b"].seen_here("e1", "1.1", "p1")
     hall.pass_on()
     hall.presence["late"] = Presence()
-    hall.news["late"] = PresenceNews(hall.presence["late"], hall.clock.clocks.mono_ms)
+    hall.news["late"] = PresenceSync(hall.presence["late"], hall.clock.clocks.mono_ms)
     hall.pass_on()
     hall.pass_on()
     assert hall.seen("late") == hall.seen("a")
@@ -167,7 +167,7 @@ def test_a_hub_that_starts_later_asks_and_is_told(hall: Hall) -> None:
 def test_a_page_server_listens_and_only_ever_asks() -> None:
     hall = Hall("a")
     hall.presence["pages"] = Presence()
-    hall.news["pages"] = PresenceNews(hall.presence["pages"], hall.clock.clocks.mono_ms, speaks=False)
+    hall.news["pages"] = PresenceSync(hall.presence["pages"], hall.clock.clocks.mono_ms, speaks=False)
     hall.pass_on()
     hall.unit_joins("a", "table-1")
     hall.presence["pages"].take_call("table-1", "nobody")
@@ -191,9 +191,9 @@ def test_three_hundred_units_fit_into_postgresql_s_notifications(hall: Hall) -> 
 def test_two_hubs_tell_each_other_through_a_database(url: str) -> None:
     address, clock = database_url(url), HandClock("db:1")
     presence = {name: Presence() for name in "ab"}
-    news = {name: PresenceNews(presence[name], clock.clocks.mono_ms) for name in "ab"}
+    news = {name: PresenceSync(presence[name], clock.clocks.mono_ms) for name in "ab"}
     relays = {name: PresenceRelay(address, name, news[name], presence[name]) for name in "ab"}
-    followers = {name: Follower(address, name, lambda _, name=name: relays[name].tell_all_again(),  # type: ignore[misc]
+    followers = {name: NotificationListener(address, name, lambda _, name=name: relays[name].tell_all_again(),  # type: ignore[misc]
                                 {PRESENCE_CHANNEL: news[name].hear}) for name in "ab"}
     for each in (*followers.values(), *relays.values()):
         each.start()

@@ -13,7 +13,7 @@ from roundtap_core.errors import Problem
 from roundtap_hub.database.database_url import database_url
 from roundtap_hub.database.postgres import PostgresJournal
 from roundtap_hub.database.shared_book import BOOK_CHANNEL, SharedPrintBook
-from roundtap_hub.database.shared_service import Follower
+from roundtap_hub.database.shared_service import NotificationListener
 from roundtap_hub.paper.jobs import PRINTED, QUEUED, SENT, PrintJob, PrintState
 
 SLIP = PrintJob("slip/e1/1.1", "e1", "slip", 1, "1.1")
@@ -64,7 +64,7 @@ def test_an_older_word_is_dropped_whichever_hub_hears_it(books: list[SharedPrint
 
 def test_an_order_given_at_one_hub_is_heard_at_the_other(url: str, books: list[SharedPrintBook]) -> None:
     address = database_url(url)
-    follower = Follower(address, "b", lambda told: books[1].hear(None) if told is None else None,
+    follower = NotificationListener(address, "b", lambda told: books[1].hear(None) if told is None else None,
                         {BOOK_CHANNEL: books[1].hear})
     follower.start()
     try:

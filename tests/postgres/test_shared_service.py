@@ -21,13 +21,13 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
-from roundtap_core.event.stale_check import CLOCK, mark
+from roundtap_core.event.stale_check import CLOCK, state_mark
 from roundtap_core.event.state import Entrant
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import JUDGE
 from roundtap_hub.access.staff import Staff
 from roundtap_hub.database.postgres import PostgresJournal
-from roundtap_hub.database.shared_service import FREE_ATTEMPTS
+from roundtap_hub.database.shared_service import OPTIMISTIC_ATTEMPTS
 from roundtap_hub.store.journal import JournalConflict, PersonRecord
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.unit_keys import UnitKeys
@@ -35,8 +35,8 @@ from roundtap_hub.units.unit_keys import UnitKeys
 PATIENCE_S = 120
 
 
-def report(number: int, side: str = "a", match: str = "1.1") -> c.Report:
-    return c.Report(f"r{number}", match, side, 0, {"score": {"a": 100, "b": 24}}, f"body {number}")
+def report(number: int, side: str = "a", match: str = "1.1") -> c.RecordReport:
+    return c.RecordReport(f"r{number}", match, side, 0, {"score": {"a": 100, "b": 24}}, f"body {number}")
 
 
 def refused(what: Any, *arguments: Any) -> str:
@@ -81,7 +81,7 @@ def test_a_button_shown_for_an_older_state_is_refused(url: str) -> None:
         make_event(first.service)
         second.service.follow(None)
         wait_until(lambda: "e1" in second.service.snapshot.events, "the second hub")
-        shown = mark(second.service.snapshot.events["e1"], CLOCK)
+        shown = state_mark(second.service.snapshot.events["e1"], CLOCK)
         first.service.tell("e1", c.SetClock("start"), "organizer", seen=shown)
         assert refused(second.service.tell, "e1", c.SetClock("start"), "organizer", (), shown) == (
             "step_changed_meanwhile")
@@ -140,7 +140,7 @@ def test_who_is_slower_each_time_is_not_left_behind(url: str, postgres: Cluster)
 
         with hub_on(url, follows=False, at_point=be_faster) as slow:
             [entry] = slow.service.tell("e1", c.SetClock("adjust", 7), "slow")
-        assert len(beaten) == FREE_ATTEMPTS + 1
+        assert len(beaten) == OPTIMISTIC_ATTEMPTS + 1
         wait_until(lambda: len(stored(url)) == entry.number + 1, "the other's last one")
     assert [e.actor for e in stored(url)][-5:] == ["fast", "fast", "fast", "slow", "fast"]
 

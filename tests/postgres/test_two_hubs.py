@@ -22,7 +22,7 @@ from kit import PIN, free_port, refused_start, wait_until
 from roundtap.kit.leash import start_roundtap
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
-from roundtap_core.wire import ECHO, REPORT, opened, sign
+from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 from roundtap_hub.hub import hash_pin
 from roundtap_hub.main import open_database
 from roundtap_hub.store.journal import PersonRecord
@@ -64,7 +64,7 @@ class HubProcess:
         """The hub's signed word on a report; None where there is none."""
         message = {"report": report, "mac": sign(KEYS[unit], REPORT, report)}
         status, body, _ = self.ask("POST", "/device/report", json.dumps(message).encode())
-        return opened(KEYS[unit], ECHO, json.loads(body)) if status == 200 else None
+        return open_envelope(KEYS[unit], ECHO, json.loads(body)) if status == 200 else None
 
     def end(self) -> None:
         self.process.terminate()
@@ -167,7 +167,7 @@ def test_a_page_server_shows_what_the_writer_commits(tmp_path: Path, url: str, s
         watching.start()
         wait_until(lambda: pages.get("/time")[0] == 200, "the page server")
         for side in "ab":
-            writer.service.tell("e1", c.Report(f"r{side}", "1.1", side, 0, {"score": {"a": 100, "b": 24}}, side),
+            writer.service.tell("e1", c.RecordReport(f"r{side}", "1.1", side, 0, {"score": {"a": 100, "b": 24}}, side),
                                 "unit:table-1")
         watching.join(PATIENCE_S)
         assert len(set(seen)) == 2, "its browsers were not told"

@@ -24,18 +24,18 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply
 from roundtap_core.event.decide import decide
-from roundtap_core.event.entries import At, seal
+from roundtap_core.event.entries import Timestamp, chain_entry
 from roundtap_core.event.event_flow import (
     CUT,
     OVER,
-    bracket_now,
+    current_bracket,
+    current_seeds,
     first_game_started,
-    offered,
-    seeds_now,
-    what_follows,
+    offered_places,
+    upcoming_stage,
 )
 from roundtap_core.event.official import Official
-from roundtap_core.event.people.leave import open_match, waits_for
+from roundtap_core.event.people.leave import missing_after_leaving, open_match
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState, MatchState
 from roundtap_core.event.to_tournament import whole_tournament
@@ -44,7 +44,7 @@ from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_from_json, result_to_json
 
-AT = At("boot-1", 1000)
+AT = Timestamp("boot-1", 1000)
 TOO_FEW = ("too_few_players", "no_cut_planned", "nobody_left", "no_structure", "bracket_decided", "all_rounds_played",
            "nothing_played")
 Said = dict[str, tuple[str, ...]]
@@ -72,7 +72,8 @@ class Desk:
 
     def tell(self, command: c.Command) -> None:
         for new in decide(self.state, command, AT.instant):
-            self.state = apply(self.state, seal(new, "e1", self.state.number + 1, self.state.head, AT, "somebody"))
+            self.state = apply(self.state,
+                               chain_entry(new, "e1", self.state.number + 1, self.state.head, AT, "somebody"))
 
     @property
     def event(self) -> Event:
@@ -95,7 +96,7 @@ class Desk:
         """The figures and squads of the match that somebody leaves, where the rulebook wants them."""
         found = open_match(self.state, who)
         asks = self.state.rulebook.leaving_asks
-        if found is None or not asks or not waits_for(self.state, *found):
+        if found is None or not asks or not missing_after_leaving(self.state, *found):
             return None
         match, rand = found[1].match, self.rand
         life = "picks" not in asks
@@ -129,7 +130,7 @@ def _next(desk: Desk, played: Played, coarse: bool, dirt: float) -> bool:
     """The next round, or the cut; False where the event is over."""
     if planned(desk.event) is None and desk.state.players_at_start is None:
         return False
-    follows = what_follows(desk.state)
+    follows = upcoming_stage(desk.state)
     if follows == OVER:
         return False
     if follows == CUT:
@@ -222,7 +223,7 @@ def _no_show(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
 def _no_show_undone(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
     before = desk.match(match_id).match
     _no_show(desk, match_id, stage, coarse)
-    desk.tell(c.NoShowUndone(match_id))
+    desk.tell(c.UndoNoShow(match_id))
     assert desk.match(match_id).match == before, "not the pairing that was drawn"
     for who in (before.a, before.b):
         desk.gone.pop(who or "", None)
@@ -232,7 +233,7 @@ def _nobody(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
     pair = desk.match(match_id).match
     if desk.rand.random() < 0.3:
         desk.tell(c.NoShow(match_id, pair.a))
-    desk.tell(c.NobodyCame(match_id))
+    desk.tell(c.DoubleNoShow(match_id))
     desk.gone.update({pair.a: "dropped", pair.b or "": "dropped"})
     desk.said[match_id] = ("won", "none")
 
@@ -241,7 +242,7 @@ def _nobody_undone(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
     before = desk.match(match_id).match
     _nobody(desk, match_id, stage, coarse)
     if desk.rand.random() < 0.5:
-        desk.tell(c.NoShowUndone(match_id))
+        desk.tell(c.UndoNoShow(match_id))
     else:
         desk.tell(c.EnterResult(match_id, desk.match(match_id).revision, None))
     assert desk.match(match_id).match == before, "not the pairing that was drawn"
@@ -297,7 +298,7 @@ def _leaves_with_a_report(desk: Desk, match_id: str, stage: str, coarse: bool) -
     match, (leaver, _, _) = desk.match(match_id), _side(desk, match_id)
     said = result_to_json(result_from_json(random_result(desk.event, _match_json(match), stage, desk.rand, coarse)))
     for number, side in enumerate(("a", "b")):
-        desk.tell(c.Report(f"{match_id}{side}{desk.state.number}", match_id, side, match.revision,  # type: ignore[arg-type]
+        desk.tell(c.RecordReport(f"{match_id}{side}{desk.state.number}", match_id, side, match.revision,  # type: ignore[arg-type]
                            said, "body"))
         if number == 0 and desk.match(match_id).reports:
             desk.leave(leaver, "dropped")
@@ -318,7 +319,7 @@ def _agreed_then_corrected(desk: Desk, match_id: str, stage: str, coarse: bool) 
     match = desk.match(match_id)
     played = random_result(desk.event, _match_json(match), stage, desk.rand, coarse)
     for side in "ab":
-        desk.tell(c.Report(f"{match_id}{side}{desk.state.number}", match_id, side, match.revision,  # type: ignore[arg-type]
+        desk.tell(c.RecordReport(f"{match_id}{side}{desk.state.number}", match_id, side, match.revision,  # type: ignore[arg-type]
                            result_to_json(result_from_json(played)), "body"))
     _result(desk, match_id, stage, coarse)
 
@@ -332,7 +333,7 @@ def _agreed_twice(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
         result = result_from_json(played)
         for side in "ab":
             report_id = f"{match_id}{side}{desk.state.number}"
-            desk.tell(c.Report(report_id, match_id, side, match.revision,  # type: ignore[arg-type]
+            desk.tell(c.RecordReport(report_id, match_id, side, match.revision,  # type: ignore[arg-type]
                                result_to_json(result), "body", serial=serial))
         if desk.state.fates[report_id].fate == "accepted":
             # A judge's word, which is no side's to report, is refused.
@@ -365,7 +366,7 @@ DIRTY: dict[str, Callable[[Desk, str, str, bool], None]] = {
 def _between(desk: Desk, dirt: float) -> None:
     """After the round: some leave, some are put out, some come back; an earlier result is put right."""
     rand = desk.rand
-    if first_game_started(desk.state) and bracket_now(desk.state) is not None and rand.random() < dirt:
+    if first_game_started(desk.state) and current_bracket(desk.state) is not None and rand.random() < dirt:
         before = _outcome(desk)
         _corrected(desk, "")
         assert _outcome(desk) == before, "a correction after the cut has changed the bracket"
@@ -402,8 +403,8 @@ def _cut(desk: Desk, dirt: float) -> None:
         assert desk.state.cut is not None
         desk.tell(c.PassOver(tuple(who for who in desk.state.cut.order if rand.random() < 0.2)))
         desk.seen["passed over"] += len(desk.state.cut.absent)
-    if rand.random() < dirt and seeds_now(desk.state):
-        desk.leave(rand.choice(seeds_now(desk.state)), rand.choice(("dropped", "disqualified")))
+    if rand.random() < dirt and current_seeds(desk.state):
+        desk.leave(rand.choice(current_seeds(desk.state)), rand.choice(("dropped", "disqualified")))
     _offers(desk)
 
 
@@ -425,7 +426,7 @@ def _corrected(desk: Desk, cut: str) -> None:
 
 def _outcome(desk: Desk) -> tuple[object, ...]:
     """What no correction may change once a game of the new stage has started."""
-    found = bracket_now(desk.state)
+    found = current_bracket(desk.state)
     assert found is not None
     # Epic ranks by another order than it cuts by: that order is not kept.
     standing = () if desk.state.rulebook.own_cut_order else found.standing
@@ -435,7 +436,7 @@ def _outcome(desk: Desk) -> tuple[object, ...]:
 def _offers(desk: Desk) -> None:
     """Whoever is asked says yes or no."""
     rand = desk.rand
-    while (asked := offered(desk.state)) is not None:
+    while (asked := offered_places(desk.state)) is not None:
         desk.tell(c.AcceptPlace(asked) if rand.random() < 0.7 else c.DeclinePlace(asked))
         desk.seen["offers"] += 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from roundtap.headless.bracket import the_bracket
+from roundtap.headless.bracket import bracket_to_show
 from roundtap_core.check.check import violations
 from roundtap_core.elimination.cut import cut_table
 from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
@@ -33,7 +33,7 @@ def table(event: Event, after: int | None = None) -> dict[str, Any]:
 
 def tree(event: Event) -> dict[str, Any]:
     tournament = tournament_from_json(event)
-    bracket = the_bracket(tournament)
+    bracket = bracket_to_show(tournament)
     return plain(bracket_to_json(bracket, final_ranking(tournament, bracket), cut_table(tournament)))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_machine.checks import FINE, NOTE, UNKNOWN, WRONG, Check
-from roundtap_machine.health import Machine, chip_labels, health, read_only, throttled
+from roundtap_machine.health import MachineProbe, chip_labels, health, read_only, throttled
 
 NOW_S = 1_790_000_000.0
 def mounts(*said: str) -> str:
@@ -32,21 +32,21 @@ PI = {
 }
 
 
-def machine(folder: Path, files: Mapping[str, str | None], **said: object) -> Machine:
+def machine(folder: Path, files: Mapping[str, str | None], **said: object) -> MachineProbe:
     """A machine whose kernel shows these files; None: not there."""
     for name, text in files.items():
         if text is not None:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-    return Machine(**{"root": folder, "labels": lambda _: ["pinctrl-bcm2711"], **said})  # type: ignore[arg-type]
+    return MachineProbe(**{"root": folder, "labels": lambda _: ["pinctrl-bcm2711"], **said})  # type: ignore[arg-type]
 
 
-def checks(found: Machine, now_s: float = NOW_S) -> dict[str, Check]:
+def checks(found: MachineProbe, now_s: float = NOW_S) -> dict[str, Check]:
     return {check.key: check for check in health(found, now_s)}
 
 
-def kinds(found: Machine) -> dict[str, str]:
+def kinds(found: MachineProbe) -> dict[str, str]:
     return {key: check.kind or check.state for key, check in checks(found).items()}
 
 
@@ -172,7 +172,7 @@ def test_a_pi_without_its_pins_or_buses_is_told_one_without_a_board_is_not(tmp_p
 
 
 def test_this_very_machine_is_asked_without_a_stumble() -> None:
-    found = health(Machine(data=Path("/tmp"), board=True), NOW_S)
+    found = health(MachineProbe(data=Path("/tmp"), board=True), NOW_S)
     assert len(found) >= 10
     assert isinstance(chip_labels(Path("/dev")), list)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from roundtap_machine.root_steps import EARLIEST_S, HUB, LATEST_S, PANEL, Refused, RootSteps, ask_root, serve_one
+from roundtap_machine.root_steps import EARLIEST_S, HUB, LATEST_S, PANEL, RootSteps, StepRefused, ask_root, serve_one
 
 MOUNTS = """22 1 179:2 / / rw,noatime shared:1 - ext4 /dev/mmcblk0p2 rw
 41 22 8:1 / /media/my\\040stick rw,relatime shared:30 - vfat /dev/sda1 rw
@@ -113,7 +113,7 @@ def test_over_a_socket_the_kernel_says_who_asks(tmp_path: Path, machine: Machine
     import roundtap_machine.root_steps as module
 
     me = pwd.getpwuid(os.getuid()).pw_name
-    monkeypatch.setattr(module, "WHO", {**module.WHO, "hotspot": frozenset({me})})
+    monkeypatch.setattr(module, "ALLOWED_USERS", {**module.ALLOWED_USERS, "hotspot": frozenset({me})})
     (machine.connections / "a.nmconnection").write_text("[wifi]\nmode=ap\nssid=R\n[wifi-security]\npsk=geheim123\n")
     path = tmp_path / "steps.sock"
 
@@ -129,7 +129,7 @@ def test_over_a_socket_the_kernel_says_who_asks(tmp_path: Path, machine: Machine
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         assert ask_root("hotspot", path)["password"] == "geheim123"
-        with pytest.raises(Refused, match="not-yours"):
+        with pytest.raises(StepRefused, match="not-yours"):
             ask_root("power-off", path)
         with socket.socket(socket.AF_UNIX) as asking:
             asking.connect(str(path))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import roundtap_hub.serving.asgi
 import roundtap_hub.serving.routes  # noqa: F401  # With them every address is declared.
-from roundtap_hub.access.policy import ROUND_STATES, ROUTES, SEEN, STAFF, STAFF_ROLES, STATES, Route
+from roundtap_hub.access.policy import ROUND_STATES, ROUTES, STAFF, STAFF_ROLES, STATES, VISIBLE, Route
 
 DOCUMENT = Path(__file__).parents[2] / "server/MESSAGES.md"
 HEAD = "| address | for | when | answered by |\n|---|---|---|---|\n"
@@ -30,7 +30,7 @@ def _when(one: Route) -> str:
 
 
 def _states(states: frozenset[str], rounds: frozenset[str]) -> str:
-    event = "seen" if states == SEEN else _some(states, STATES)
+    event = "seen" if states == VISIBLE else _some(states, STATES)
     played = _some(rounds, ROUND_STATES)
     return f"{event}, the round {played}" if played else event
 

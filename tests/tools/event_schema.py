@@ -14,7 +14,7 @@ from msgspec import inspect
 
 from roundtap_core import typed
 from roundtap_core.eventfile import file_types
-from roundtap_core.eventfile.file_types import MOST_ENTRIES, Entry, Event, FormerResult, Free, Result
+from roundtap_core.eventfile.file_types import MOST_ENTRIES, Entry, Event, FormerResult, FreeObject, Result
 from roundtap_core.limits import EXACT, MOST_COMPETITORS, PROSE, PROSE_LETTERS
 from roundtap_core.records import Side
 
@@ -82,7 +82,7 @@ class Definitions:
                         "else": self.shaped(kind, *Entry.shape(()))}
             case inspect.StructType():
                 return self.shaped(kind, [field.encode_name for field in kind.fields if field.required])
-            case inspect.CustomType(cls=cls) if issubclass(cls, Free):
+            case inspect.CustomType(cls=cls) if issubclass(cls, FreeObject):
                 self.found["free"] = FREE
                 known = self.properties(inspect.type_info(cls.KNOWN))
                 return {"type": "object", **({"properties": known} if known else {}), "maxProperties": MOST_ENTRIES,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PIL import Image
 
-from roundtap_devices.printing.escpos_job import Composed
+from roundtap_devices.printing.escpos_job import ComposedJob
 from roundtap_devices.printing.printer import Outcome, Printer
 from roundtap_devices.printing.printer_profiles import NONE, PrinterProfile
-from roundtap_devices.virtual.virtual_printer import EscposPaper, Unfinished
+from roundtap_devices.virtual.virtual_printer import EscposPaper, IncompleteCommand
 
 KERNEL_BYTES = 4096
 """What a program may hand over before the line has carried it."""
@@ -92,7 +92,7 @@ class BufferModel(EscposPaper):
                 return
             try:
                 length = self._one()
-            except Unfinished:
+            except IncompleteCommand:
                 return
             del self._waiting[:length]
             self._under_way += length
@@ -110,7 +110,7 @@ class BufferModel(EscposPaper):
                              + (strip.height - rows) * 1_000_000 / self.profile.feed_rows_per_s))
 
 
-def peak_of(composed: Composed, profile: PrinterProfile, baud: int, times: int = 2) -> int:
+def peak_of(composed: ComposedJob, profile: PrinterProfile, baud: int, times: int = 2) -> int:
     """The most unprinted bytes in the printer while so many of these jobs are sent one after the other."""
     model = BufferModel(profile, baud)
     printer = Printer(lambda: model, profile, confirmed=True)

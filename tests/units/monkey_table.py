@@ -10,13 +10,13 @@ from typing import Any
 from roundtap_core.records import Result, Side
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
-from roundtap_core.typed import Shown
+from roundtap_core.typed import DisplayText
 from roundtap_core.view import (
-    Both,
     ClockView,
+    EventOptions,
     EventView,
     MatchView,
-    Options,
+    PerSide,
     RoundView,
     SideView,
     SituationView,
@@ -109,7 +109,7 @@ class MonkeyTable:
         self.dialogue = Dialogue(WORDS, place.facing, chance=lambda: chance.choice(("a", "b")))
         self.now_ms = 0
         self.clock_ms = {BEFORE: 3_000_000, AT_TIME: -1000, CROSSING: 15_000}[place.time]
-        a, b = (SideView(Shown(NAMES[side]), to_field=owed if place.owed else None, must=place.owed)
+        a, b = (SideView(DisplayText(NAMES[side]), to_field=owed if place.owed else None, must=place.owed)
                 for side, owed in (("a", (3, 4)), ("b", (1, 2, 4))))
         self.match = MatchView("1.1", 0, a, b)
         self.due: list[tuple[int, str, Result, Side]] = []
@@ -127,9 +127,10 @@ class MonkeyTable:
     def show(self) -> None:
         self.dialogue.on_clock(self.clock_ms)
         self.dialogue.on_view(TableView(
-            EventView("e", Shown("Event")), 12, RoundView(1, 3, self.place.stage), self.match,
-            Options(self.place.options), form_of(self.place), ClockView("running"),
-            stands=SituationView(self.place.stage, Both(*self.place.totals)), rounds_left=0 if self.place.owed else 2,
+            EventView("e", DisplayText("Event")), 12, RoundView(1, 3, self.place.stage), self.match,
+            EventOptions(self.place.options), form_of(self.place), ClockView("running"),
+            stands=SituationView(self.place.stage, PerSide(*self.place.totals)),
+            rounds_left=0 if self.place.owed else 2,
         ), self.now_ms)
 
     def hub_hears(self, side: Side, result: Result) -> None:

@@ -11,7 +11,7 @@ from monkey_rules import LABELS, STEPS, Unsaid, expected, phoned
 from monkey_table import AT_TIME, BEFORE, WORDS, MonkeyTable, Place, Step, places
 
 from roundtap_core.records import SIDES, Pair, Result, Side, other
-from roundtap_units.table.screens.scenes import Duo, Figures, Part
+from roundtap_units.table.screens.scenes import Duo, Figures, SidePart
 
 Move = tuple[str, str, int]
 """What is pressed, which key, and after how long a pause."""
@@ -159,7 +159,7 @@ class Watch:
             self._fault("unsaid", f"{result} was reported from {scene.kind}")
             return
         for side in ("a", "b"):
-            part: Part = scene.of(side)  # type: ignore[arg-type]
+            part: SidePart = scene.of(side)  # type: ignore[arg-type]
             first = side if self.place.facing == "opposite" else "a"
             pairs = [result.score, result.wounds or Pair()]
             shown = [f"{p.of(first)}:{p.of(other(first))}" for p in pairs]  # type: ignore[arg-type]

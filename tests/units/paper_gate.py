@@ -29,24 +29,24 @@ from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import Words
 from roundtap_devices.printing.drawing import text_width
-from roundtap_devices.printing.escpos_job import MARK, SUBSTITUTES, code_page_test, compose
+from roundtap_devices.printing.escpos_job import END_MARKER, SUBSTITUTES, code_page_test, compose
 from roundtap_devices.printing.print_lines import (
     CENTER,
     RIGHT,
     Block,
     Box,
-    Code,
     CodePageLine,
     Drawing,
     Label,
-    Line,
     PrintLine,
     Qr,
+    QrShape,
     Stroke,
+    TextLine,
 )
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_devices.virtual.virtual_printer import EscposPaper
-from roundtap_units.documents.notices import laid_out, speed_page, width_page
+from roundtap_units.documents.notices import layout_job, speed_page, width_page
 
 MODELS = {"epson-80": "TM-T20II", "epson-t88": "TM-T88V", "pos-5890": "POS-5890", "zj-5870": "ZJ-5870",
           "plain-58": "POS-5890", "plain-80": "TM-T20II"}
@@ -155,7 +155,7 @@ class Reader(EscposPaper):
 
 def printed(name: str, kind: str, content: Mapping[str, Any], profile: PrinterProfile, words: Words) -> Sheet:
     """The document from its bytes, and all that is wrong with it."""
-    lines = laid_out(kind, content, profile.sheet, words)
+    lines = layout_job(kind, content, profile.sheet, words)
     sheet = printed_lines(name, lines, profile)
     said = " ".join(_texts(lines))
     sheet.wrong += [f"{word!r} is nowhere whole" for word in _words_of(content) if word not in said]
@@ -169,7 +169,7 @@ def printed(name: str, kind: str, content: Mapping[str, Any], profile: PrinterPr
 def printed_lines(name: str, lines: list[PrintLine], profile: PrinterProfile) -> Sheet:
     """Lines from their bytes, as this printer's paper shows them."""
     paper = Reader(profile)
-    paper.feed(compose(lines, profile).data + MARK)
+    paper.feed(compose(lines, profile).data + END_MARKER)
     sheet = Sheet(name, paper.sheets[0] if paper.sheets else paper.tear())
     sheet.wrong += [f"the printer does not know {each!r}" for each in paper.strange]
     sheet.wrong += [f"wider than the paper: {each}" for each in paper.overflow]
@@ -214,7 +214,7 @@ def _texts(lines: list[PrintLine]) -> list[str]:
     said = []
     for each in lines:
         for one in each.lines if isinstance(each, Block) else (each,):
-            if isinstance(one, Line):
+            if isinstance(one, TextLine):
                 said += [cell.text for cell in one.cells]
             elif isinstance(one, CodePageLine):
                 said.append(one.text)
@@ -228,7 +228,7 @@ def _wrong_in(each: PrintLine, profile: PrinterProfile) -> Iterator[str]:
     if isinstance(each, Block):
         for one in each.lines:
             yield from _wrong_in(one, profile)
-    elif isinstance(each, Line):
+    elif isinstance(each, TextLine):
         edge = 0
         for cell in sorted(each.cells, key=lambda cell: cell.start):
             if cell.start < edge or cell.start + cell.width > sheet.columns:
@@ -243,14 +243,14 @@ def _wrong_in(each: PrintLine, profile: PrinterProfile) -> Iterator[str]:
         yield "a code that is wider than the paper"
 
 
-def _wrong_shape(shape: Box | Stroke | Label | Code, dots: int, height: int) -> Iterator[str]:
+def _wrong_shape(shape: Box | Stroke | Label | QrShape, dots: int, height: int) -> Iterator[str]:
     if isinstance(shape, Label):
         wide = min(shape.width, text_width(shape.text, shape.size, shape.bold))
         left = shape.x - (wide // 2 if shape.align == CENTER else wide if shape.align == RIGHT else 0)
         right, bottom, what = left + wide, shape.y + shape.size, repr(shape.text)
         if text_width(shape.text, SMALLEST_READ, shape.bold) > shape.width:
             yield f"{what} is squeezed into {shape.width} dots"
-    elif isinstance(shape, Code):
+    elif isinstance(shape, QrShape):
         left, right, bottom, what = shape.x, shape.x + shape.side, shape.y + shape.side, "a code"
     else:
         left, right, bottom, what = shape.x, shape.x + shape.width, shape.y + shape.height, "a line"

@@ -18,7 +18,7 @@ from PIL import ImageOps
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.escpos_job import compose
 from roundtap_devices.printing.printer_profiles import NONE, PROFILES, RTSCTS
-from roundtap_units.documents.notices import laid_out
+from roundtap_units.documents.notices import layout_job
 from roundtap_units.unit_words import unit_words
 
 WORDS = unit_words("pl")
@@ -47,7 +47,7 @@ def buffers() -> int:
     for known in PROFILES.values():
         for flow, baud in product((NONE, RTSCTS), (9600, 19200, 115200)):
             profile = replace(known, flow=flow)
-            peaks = [(peak_of(compose(laid_out(kind, content, profile.sheet, WORDS), profile), profile, baud), name)
+            peaks = [(peak_of(compose(layout_job(kind, content, profile.sheet, WORDS), profile), profile, baud), name)
                      for name, kind, content in documents()]
             peak, name = max(peaks)
             wrong += peak > profile.buffer

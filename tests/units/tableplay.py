@@ -9,10 +9,10 @@ from roundtap_core.records import Pair, Result, Side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import Rulebook, Situation
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.typed import read
+from roundtap_core.typed import parse_message
 from roundtap_core.view import TableView
 from roundtap_devices.input.gestures import CALL, HOLD, LEAVE, REPEAT, TAP, Gesture
-from roundtap_units.table.dialogue.dialogue import Dialogue, Refused, Saved, SendReport, StatusChanged
+from roundtap_units.table.dialogue.dialogue import Dialogue, ReportRefused, Saved, SendReport, StatusChanged
 from roundtap_units.table.press_script import Press
 from roundtap_units.unit_words import unit_words
 
@@ -60,7 +60,7 @@ class Table:
         def plain(result: Result | None) -> Any:
             return result and result_to_json(result)
 
-        self.dialogue.on_view(read(TableView, {
+        self.dialogue.on_view(parse_message(TableView, {
             "event": {"id": "e1", "name": "Winter Open", "color": "#0072B2", "rulebook": self.book.id}, "table": 12,
             "round": {"number": 3, "of": 5, "stage": "swiss", "status": told["status"]},
             "match": told["match"] and {
@@ -91,7 +91,7 @@ class Table:
         self._work()
 
     def hub_refuses(self, reason: str, report: int = -1) -> None:
-        self.dialogue.on_fate(self.ids[report], Refused(reason), self.now_ms)
+        self.dialogue.on_fate(self.ids[report], ReportRefused(reason), self.now_ms)
         self._work()
 
     # --- the people ---

@@ -12,22 +12,22 @@ import pytest
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import BOARDS, RECOMMENDED, WAVESHARE_HAT, Board, load
-from roundtap_devices.controls import Front
+from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import VirtualScreen
-from roundtap_devices.hardware_errors import Missing
+from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units.unit_words import unit_words
 from roundtap_units.wiring import main
 from roundtap_units.wiring.main import (
     LAMP_MA,
     PRICES_EUR,
-    Walk,
+    BoardTest,
+    battery_hours,
     cost_eur,
     display_card,
     draws_ma,
-    hours_on,
-    needed,
     parts_text,
+    parts_to_buy,
 )
 
 
@@ -67,13 +67,14 @@ def test_a_board_that_is_wrong_is_refused_in_the_language_asked_for(
 @pytest.mark.parametrize("made", BOARDS.values(), ids=lambda made: made.name)
 def test_every_board_has_its_list_in_every_language(made: Board, language: str) -> None:
     text = parts_text(made, unit_words(language))
-    assert text.count("€)") == len(needed(made))
+    assert text.count("€)") == len(parts_to_buy(made))
     assert f"{draws_ma(made)}" in text
 
 
 def test_a_board_of_ones_own_without_lamps_needs_none() -> None:
     plain = load('name = "plain"\nlike = "adafruit-oled-bonnet"\nready_made = false')
-    assert {key for _, key in needed(plain)} == {"pi", "card", "supply", "screen.ssd1306", "buttons", "wires", "case"}
+    assert {key for _, key in parts_to_buy(plain)} == {"pi", "card", "supply", "screen.ssd1306", "buttons", "wires",
+                                                       "case"}
 
 
 def test_what_a_table_costs_is_the_sum_of_its_lines() -> None:
@@ -89,9 +90,9 @@ def test_the_lamps_of_a_board_are_within_what_a_pi_s_pins_can_give() -> None:
 
 def test_a_power_bank_by_hand() -> None:
     # 350 + 20 mA of the Waveshare board; 10,000 mAh × 3.7 V / 5 V × 0.9 = 6,660 mAh at 5 V; 6,660 / 370 = 18.
-    assert (draws_ma(WAVESHARE_HAT), hours_on(WAVESHARE_HAT, 10_000)) == (370, 18)
+    assert (draws_ma(WAVESHARE_HAT), battery_hours(WAVESHARE_HAT, 10_000)) == (370, 18)
     # 350 + 50 mA for the larger screen, and three lamps of 3 mA; 6,660 / 409 = 16.
-    assert (draws_ma(RECOMMENDED), hours_on(RECOMMENDED, 10_000)) == (409, 16)
+    assert (draws_ma(RECOMMENDED), battery_hours(RECOMMENDED, 10_000)) == (409, 16)
 
 
 class Person:
@@ -101,7 +102,7 @@ class Person:
         self.now_ms, self.cannot, self.said = 0, cannot, [""]
         self.board, self.pins = made, mock_factory(lambda: self.now_ms / 1000)
         self.edges: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self.front = Front(made, self._open, self.edges, lambda: self.now_ms)
+        self.front = Controls(made, self._open, self.edges, lambda: self.now_ms)
         self.screen = VirtualScreen()
         self.screen.glass.unplugged = screen_lost
         self.words = unit_words("en")
@@ -109,11 +110,11 @@ class Person:
 
     def _open(self) -> Any:
         if "gpio" in self.cannot:
-            raise Missing("lgpio")
+            raise HardwareMissing("lgpio")
         return self.pins
 
     def walk(self) -> list[str]:
-        return Walk(self.board, self.front, self.screen, self.edges, self, self.words, lambda: self.now_ms,
+        return BoardTest(self.board, self.front, self.screen, self.edges, self, self.words, lambda: self.now_ms,
                     self.wait).run()
 
     def wait(self, ms: int) -> None:
@@ -179,7 +180,7 @@ def test_the_test_picture_reaches_every_edge() -> None:
 
 def test_at_a_terminal_an_empty_answer_is_a_yes(monkeypatch: pytest.MonkeyPatch) -> None:
     for language, no in (("en", "no"), ("es", "No"), ("de", "nein"), ("pl", "nie")):
-        person = main.AtTerminal(unit_words(language))
+        person = main.TerminalUser(unit_words(language))
         for answer, wanted in (("", True), (no, False)):
             monkeypatch.setattr("builtins.input", lambda _, answer=answer: answer)
             assert person.sees("?") is wanted

@@ -13,7 +13,7 @@ from roundtap_devices.printing.escpos_job import compose
 from roundtap_devices.printing.pacing import Pacer
 from roundtap_devices.printing.print_lines import line
 from roundtap_devices.printing.printer_profiles import CSN_A2, EPSON_80, PROFILES, PrinterProfile
-from roundtap_units.documents.notices import laid_out
+from roundtap_units.documents.notices import layout_job
 from roundtap_units.unit_words import unit_words
 
 SPEEDS = (9600, 19200, 115200)
@@ -26,7 +26,7 @@ def test_a_slip_never_overruns_the_buffer(number: int, baud: int) -> None:
     """Each printer with another rulebook's, at each speed, by turns with and without flow control."""
     profile = replace(list(PROFILES.values())[number], flow=("none", "rtscts")[(number + SPEEDS.index(baud)) % 2])
     _, content = SLIPS[(number * 5 + baud) % len(SLIPS)]
-    assert peak_of(compose(laid_out("slip", content, profile.sheet, unit_words("pl")), profile), profile, baud) \
+    assert peak_of(compose(layout_job("slip", content, profile.sheet, unit_words("pl")), profile), profile, baud) \
         <= profile.buffer
 
 
@@ -37,13 +37,13 @@ def test_no_document_overruns_the_buffer(number: int, speed: int) -> None:
     """Every document at every printer, at one of the speeds; `run_paper_gate.py --buffers` has every speed."""
     profile = replace(list(PROFILES.values())[number], flow=("none", "rtscts")[(number + speed) % 2])
     for what, kind, content in list(documents())[(speed + number) % len(SPEEDS)::len(SPEEDS)]:
-        made = compose(laid_out(kind, content, profile.sheet, unit_words("pl")), profile)
+        made = compose(layout_job(kind, content, profile.sheet, unit_words("pl")), profile)
         assert peak_of(made, profile, SPEEDS[speed]) <= profile.buffer, what
 
 
 def lists(profile: PrinterProfile) -> int:
     """The peak with a list of text, of which a line holds few bytes and takes as long as a row of pictures."""
-    made = compose(laid_out("pairings-table", pairings_content(64), profile.sheet, unit_words("en")), profile)
+    made = compose(layout_job("pairings-table", pairings_content(64), profile.sheet, unit_words("en")), profile)
     return peak_of(made, profile, 115200, 1)
 
 

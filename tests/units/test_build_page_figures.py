@@ -7,13 +7,13 @@ from pathlib import Path
 
 from roundtap_devices.boards import BOARDS, RECOMMENDED
 from roundtap_units.board_process import DIM_AFTER_MS, OFF_AFTER_MS
-from roundtap_units.wiring.main import PI_MA, PRICES_OF, cost_eur, draws_ma, hours_on
+from roundtap_units.wiring.main import PI_MA, PRICES_DATE, battery_hours, cost_eur, draws_ma
 
 BUILD = (Path(__file__).parents[2] / "firmware/BUILD.md").read_text(encoding="utf-8")
 
 
 def test_what_a_table_costs_and_draws_is_as_the_lists_have_it() -> None:
-    assert f"Prices of {PRICES_OF}" in BUILD
+    assert f"Prices of {PRICES_DATE}" in BUILD
     told = [tuple(map(int, pair)) for pair in re.findall(r"(\d+)–(\d+) €", BUILD.split("| one table |")[1][:60])]
     ready = [cost_eur(board) for board in BOARDS.values() if board.ready_made]
     assert abs(told[0][0] - min(low for low, _ in ready)) <= 5
@@ -23,7 +23,7 @@ def test_what_a_table_costs_and_draws_is_as_the_lists_have_it() -> None:
     assert told[2][1] - 10 <= high <= told[1][1] + 10
     assert f"the Pi {PI_MA}" in BUILD
     assert abs(draws_ma(RECOMMENDED) - 400) <= 20
-    assert f"10,000 mAh for about {hours_on(RECOMMENDED, 10_000)} hours" in BUILD
+    assert f"10,000 mAh for about {battery_hours(RECOMMENDED, 10_000)} hours" in BUILD
 
 
 def test_when_the_screen_rests_is_as_the_unit_does_it() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from roundtap_core.words import LANGUAGES
-from roundtap_devices.printing.print_lines import Line
+from roundtap_devices.printing.print_lines import TextLine
 from roundtap_devices.printing.printer_profiles import printer_profile
-from roundtap_units.link.enrolling import CODE, LOOKING, Showing
+from roundtap_units.link.enrolling import CODE, LOOKING, EnrolProgress
 from roundtap_units.station.main import SHEETS_MAX, EnrolStation, code_sheet
 from roundtap_units.unit_words import unit_words
 
@@ -14,7 +14,7 @@ class Paper:
     """A printer that is never busy, and whoever asks for digits."""
 
     def __init__(self) -> None:
-        self.showing = Showing(LOOKING)
+        self.showing = EnrolProgress(LOOKING)
         self.phase = ""
         self.printed: list[bytes] = []
         self.said: list[str] = []
@@ -27,7 +27,7 @@ class Paper:
     def step(self, now_ms: int) -> None: ...
 
     def shows(self, number: int, code: str) -> None:
-        self.showing = Showing(CODE, "roundtap", number, code, 600_000)
+        self.showing = EnrolProgress(CODE, "roundtap", number, code, 600_000)
         for now_ms in range(3):
             self.station.step(now_ms)
 
@@ -55,7 +55,7 @@ def test_an_empty_hall_uses_up_no_roll() -> None:
 def test_the_sheet_is_whole_on_the_narrowest_paper_in_every_language() -> None:
     sheet = printer_profile("plain-58").sheet
     for language in LANGUAGES:
-        lines = code_sheet(Showing(CODE, "roundtap", 17, "345678", 600_000), sheet, unit_words(language))
-        texts = [cell.text for line in lines if isinstance(line, Line) for cell in line.cells]
+        lines = code_sheet(EnrolProgress(CODE, "roundtap", 17, "345678", 600_000), sheet, unit_words(language))
+        texts = [cell.text for line in lines if isinstance(line, TextLine) for cell in line.cells]
         assert "17  345 678" in texts
         assert all(len(text) <= sheet.columns for text in texts), language

@@ -8,22 +8,23 @@ import pytest
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.edges import Edge
-from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, LOOKING, STOPPED, WRONG, Showing
+from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, LOOKING, STOPPED, WRONG, EnrolProgress
 from roundtap_units.table.enrol_table import DONE_MS, EnrolTable
 from roundtap_units.table.screens import screens
 from roundtap_units.unit_words import unit_words
 
 HUB = "roundtap-of-a-very-long-name"
-SHOWN = [Showing(LOOKING), Showing(CODE, HUB, 17, "345678", 60_000), Showing(CHECKING, HUB),
-         Showing(WRONG, HUB, wrong=1),
-         Showing(CODE, HUB, 88, "888888", 60_000, identify=True), Showing(STOPPED, HUB, wrong=10), Showing(BUSY, HUB),
-         Showing(DONE, HUB, unit="table-100")]
+SHOWN = [EnrolProgress(LOOKING), EnrolProgress(CODE, HUB, 17, "345678", 60_000), EnrolProgress(CHECKING, HUB),
+         EnrolProgress(WRONG, HUB, wrong=1),
+         EnrolProgress(CODE, HUB, 88, "888888", 60_000, identify=True), EnrolProgress(STOPPED, HUB, wrong=10),
+         EnrolProgress(BUSY, HUB),
+         EnrolProgress(DONE, HUB, unit="table-100")]
 
 
 class Hands:
     """Buttons, lamp and what is shown, all by hand."""
 
-    def __init__(self, showing: Showing, language: str = "en", badge: str = "") -> None:
+    def __init__(self, showing: EnrolProgress, language: str = "en", badge: str = "") -> None:
         self.showing = showing
         self.done: list[str] = []
         self.lamps: list[bool] = []
@@ -67,14 +68,14 @@ class Hands:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("badge", ["", "badge.virtual"])
 def test_every_text_fits(language: str, badge: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    set_lines, unfit = screens._set, []
+    set_lines, unfit = screens._draw_text, []
 
     def noted(pen: object, text: object, *where: object, **how: object) -> None:
         if not text.fits:  # type: ignore[attr-defined]
             unfit.append(text)
         set_lines(pen, text, *where, **how)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(screens, "_set", noted)
+    monkeypatch.setattr(screens, "_draw_text", noted)
     for showing in SHOWN:
         hands = Hands(showing, language, badge)
         hands.table.step(0)
@@ -88,13 +89,13 @@ def test_the_way_to_another_key_fits_beneath_a_page(language: str) -> None:
 
 
 def test_the_code_stands_there_with_its_number_the_hub_and_the_seconds_left() -> None:
-    hands = Hands(Showing(CODE, "roundtap", 17, "345678", 60_000))
+    hands = Hands(EnrolProgress(CODE, "roundtap", 17, "345678", 60_000))
     hands.table.step(18_500)
     assert hands.says == "Type at the hub | 17  345 678 | roundtap: 42 s | ▲▼ English"
 
 
 def test_who_stands_there_chooses_the_language() -> None:
-    hands = Hands(Showing(CODE, "roundtap", 17, "345678", 60_000))
+    hands = Hands(EnrolProgress(CODE, "roundtap", 17, "345678", 60_000))
     hands.press("down")
     assert (hands.done, hands.table.language) == (["es"], "es")
     assert hands.says.startswith("Escribe en el hub")
@@ -104,29 +105,29 @@ def test_who_stands_there_chooses_the_language() -> None:
 
 
 def test_a_held_button_looks_for_another_hub() -> None:
-    hands = Hands(Showing(CODE, "roundtap", 17, "345678", 60_000))
+    hands = Hands(EnrolProgress(CODE, "roundtap", 17, "345678", 60_000))
     hands.press("a", 800)
     assert hands.done == ["other hub"]
 
 
 def test_after_too_many_wrong_codes_any_press_goes_on() -> None:
-    hands = Hands(Showing(STOPPED, "roundtap", wrong=10))
+    hands = Hands(EnrolProgress(STOPPED, "roundtap", wrong=10))
     hands.press("b")
     assert hands.done == ["go on"]
 
 
 def test_identified_it_blinks_and_beeps() -> None:
-    hands = Hands(Showing(CODE, "roundtap", 17, "345678", 60_000, identify=True))
+    hands = Hands(EnrolProgress(CODE, "roundtap", 17, "345678", 60_000, identify=True))
     for now_ms in range(0, 1000, 50):
         hands.table.step(now_ms)
     assert (hands.lamps.count(True), hands.done) == (10, ["beep", "beep"])
-    hands.showing = Showing(CODE, "roundtap", 17, "345678", 60_000)
+    hands.showing = EnrolProgress(CODE, "roundtap", 17, "345678", 60_000)
     hands.table.step(1050)
     assert hands.lamps[-1] is False
 
 
 def test_with_its_key_it_says_its_name_for_a_moment_and_goes_to_work() -> None:
-    hands = Hands(Showing(DONE, "roundtap", unit="table-7"))
+    hands = Hands(EnrolProgress(DONE, "roundtap", unit="table-7"))
     hands.table.step(1000)
     assert hands.says == "This unit is now | table-7 | roundtap"
     assert not hands.table.over(1000 + DONE_MS - 1)

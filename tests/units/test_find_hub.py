@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from roundtap_units.link import find_hub as finding
-from roundtap_units.link.find_hub import FoundHub, all_candidates, ask_hub, default_gateways, find_hub, heard_beacons
+from roundtap_units.link.find_hub import (
+    FoundHub,
+    all_candidates,
+    default_gateways,
+    find_hub,
+    listen_for_beacons,
+    probe_hub,
+)
 
 CARD = {"roundtap": "hub", "core": "1", "hub": "h1", "epoch": "e1", "name": "roundtap"}
 
@@ -29,8 +36,8 @@ def test_candidates_come_in_the_order_of_trust_and_each_only_when_it_is_needed(m
         return answer
 
     monkeypatch.setattr(finding, "default_gateways", lambda: noted("gateway", ("10.42.0.1",)))
-    monkeypatch.setattr(finding, "resolved", lambda name: noted(name, "192.168.1.5"))
-    monkeypatch.setattr(finding, "heard_beacons", lambda: noted("beacons", [("192.168.1.6", 8081)]))
+    monkeypatch.setattr(finding, "resolve_ipv4", lambda name: noted(name, "192.168.1.5"))
+    monkeypatch.setattr(finding, "listen_for_beacons", lambda: noted("beacons", [("192.168.1.6", 8081)]))
     found = all_candidates([("my-hub", 80)])
     assert (next(found), asked) == (("my-hub", 80), [])
     assert [next(found), next(found)] == [("10.42.0.1", 8080), ("10.42.0.1", 80)]
@@ -85,7 +92,7 @@ def answering() -> Iterator[tuple[tuple[str, int], list[tuple[int, bytes]]]]:
 
 def test_a_hub_says_that_it_is_one(answering) -> None:  # type: ignore[no-untyped-def]
     place, _ = answering
-    assert ask_hub(place) == FoundHub(place, "h1", "e1", "roundtap")
+    assert probe_hub(place) == FoundHub(place, "h1", "e1", "roundtap")
 
 
 @pytest.mark.parametrize(("status", "body"), [
@@ -97,13 +104,13 @@ def test_a_hub_says_that_it_is_one(answering) -> None:  # type: ignore[no-untype
 def test_whatever_else_answers_is_none(answering, status: int, body: bytes) -> None:  # type: ignore[no-untyped-def]
     place, says = answering
     says[0] = (status, body)
-    assert ask_hub(place) is None
+    assert probe_hub(place) is None
 
 
 def test_nobody_there_is_none() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        assert ask_hub(("127.0.0.1", taken.getsockname()[1])) is None
+        assert probe_hub(("127.0.0.1", taken.getsockname()[1])) is None
 
 
 def test_the_default_gateways_as_the_kernel_lists_them(tmp_path: Path) -> None:
@@ -134,7 +141,7 @@ def test_who_says_on_the_network_that_it_is_a_hub_is_heard() -> None:
     thread = threading.Thread(target=say)
     thread.start()
     try:
-        assert next(heard_beacons(port=port, within_s=10)) == ("127.0.0.1", 8081)
+        assert next(listen_for_beacons(port=port, within_s=10)) == ("127.0.0.1", 8081)
     finally:
         stop.set()
         thread.join()
@@ -157,7 +164,7 @@ def test_a_beacon_is_heard_on_a_network_that_is_nobodys_default_route() -> None:
     thread = threading.Thread(target=say)
     thread.start()
     try:
-        assert next(heard_beacons(group, port, within_s=3), None) == ("127.0.0.1", 8081)
+        assert next(listen_for_beacons(group, port, within_s=3), None) == ("127.0.0.1", 8081)
     finally:
         stop.set()
         thread.join()

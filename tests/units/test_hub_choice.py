@@ -15,13 +15,13 @@ from test_link import KEY, REPORT_1, WELCOME, FakeHub, Json, echo_of, feed_line
 from roundtap_core.wire import REPORT, sign
 from roundtap_units.link import link as module
 from roundtap_units.link.hub_choice import (
-    LOOK_BACK_MS,
+    RECHECK_MS,
     SILENT_MS,
     HubChoice,
     UnitMemory,
-    address_of,
-    machine_mark,
-    place_of,
+    endpoint_url,
+    machine_fingerprint,
+    parse_endpoint,
 )
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox
@@ -80,11 +80,11 @@ def test_the_older_hub_is_taken_where_nobody_else_answers_and_the_newer_one_look
     hubs.failed(STANDBY)
     assert hubs.believed(OWN, "before", (), 31_000)
     assert hubs.left("before")
-    hubs.heard(31_000 + LOOK_BACK_MS - 1)
-    assert not hubs.look_back_due(31_000 + LOOK_BACK_MS - 1)
-    hubs.heard(31_000 + LOOK_BACK_MS)
-    assert hubs.look_back_due(31_000 + LOOK_BACK_MS)
-    assert hubs.next(31_000 + LOOK_BACK_MS) == STANDBY
+    hubs.heard(31_000 + RECHECK_MS - 1)
+    assert not hubs.look_back_due(31_000 + RECHECK_MS - 1)
+    hubs.heard(31_000 + RECHECK_MS)
+    assert hubs.look_back_due(31_000 + RECHECK_MS)
+    assert hubs.next(31_000 + RECHECK_MS) == STANDBY
     assert hubs.believed(STANDBY, "after", (), 95_000)
 
 
@@ -98,7 +98,7 @@ def test_a_unit_with_one_hub_takes_whatever_epoch_it_has() -> None:
 
 @pytest.mark.parametrize("address", ["http://10.42.0.1:8080", "http://[fe80::1]:8080", "http://hub:80"])
 def test_an_address_is_read_as_it_is_written(address: str) -> None:
-    assert address_of(place_of(address)) == address
+    assert endpoint_url(parse_endpoint(address)) == address
 
 
 def test_a_memory_that_cannot_be_read_is_begun_anew_and_one_that_cannot_be_written_is_no_end(tmp_path: Path) -> None:
@@ -118,11 +118,11 @@ def test_a_card_that_was_copied_into_two_machines_is_two_units(tmp_path: Path) -
     for serial in ("one", "two"):
         (tmp_path / serial).write_text(serial)
     path = tmp_path / "unit.json"
-    one, two = (UnitMemory(path, machine=machine_mark(tmp_path / serial)) for serial in ("one", "two"))
+    one, two = (UnitMemory(path, machine=machine_fingerprint(tmp_path / serial)) for serial in ("one", "two"))
     assert one.instance != two.instance
-    assert UnitMemory(path, machine=machine_mark(tmp_path / "one")).instance == one.instance
+    assert UnitMemory(path, machine=machine_fingerprint(tmp_path / "one")).instance == one.instance
     assert len(one.instance) <= 64
-    assert machine_mark(tmp_path / "none") == ""
+    assert machine_fingerprint(tmp_path / "none") == ""
 
 
 # --- with hubs that answer -----------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class Hall:
         self.outbox = Outbox(folder / "outbox.jsonl")
         self.memory = UnitMemory(folder / "unit.json")
         places = [("127.0.0.1", int(hub.server.server_address[1])) for hub in self.hubs]
-        self.addresses = [address_of(place) for place in places]
+        self.addresses = [endpoint_url(place) for place in places]
         self.link = HubLink(HubAddress(*places[0], "table-1", KEY), self.outbox,
                             lambda kind, value: self.told.put((kind, value)), lambda: self.now_ms, self.memory)
 

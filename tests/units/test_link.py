@@ -14,10 +14,10 @@ import pytest
 
 from roundtap_core.messages import Echo
 from roundtap_core.version import version
-from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, opened, sign, verify
+from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, open_envelope, sign, verify
 from roundtap_units.link import link as module
 from roundtap_units.link.link import HubAddress, HubLink, worth_waiting
-from roundtap_units.link.outbox import Kept, Outbox
+from roundtap_units.link.outbox import Outbox, StoredReport
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(32)
 REPORT_1 = {"report_id": "r1", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
@@ -188,7 +188,7 @@ def test_only_the_hubs_signed_echo_of_this_report_counts_as_saved(bench: Bench, 
     bench.hub.answers["/device/report"] = echo_of
 
     settled = bench.wait_for("fate")
-    assert isinstance(settled, Kept)
+    assert isinstance(settled, StoredReport)
     assert (settled.id, settled.fate, settled.number) == ("r1", "accepted", 42)
     assert bench.outbox.waiting() == []
 
@@ -265,7 +265,7 @@ def test_a_report_waits_behind_no_status_and_no_question_of_time(bench: Bench) -
 def test_the_way_is_open_before_the_result_is_confirmed(bench: Bench) -> None:
     """While somebody enters a result the unit connects: the report itself need not wait for that."""
     opened_ahead = threading.Event()
-    real = module.KeptConnection.open
+    real = module.PersistentConnection.open
 
     def noted(self: Any) -> None:
         real(self)
@@ -273,7 +273,7 @@ def test_the_way_is_open_before_the_result_is_confirmed(bench: Bench) -> None:
 
     bench.link.start()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module.KeptConnection, "open", noted)
+        patch.setattr(module.PersistentConnection, "open", noted)
         bench.link.send_status({"draft": True})
         assert opened_ahead.wait(WAIT_S)
 
@@ -358,7 +358,7 @@ def test_a_hello_lists_every_report_that_is_kept(bench: Bench) -> None:
     bench.link.start()
     hello = bench.hub.next("/device/feed")
     assert hello["payload"]["reports"] == [["e1", "r1"]]
-    assert opened(KEY, "roundtap/request/1", hello) is not None
+    assert open_envelope(KEY, "roundtap/request/1", hello) is not None
 
 
 def test_a_hello_carries_the_challenge_that_was_asked_for_and_names_its_unit_ahead(bench: Bench) -> None:
@@ -501,7 +501,7 @@ def test_a_call_that_was_not_heard_is_said_again_at_once(bench: Bench) -> None:
 
 
 def time_echo(message: Json, key: bytes = KEY, **changes: Any) -> bytes:
-    payload = opened(KEY, REQUEST, message)
+    payload = open_envelope(KEY, REQUEST, message)
     assert payload is not None
     assert payload["unit"] == "table-1"
     return json.dumps(envelope(key, ECHO, {"nonce": payload["nonce"], "now_ms": 9000, **changes})).encode()

@@ -12,15 +12,15 @@ from test_link import KEY, PORTAL, REPORT_1, REPORT_2, WELCOME, Bench, Json, ben
 from roundtap_core.messages import Echo
 from roundtap_core.wire import REPORT, sign, verify
 from roundtap_units.link.link import HubAddress, HubLink
-from roundtap_units.link.outbox import Kept, Outbox
-from roundtap_units.link.report_sending import SLOWLY_MS, ReportOrder
-from roundtap_units.link.safe_file import key_mark
+from roundtap_units.link.outbox import Outbox, StoredReport
+from roundtap_units.link.report_sending import BACKOFF_MS, ReportOrder
+from roundtap_units.link.safe_file import key_fingerprint
 
 OLD_KEY = bytes(range(32, 64))
 
 
-def kept(n: int, match: str = "1.1", draw: str | None = "d") -> Kept:
-    return Kept({**REPORT_1, "report_id": f"r{n}", "match": match, "draw": draw}, "mac")
+def kept(n: int, match: str = "1.1", draw: str | None = "d") -> StoredReport:
+    return StoredReport({**REPORT_1, "report_id": f"r{n}", "match": match, "draw": draw}, "mac")
 
 
 class Clock:
@@ -76,7 +76,7 @@ def test_a_report_that_is_refused_again_and_again_is_tried_slowly_and_has_a_word
         order.unanswered(one, 403)
     assert order.trouble() == "key"
     assert list(order.turns([kept(1), kept(2)])) == []
-    clock.now_ms += SLOWLY_MS
+    clock.now_ms += BACKOFF_MS
     assert [one.id for one in order.turns([kept(1), kept(2)])] == ["r1", "r2"]
     order.answered(kept(1))
     assert order.trouble() is None
@@ -126,8 +126,8 @@ def test_a_hello_that_is_refused_again_and_again_is_told_though_nothing_waits(be
 
 def test_a_report_is_signed_anew_where_the_key_was_renewed_since(bench: Bench, tmp_path: Path) -> None:  # noqa: F811
     path = tmp_path / "renewed" / "outbox.jsonl"
-    Outbox(path, key_mark=key_mark(OLD_KEY)).put(REPORT_1, sign(OLD_KEY, REPORT, REPORT_1))
-    outbox = Outbox(path, key_mark=key_mark(KEY))
+    Outbox(path, key_mark=key_fingerprint(OLD_KEY)).put(REPORT_1, sign(OLD_KEY, REPORT, REPORT_1))
+    outbox = Outbox(path, key_mark=key_fingerprint(KEY))
     host, port = bench.hub.server.server_address[:2]
     told: list[Any] = []
     link = HubLink(HubAddress(str(host), int(port), "table-1", KEY), outbox, lambda *what: told.append(what))

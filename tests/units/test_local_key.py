@@ -7,12 +7,12 @@ import json
 import pytest
 from test_station_link import ByHand
 
-from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened, sign
-from roundtap_units.link.identity import HubAddress, LocalKey, is_on_hubs_machine, local_key, read_local
+from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, open_envelope, sign
+from roundtap_units.link.identity import HubAddress, LocalKeyWatch, has_local_key, local_key, read_local
 from roundtap_units.link.outbox import Outbox
-from roundtap_units.link.report_sending import ReportSending
-from roundtap_units.link.safe_file import key_mark
-from roundtap_units.station.main import ConfigError, read_config
+from roundtap_units.link.report_sending import ReportSender
+from roundtap_units.link.safe_file import key_fingerprint
+from roundtap_units.station.main import ConfigError, read_station_config
 from roundtap_units.station.station_link import HubStationLink
 
 ONE, OTHER = "ab" * 32, "cd" * 32
@@ -32,9 +32,9 @@ def written(folder, key=ONE, kind="station", port=8080):
 
 
 def test_what_the_hub_wrote_is_who_the_unit_is(folder):
-    assert not is_on_hubs_machine("station")
+    assert not has_local_key("station")
     written(folder, port=8123)
-    assert is_on_hubs_machine("station")
+    assert has_local_key("station")
     assert local_key("station") == HubAddress("127.0.0.1", 8123, "hub-station", bytes.fromhex(ONE))
 
 
@@ -53,7 +53,7 @@ def test_a_file_that_is_none_of_a_hubs_is_nobodys_key(folder, text):
 
 
 def test_a_change_is_told_once(folder):
-    follows = LocalKey("station")
+    follows = LocalKeyWatch("station")
     assert follows.renewed() is None
     written(folder)
     assert follows.renewed().key.hex() == ONE
@@ -67,9 +67,9 @@ def test_a_change_is_told_once(folder):
 def test_a_station_without_a_key_takes_the_hubs_of_this_machine(folder, tmp_path):
     path = tmp_path / "station.toml"
     path.write_text('folder = "/tmp"\n')
-    assert (read_config(path).local, read_config(path).key) == (False, b""), "it enrols"
+    assert (read_station_config(path).local, read_station_config(path).key) == (False, b""), "it enrols"
     written(folder)
-    config = read_config(path)
+    config = read_station_config(path)
     assert (config.local, config.unit, config.key.hex(), config.hubs[0][0]) == (True, "hub-station", ONE, "127.0.0.1")
 
 
@@ -77,14 +77,14 @@ def test_a_key_of_its_own_comes_first(folder, tmp_path):
     written(folder)
     path = tmp_path / "station.toml"
     path.write_text(f'unit = "station-1"\nkey = "{OTHER}"\nhub = "http://10.42.0.1"\nfolder = "/tmp"\n')
-    config = read_config(path)
+    config = read_station_config(path)
     assert (config.local, config.unit, config.key.hex()) == (False, "station-1", OTHER)
 
 
 def test_a_station_that_is_told_so_waits_for_the_hub(folder, tmp_path):
     path = tmp_path / "station.toml"
     path.write_text('local = true\nfolder = "/tmp"\n')
-    assert read_config(path).unit == "hub-station"
+    assert read_station_config(path).unit == "hub-station"
 
 
 @pytest.mark.parametrize(("line", "says"), [
@@ -95,7 +95,7 @@ def test_what_does_not_go_together_is_said(folder, tmp_path, line, says):
     path = tmp_path / "station.toml"
     path.write_text(f'folder = "/tmp"\n{line}\n')
     with pytest.raises(ConfigError) as error:
-        read_config(path)
+        read_station_config(path)
     assert says in str(error.value)
 
 
@@ -103,14 +103,14 @@ def test_a_station_follows_a_hub_that_was_started_anew(folder):
     known = [ONE]
 
     def post(path, message):
-        payload = opened(bytes.fromhex(known[0]), REQUEST, message)
+        payload = open_envelope(bytes.fromhex(known[0]), REQUEST, message)
         if payload is None:
             raise ValueError("403")
         return envelope(bytes.fromhex(known[0]), ECHO, {"nonce": payload["nonce"], "challenge": "next", "jobs": []})
 
     written(folder)
     here = local_key("station")
-    link = HubStationLink(here, ByHand(post), renew=LocalKey("station").renewed)
+    link = HubStationLink(here, ByHand(post), renew=LocalKeyWatch("station").renewed)
     assert link.exchange()
     known[0] = OTHER
     assert not link.exchange()
@@ -119,7 +119,7 @@ def test_a_station_follows_a_hub_that_was_started_anew(folder):
 
 
 def test_a_tables_report_of_before_is_signed_with_the_key_of_now(tmp_path):
-    outbox = Outbox(tmp_path / "outbox.jsonl", key_mark=key_mark(bytes.fromhex(ONE)))
+    outbox = Outbox(tmp_path / "outbox.jsonl", key_mark=key_fingerprint(bytes.fromhex(ONE)))
     report = {"report_id": "r1", "unit": "hub-table", "event": "e1", "match": "1.1"}
     outbox.put(report, sign(bytes.fromhex(ONE), REPORT, report))
     posted = []
@@ -129,7 +129,7 @@ def test_a_tables_report_of_before_is_signed_with_the_key_of_now(tmp_path):
             posted.append(message["mac"])
             raise ConnectionError
 
-    sending = ReportSending(lambda: bytes.fromhex(OTHER), outbox, lambda: 0, lambda _: None, lambda *_: True)
+    sending = ReportSender(lambda: bytes.fromhex(OTHER), outbox, lambda: 0, lambda _: None, lambda *_: True)
     with pytest.raises(ConnectionError):
         sending.post_all(Connection())
     assert posted == [sign(bytes.fromhex(OTHER), REPORT, report)]

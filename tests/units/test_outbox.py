@@ -14,7 +14,7 @@ import pytest
 
 from roundtap_core.messages import Echo
 from roundtap_units.link import outbox as module
-from roundtap_units.link.outbox import Kept, Outbox
+from roundtap_units.link.outbox import Outbox, StoredReport
 
 
 def report(n: int, event: str = "e1") -> dict[str, Any]:
@@ -27,7 +27,7 @@ def echo(n: int, fate: str = "accepted", **more: Any) -> Echo:
     return Echo(**{"report_id": f"r{n}", "fate": fate, "epoch": "x", **known, **more})
 
 
-def heard(outbox: Outbox, echo: Echo) -> Kept | None:
+def heard(outbox: Outbox, echo: Echo) -> StoredReport | None:
     """The hub's word, known and noted, as the link does it."""
     kept = outbox.settle(echo)
     outbox.note()
@@ -39,7 +39,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "unit" / "outbox.jsonl"
 
 
-def ids(kept: list[Kept]) -> list[str]:
+def ids(kept: list[StoredReport]) -> list[str]:
     return [one.id for one in kept]
 
 
@@ -80,7 +80,7 @@ def test_reports_wait_in_their_order_until_the_hub_has_answered(path: Path) -> N
     for n in (3, 1, 2):
         outbox.put(report(n), f"mac {n}")
     settled = heard(outbox, echo(1))
-    assert settled == Kept(report(1), "mac 1", "accepted", 1001, "h1", None, "x")
+    assert settled == StoredReport(report(1), "mac 1", "accepted", 1001, "h1", None, "x")
     for known in (outbox, reopened(path)):
         assert ids(known.waiting()) == ["r3", "r2"]
         assert ids(known.all()) == ["r3", "r1", "r2"]

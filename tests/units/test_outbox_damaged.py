@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from roundtap_core.messages import Echo
-from roundtap_core.typed import read
+from roundtap_core.typed import parse_message
 from roundtap_units.link import outbox as module
 from roundtap_units.link import safe_file
-from roundtap_units.link.outbox import Kept, Outbox
+from roundtap_units.link.outbox import Outbox, StoredReport
 
 
 def report(n: int, event: str = "e1") -> dict[str, Any]:
@@ -30,7 +30,7 @@ def echo(n: int, fate: str = "accepted", epoch: str = "x", **more: Any) -> Echo:
     return Echo(**{"report_id": f"r{n}", "fate": fate, "epoch": epoch, **known, **more})
 
 
-def heard(outbox: Outbox, echo: Echo) -> Kept | None:
+def heard(outbox: Outbox, echo: Echo) -> StoredReport | None:
     """The hub's word, known and noted, as the link does it."""
     kept = outbox.settle(echo)
     outbox.note()
@@ -157,7 +157,7 @@ def test_a_word_that_says_nothing_changes_nothing(path: Path, word: dict[str, An
     outbox = filled(path, 1)
     size = path.stat().st_size
     with pytest.raises(ValueError, match=r"/|missing"):
-        heard(outbox, read(Echo, {"report_id": "r1", **word}))
+        heard(outbox, parse_message(Echo, {"report_id": "r1", **word}))
     assert (ids(outbox), path.stat().st_size) == (["r1"], size)
 
 

@@ -7,24 +7,24 @@ from typing import Any
 
 from roundtap_core.version import version
 from roundtap_core.wire import ECHO, envelope
-from roundtap_machine.health import Machine
+from roundtap_machine.health import MachineProbe
 from roundtap_units.link.hub_time import HubTime, SamplePlan
 from roundtap_units.link.identity import HubAddress
-from roundtap_units.link.link import StatusSending
+from roundtap_units.link.link import StatusSender
 from roundtap_units.link.outbox import Outbox
-from roundtap_units.link.own_health import LOOK_EVERY_MS, OwnHealth
+from roundtap_units.link.own_health import MEASURE_EVERY_MS, OwnHealth
 
 KEY = bytes(range(32))
 
 
-def pi(folder: Path, throttled: str = "0", celsius: int = 48) -> Machine:
+def pi(folder: Path, throttled: str = "0", celsius: int = 48) -> MachineProbe:
     for name, text in (("sys/devices/platform/soc/soc:firmware/get_throttled", throttled),
                        ("sys/class/thermal/thermal_zone0/type", "cpu-thermal"),
                        ("sys/class/thermal/thermal_zone0/temp", str(celsius * 1000)),
                        ("proc/self/mountinfo", "21 1 8:2 / / rw shared:1 - ext4 /dev/mmcblk0p2 rw\n")):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="ascii")
-    return Machine(folder, True, folder)
+    return MachineProbe(folder, True, folder)
 
 
 def test_a_unit_says_how_its_machine_is(tmp_path: Path) -> None:
@@ -52,11 +52,11 @@ def test_the_machine_is_looked_at_once_a_minute_and_a_degree_is_no_news(tmp_path
     health = OwnHealth(pi(tmp_path, celsius=46))
     health.heard(health.news(0) or {})
     pi(tmp_path, "1", 49)
-    assert health.news(LOOK_EVERY_MS - 1) is None
-    assert (health.news(LOOK_EVERY_MS) or {})["throttled"] == 0x10001
-    health.heard(health.news(LOOK_EVERY_MS) or {})
+    assert health.news(MEASURE_EVERY_MS - 1) is None
+    assert (health.news(MEASURE_EVERY_MS) or {})["throttled"] == 0x10001
+    health.heard(health.news(MEASURE_EVERY_MS) or {})
     pi(tmp_path, "1", 47)
-    assert health.news(2 * LOOK_EVERY_MS) is None
+    assert health.news(2 * MEASURE_EVERY_MS) is None
 
 
 class Hub:
@@ -81,7 +81,7 @@ class Hub:
 
 
 def test_whoever_serves_a_new_feed_hears_the_status_at_once(tmp_path: Path) -> None:
-    sending = StatusSending(lambda: HubAddress("hub", 80, "table-1", KEY), Outbox(tmp_path / "outbox.jsonl"),
+    sending = StatusSender(lambda: HubAddress("hub", 80, "table-1", KEY), Outbox(tmp_path / "outbox.jsonl"),
                             SamplePlan(HubTime()), lambda: 0, lambda *_: None)
     sending.begin("s1")
     assert not sending.waiting, "there is nothing to say yet"
@@ -94,7 +94,7 @@ def test_whoever_serves_a_new_feed_hears_the_status_at_once(tmp_path: Path) -> N
 
 def test_a_status_carries_it_once_a_feed_and_again_where_nobody_answered(tmp_path: Path) -> None:
     hub, health = Hub(), OwnHealth(pi(tmp_path))
-    sending = StatusSending(lambda: HubAddress("hub", 80, "table-1", KEY), Outbox(tmp_path / "outbox.jsonl"),
+    sending = StatusSender(lambda: HubAddress("hub", 80, "table-1", KEY), Outbox(tmp_path / "outbox.jsonl"),
                             SamplePlan(HubTime()), lambda: 0, lambda *_: None, health)
 
     def says(silent: bool = False) -> bool:

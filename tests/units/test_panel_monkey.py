@@ -80,14 +80,14 @@ class Monkey:
         assert len(presses) <= 1, "one press, one step"
         for press in presses:
             assert (key, kind) == ("a", HOLD), "nothing is done but by ● held"
-            assert d.DOES[page] == press.step, "what is shown is what is done"
+            assert d.PAGE_STEPS[page] == press.step, "what is shown is what is done"
             assert stood_ms >= d.UNREAD_MS
             if press.step in (d.EJECT, d.NEW_PIN):
                 assert hub is not None, "nothing is asked of a hub that is not there"
                 assert press.stick == stick
                 assert press.step == d.NEW_PIN or stick in hub.to_let_go
             else:
-                assert self.first_yes(d.ABOVE[page], page), "it was asked twice, one after the other"
+                assert self.first_yes(d.PARENT_PAGE[page], page), "it was asked twice, one after the other"
                 assert press.step == d.POWER_OFF or (standby is not None and standby.level)
 
     def first_yes(self, first: str, second: str) -> bool:

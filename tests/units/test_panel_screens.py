@@ -11,7 +11,14 @@ from gallery.panel_screens import panel_scenes
 from roundtap_core.words import LANGUAGES
 from roundtap_machine.wifi import wifi_code
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.panel_dialogue import PanelScene, address_code, draw_panel, is_whole, qr_picture, scene_of
+from roundtap_units.panel.panel_dialogue import (
+    PanelScene,
+    address_code,
+    draw_panel,
+    fits_screen,
+    qr_picture,
+    scene_of,
+)
 
 BLUR = 3
 """Half a pixel of the display."""
@@ -38,13 +45,13 @@ def test_what_is_said_can_be_read(key, language):
     played = Played(HUB, language)
     played.panel.said, played.panel.page = played.panel.words(key), d.SAID
     scene = scene_of(played.panel)
-    assert is_whole(scene), scene.says()
+    assert fits_screen(scene), scene.says()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_picture_of_the_gallery_can_be_read(language):
     for name, scene in panel_scenes((language,)):
-        assert is_whole(scene), (name, scene.says())
+        assert fits_screen(scene), (name, scene.says())
 
 
 def test_a_refusal_of_the_hub_s_may_be_long():
@@ -52,7 +59,7 @@ def test_a_refusal_of_the_hub_s_may_be_long():
     played.panel.said = ("The stick at /media/stick cannot be let go of: another program has it open. Leave it in, or "
                          "power off first.")
     played.panel.page = d.SAID
-    assert is_whole(scene_of(played.panel))
+    assert fits_screen(scene_of(played.panel))
 
 
 def test_letters_that_hang_down_are_whole_at_the_bottom_also_beside_a_code():

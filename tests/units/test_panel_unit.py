@@ -14,14 +14,14 @@ import pytest
 from panel_kit import HOTSPOT, HUB
 
 from roundtap_core.messages import PanelView, StandbyState
-from roundtap_core.typed import read
-from roundtap_core.wire import ECHO, REQUEST, envelope, opened
+from roundtap_core.typed import parse_message
+from roundtap_core.wire import ECHO, REQUEST, envelope, open_envelope
 from roundtap_devices.controls import RETRY_MS
-from roundtap_devices.display.screen import BEAT_MS, FULL, OFF, VirtualScreen
+from roundtap_devices.display.screen import FULL, OFF, RENEW_MS, VirtualScreen
 from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.late_edges import Hands
+from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_machine.root_steps import Refused
+from roundtap_machine.root_steps import StepRefused
 from roundtap_units import board_process
 from roundtap_units.link.identity import HubAddress
 from roundtap_units.panel import main
@@ -34,9 +34,17 @@ from roundtap_units.panel.main import (
     ConfigError,
     PanelLink,
     PanelUnit,
-    read_config,
+    read_panel_config,
 )
-from roundtap_units.panel.panel_dialogue import EJECT, NEW_PIN, POWER_OFF, TURN, Done, PanelDialogue, Press
+from roundtap_units.panel.panel_dialogue import (
+    EJECT,
+    NEW_PIN,
+    POWER_OFF,
+    TURN,
+    PanelDialogue,
+    PanelPress,
+    PressOutcome,
+)
 from roundtap_units.unit_words import unit_words
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
@@ -59,7 +67,7 @@ class Wire:
         if step != "hotspot":
             return {"done": True}
         if self.hotspot is None:
-            raise Refused("no-hotspot")
+            raise StepRefused("no-hotspot")
         return dict(zip(("ssid", "password"), self.hotspot, strict=True))
 
     def request(self, method, path, body="", headers=()):
@@ -70,7 +78,7 @@ class Wire:
             self.answer = {"challenge": f"asked {self.challenges}"}
             return
         assert (method, path) == ("POST", "/device/panel")
-        payload = opened(self.key, REQUEST, json.loads(body))
+        payload = open_envelope(self.key, REQUEST, json.loads(body))
         if payload is None:
             self.answer = {"error": "unknown unit"}
             return
@@ -113,16 +121,16 @@ def test_the_hotspot_is_asked_for_now_and_then_and_shown_while_there_is_one(wire
 def test_a_press_is_sent_once_with_a_fresh_challenge(wire):
     wire.link.look()
     wire.answers = {"pin": "12345678"}
-    wire.link.press(Press(4, NEW_PIN))
+    wire.link.press(PanelPress(4, NEW_PIN))
     assert (wire.heard[-1]["do"], wire.heard[-1]["challenge"]) == ({"step": "pin"}, "asked 2")
-    assert wire.of("done") == [Done(4, pin="12345678")]
+    assert wire.of("done") == [PressOutcome(4, pin="12345678")]
 
 
 def test_a_stick_is_named(wire):
     wire.answers = {"refused": "It is still being written to."}
-    wire.link.press(Press(4, EJECT, "/media/stick"))
+    wire.link.press(PanelPress(4, EJECT, "/media/stick"))
     assert wire.heard[-1]["do"] == {"step": "eject", "name": "/media/stick"}
-    assert wire.of("done") == [Done(4, "It is still being written to.")]
+    assert wire.of("done") == [PressOutcome(4, "It is still being written to.")]
 
 
 @pytest.mark.parametrize(("error", "trouble"), [
@@ -132,8 +140,8 @@ def test_a_stick_is_named(wire):
 def test_what_became_of_a_press_without_an_answer(wire, error, trouble):
     wire.link.look()
     wire.broken = error
-    wire.link.press(Press(4, NEW_PIN))
-    assert wire.of("done") == [Done(4, trouble=trouble)]
+    wire.link.press(PanelPress(4, NEW_PIN))
+    assert wire.of("done") == [PressOutcome(4, trouble=trouble)]
 
 
 def test_another_hub_s_word_is_not_believed(wire):
@@ -154,9 +162,9 @@ def test_a_hub_that_was_started_anew_is_followed(wire):
 
 def test_power_off_goes_past_the_hub(wire):
     wire.broken = ConnectionRefusedError()
-    wire.link.press(Press(3, POWER_OFF))
+    wire.link.press(PanelPress(3, POWER_OFF))
     assert wire.root == ["power-off"]
-    assert wire.of("done") == [Done(3)]
+    assert wire.of("done") == [PressOutcome(3)]
 
 
 def test_where_nobody_powers_off_or_turns_the_key_it_says_so(tmp_path):
@@ -165,9 +173,10 @@ def test_where_nobody_powers_off_or_turns_the_key_it_says_so(tmp_path):
 
     received = []
     link = PanelLink(lambda: None, lambda *told: received.append(told), "en", nobody, tmp_path / "none")
-    link.press(Press(3, POWER_OFF))
-    link.press(Press(4, TURN))
-    assert received == [("done", Done(3, trouble=FAILED[POWER_OFF])), ("done", Done(4, trouble=FAILED[TURN]))]
+    link.press(PanelPress(3, POWER_OFF))
+    link.press(PanelPress(4, TURN))
+    assert received == [("done", PressOutcome(3, trouble=FAILED[POWER_OFF])),
+                        ("done", PressOutcome(4, trouble=FAILED[TURN]))]
 
 
 def test_a_standby_of_this_machine_is_asked_where_there_is_no_hub(wire, tmp_path):
@@ -187,11 +196,11 @@ def test_a_standby_of_this_machine_is_asked_where_there_is_no_hub(wire, tmp_path
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         wire.link.look()
-        wire.link.press(Press(2, TURN))
+        wire.link.press(PanelPress(2, TURN))
         thread.join(10)
     assert heard == [{"ask": "state"}, {"ask": "turn"}]
     assert wire.of("standby") == [StandbyState("following", "http://10.42.0.1:8080", True)]
-    assert wire.of("done") == [Done(2)]
+    assert wire.of("done") == [PressOutcome(2)]
 
 
 def test_an_older_hub_says_more_and_less(wire):
@@ -207,13 +216,13 @@ def test_an_older_hub_says_more_and_less(wire):
 ])
 def test_a_view_that_is_none_is_passed_over(change):
     with pytest.raises((ValueError, TypeError, KeyError)):
-        read(PanelView, {**VIEW, **change})
+        parse_message(PanelView, {**VIEW, **change})
 
 
 class Bench:
     def __init__(self):
         self.screen, self.done, self.heard = VirtualScreen(), [], []
-        self.unit = PanelUnit(PanelDialogue(unit_words("en")), self.screen, Hands(), self.done.append,
+        self.unit = PanelUnit(PanelDialogue(unit_words("en")), self.screen, EdgeReorder(), self.done.append,
                               self.heard.append)
         self.now_ms = 10_000
         self.unit.step(self.now_ms, [("hub", HUB)])
@@ -232,14 +241,14 @@ def test_buttons_lead_to_steps():
     bench.press("up")
     bench.press("a")
     bench.press("a", hold_ms=700)
-    assert bench.done == [Press(1, POWER_OFF)]
+    assert bench.done == [PanelPress(1, POWER_OFF)]
     assert bench.heard[0].endswith("● QR   ▲▼ more")
 
 
 def test_a_panel_that_nobody_can_read_does_nothing_and_says_so():
     bench = Bench()
     bench.screen.glass.unplug(True)
-    bench.now_ms += BEAT_MS
+    bench.now_ms += RENEW_MS
     bench.unit.step(bench.now_ms)
     for key in "aaaa":
         bench.press(key)
@@ -278,7 +287,7 @@ def test_nothing_that_it_is_told_ends_it(told):
 
 
 def test_without_a_file_all_is_as_usual(tmp_path):
-    config = read_config(tmp_path / "none.toml")
+    config = read_panel_config(tmp_path / "none.toml")
     assert (config.board.name, config.language, str(config.folder)) == (
         "recommended", "en", "/var/lib/roundtap-panel")
 
@@ -291,7 +300,7 @@ def test_without_a_file_all_is_as_usual(tmp_path):
 def test_what_is_wrong_in_it_is_said(tmp_path, text, says):
     (tmp_path / "panel.toml").write_text(text)
     with pytest.raises(ConfigError) as error:
-        read_config(tmp_path / "panel.toml")
+        read_panel_config(tmp_path / "panel.toml")
     assert says in str(error.value)
 
 
@@ -313,7 +322,7 @@ def test_a_panel_whose_pins_come_later_looks_for_them_again(tmp_path, monkeypatc
 
     opened, looked, seconds = [], itertools.count(), itertools.count()
     monkeypatch.setenv("ROUNDTAP_LOCAL", str(tmp_path))
-    monkeypatch.setattr(board_process, "pins_of_this_machine", pins)
+    monkeypatch.setattr(board_process, "local_pin_factory", pins)
     monkeypatch.setattr(board_process, "StopSignal", Stopping)
     monkeypatch.setattr("time.monotonic_ns", lambda: next(seconds) * 10 ** 9)
     (tmp_path / "panel.toml").write_text("")

@@ -9,7 +9,7 @@ from paper_gate import documents, printed, printed_lines, setup_prints, sheets
 
 from gallery.on_paper import slip_content
 from roundtap_core.words import LANGUAGES
-from roundtap_devices.printing.print_lines import Cell, CodePageLine, Drawing, Label, Line, line
+from roundtap_devices.printing.print_lines import CodePageLine, Drawing, Label, TextCell, TextLine, line
 from roundtap_devices.printing.printer_profiles import EPSON_80, PLAIN_58, POS_5890, PROFILES
 from roundtap_units.unit_words import unit_words
 
@@ -35,8 +35,8 @@ def test_every_document_is_whole_and_can_be_read(name: str, language: str) -> No
 
 @pytest.mark.parametrize(("lines", "says"), [
     ([CodePageLine("cp852", "Łódź " * 9)], "wider than the paper"),
-    ([Line((Cell("a text far too long for its few columns", 0, 4),))], "squeezed"),
-    ([Line((Cell("one", 0, 20), Cell("two", 10, 20)))], "lies on another"),
+    ([TextLine((TextCell("a text far too long for its few columns", 0, 4),))], "squeezed"),
+    ([TextLine((TextCell("one", 0, 20), TextCell("two", 10, 20)))], "lies on another"),
     ([Drawing(20, (Label(370, 0, "beyond", 17, 60),))], "leaves the paper"),
 ])
 def test_the_gate_sees_what_does_not_fit(lines: list, says: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from roundtap_units.link import kept_connection
-from roundtap_units.link.kept_connection import KeptConnection, PatientConnection
+from roundtap_units.link.kept_connection import DeadlineConnection, PersistentConnection
 
 DROP_S = 0.02
 
@@ -51,13 +51,13 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
 def test_an_answer_that_never_ends_is_given_up(
         dripping: Callable[[bytes], int], monkeypatch: pytest.MonkeyPatch, begun: bytes) -> None:
     monkeypatch.setattr(kept_connection, "REST_TIMEOUT_S", 0.3)
-    connection = KeptConnection("127.0.0.1", dripping(begun), lambda: 0)
+    connection = PersistentConnection("127.0.0.1", dripping(begun), lambda: 0)
     with pytest.raises((OSError, http.client.HTTPException)):
         connection.post("/device/report", {}, lambda waited_s: waited_s < 5)
 
 
 def test_a_feed_that_comes_by_drops_is_given_up_unless_it_is_allowed_more(dripping: Callable[[bytes], int]) -> None:
-    connection = PatientConnection("127.0.0.1", dripping(HEAD), 0.3)
+    connection = DeadlineConnection("127.0.0.1", dripping(HEAD), 0.3)
     connection.request("GET", "/")
     answer = connection.getresponse()
     connection.allow(0.3)

@@ -10,7 +10,7 @@ from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
 from roundtap_core.forms.walk import compose, walk
 from roundtap_core.records import CONCESSION, Pair, Result
 from roundtap_core.rulebooks.base import Situation
-from roundtap_core.rulebooks.gate import PLAYER, Saying, excluded
+from roundtap_core.rulebooks.gate import PLAYER, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_units.table.press_script import presses
 
@@ -51,7 +51,7 @@ def test_what_is_pressed_is_what_is_reported(book, options, situation, way):
         opener = "a" if form.parallel and way.ended != CONCESSION else chance.choice("ab")
         result = compose(way, opener, answered(way, opener, chance))
         time_is_up = way.when == "at_time"
-        if any(excluded(book, result, merged, situation, Saying(PLAYER, time_is_up))):
+        if any(result_problems(book, result, merged, situation, ResultSource(PLAYER, time_is_up))):
             continue
         made = presses(form, result, opener, time_is_up)
         # The kit draws lots: here as the result has it.

@@ -20,7 +20,7 @@ from roundtap_units.station.printer_desk import (
     PrinterSettings,
     PrintLog,
     read_settings,
-    taken_order,
+    settings_from_order,
     write_settings,
 )
 from roundtap_units.station.station import Station
@@ -190,14 +190,14 @@ def test_a_spoilt_file_is_passed_over(tmp_path: Path, text: str) -> None:
     {"id": "a", "printer": "pos-5890", "baud": 9600, "confirmed": True, "port": 5},
 ])
 def test_a_word_of_the_hub_s_that_makes_no_sense_changes_nothing(order: object) -> None:
-    assert taken_order(USUAL, order) is None
+    assert settings_from_order(USUAL, order) is None
 
 
 def test_the_hub_s_word_is_taken_once() -> None:
     order = {"id": "a", "printer": "pos-5890", "baud": 9600, "confirmed": True}
-    taken = taken_order(USUAL, order)
+    taken = settings_from_order(USUAL, order)
     assert taken is not None
-    assert taken_order(taken, order) is None
+    assert settings_from_order(taken, order) is None
 
 
 def test_settings_are_on_the_disk_whole(tmp_path: Path) -> None:

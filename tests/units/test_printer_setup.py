@@ -16,7 +16,7 @@ from roundtap_devices.printing.ports import CONSOLE, PINS, SERIAL, USB, FoundPor
 from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 from roundtap_units.printer_setup import main as printer_setup
-from roundtap_units.printer_setup.main import STEP_S, Setup, list_ports
+from roundtap_units.printer_setup.main import STEP_S, PrinterSetup, list_ports
 from roundtap_units.station.printer_desk import SPEEDS, PrinterSettings, read_settings
 from roundtap_units.unit_words import unit_words
 
@@ -38,7 +38,8 @@ class Person:
         self.now_ms = 0
 
     def setup(self, written: PrinterSettings = USUAL) -> bool:
-        return Setup(self.words, self.heard.append, self.ask, lambda: self.now_ms, self.pause, self.folder, written,
+        return PrinterSetup(self.words, self.heard.append, self.ask, lambda: self.now_ms, self.pause, self.folder,
+                            written,
                      lambda: self.ports, self.open).run()
 
     def ask(self, question: str) -> str:
@@ -115,7 +116,7 @@ def test_between_two_looks_at_the_line_it_sleeps(monkeypatch: pytest.MonkeyPatch
             self.pause()
             return True
 
-    monkeypatch.setattr(printer_setup, "Setup", Walk)
+    monkeypatch.setattr(printer_setup, "PrinterSetup", Walk)
     monkeypatch.setattr(time, "sleep", slept.append)
     assert main(["printer", "--setup"]) == 0
     assert slept == [STEP_S]

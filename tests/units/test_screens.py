@@ -11,7 +11,7 @@ from gallery.table_screens import scenes
 from roundtap_core.words import LANGUAGES
 from roundtap_units.table.screens import lettering, screens
 from roundtap_units.table.screens.lettering import fit, fit_line, fit_pair, shorter_forms, width
-from roundtap_units.table.screens.scenes import Duo, Figures, Half, Halves, Name, Page
+from roundtap_units.table.screens.scenes import Duo, Figures, Half, Halves, Name, PageScene
 from roundtap_units.table.screens.screens import draw
 
 units = importlib.import_module("roundtap_core.words")
@@ -153,6 +153,6 @@ def test_every_sign_used_has_a_glyph():
 
 
 def test_the_accent_of_a_capital_stays_on_the_screen():
-    plain = draw(Page(kind="x", title="ZA POZNO"))
-    accented = draw(Page(kind="x", title="ZA PÓŹNO"))
+    plain = draw(PageScene(kind="x", title="ZA POZNO"))
+    accented = draw(PageScene(kind="x", title="ZA PÓŹNO"))
     assert accented.getbbox()[1] < plain.getbbox()[1]

@@ -10,7 +10,7 @@ from gallery.on_paper import PEOPLE, SLIP_URL, printed, slip_content
 from roundtap_core.records import ELIMINATION, SWISS
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_devices.printing.printer_profiles import PROFILES
-from roundtap_units.documents.notices import laid_out
+from roundtap_units.documents.notices import layout_job
 from roundtap_units.unit_words import unit_words
 
 TOKEN = SLIP_URL.rpartition("/")[2]
@@ -19,7 +19,7 @@ ADDRESSES = ("http://10.42.0.1/s/", "http://192.168.178.101:8080/s/", "http://ro
 
 
 def slip(content, sheet, words):
-    return laid_out("slip", content, sheet, words)
+    return layout_job("slip", content, sheet, words)
 
 
 def read(picture: Image.Image) -> list[str]:

@@ -34,11 +34,11 @@ from roundtap_devices.printing.print_lines import (
     Box,
     Drawing,
     Label,
-    Line,
     Stroke,
+    TextLine,
 )
 from roundtap_devices.printing.printer_profiles import PROFILES
-from roundtap_units.documents.notices import laid_out
+from roundtap_units.documents.notices import layout_job
 from roundtap_units.documents.slips import TICK, wrap
 from roundtap_units.unit_words import unit_words
 
@@ -47,7 +47,7 @@ LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt"
 
 
 def slip(content, sheet, words):
-    return laid_out("slip", content, sheet, words)
+    return layout_job("slip", content, sheet, words)
 
 
 def lines_of(made):
@@ -58,7 +58,7 @@ def lines_of(made):
 def texts(made):
     """Everything that can be read, in order."""
     return [text for each in lines_of(made) for text in (
-        [cell.text for cell in each.cells] if isinstance(each, Line)
+        [cell.text for cell in each.cells] if isinstance(each, TextLine)
         else [shape.text for shape in each.shapes if isinstance(shape, Label)] if isinstance(each, Drawing) else [])]
 
 
@@ -271,8 +271,8 @@ def test_another_rulebooks_form_makes_other_boxes():
 def test_cells_stay_on_the_paper_and_off_each_other(kind, sheet):
     content = {"pairings-table": pairings_content(64), "pairings-name": names_content(64),
                "standings": standings_content(40)}[kind]
-    for each in lines_of(laid_out(kind, content, sheet, unit_words("pl"))):
-        if isinstance(each, Line):
+    for each in lines_of(layout_job(kind, content, sheet, unit_words("pl"))):
+        if isinstance(each, TextLine):
             edge = 0
             for cell in sorted(each.cells, key=lambda cell: cell.start):
                 assert cell.start >= edge, each
@@ -282,8 +282,8 @@ def test_cells_stay_on_the_paper_and_off_each_other(kind, sheet):
 
 @pytest.mark.parametrize("sheet", [SHEET_58, SHEET_80], ids=["58", "80"])
 def test_everybody_is_on_the_pairings_and_the_bye_says_so(sheet):
-    by_table = " ".join(texts(laid_out("pairings-table", pairings_content(64), sheet, unit_words("de"))))
-    by_name = " ".join(texts(laid_out("pairings-name", names_content(64), sheet, unit_words("de"))))
+    by_table = " ".join(texts(layout_job("pairings-table", pairings_content(64), sheet, unit_words("de"))))
+    by_name = " ".join(texts(layout_job("pairings-name", names_content(64), sheet, unit_words("de"))))
     for name in PEOPLE:
         for part in name.replace("-", "- ").split():
             assert part in by_table
@@ -294,14 +294,14 @@ def test_everybody_is_on_the_pairings_and_the_bye_says_so(sheet):
 
 def test_standings_mark_what_decided():
     content = standings_content(3)
-    said = texts(laid_out("standings", content, SHEET_80, unit_words("en")))
+    said = texts(layout_job("standings", content, SHEET_80, unit_words("en")))
     assert [text for text in said if text.endswith("*")] == ["805*", "0.664*"]
     assert "* decided this place" in said
 
 
 def test_epics_cut_stands_below_the_standings_with_a_line_under_the_last_who_goes_on():
     content = standings_content(8) | {"cut": cut_content(8)}
-    made = laid_out("standings", content, SHEET_58, unit_words("en"))
+    made = layout_job("standings", content, SHEET_58, unit_words("en"))
     said = texts(made)
     cut = said[said.index("Cut: top 4"):]
     assert cut.index("Eva Luz") < cut.index("Íñigo Muñoz Peña")
@@ -313,7 +313,7 @@ def test_what_no_column_shows_stands_below_the_name():
     content = standings_content(3)
     content["rows"][0].update(decided=None, decided_by="head_to_head", by_lot=False)
     content["rows"][1].update(decided=None, decided_by=None, by_lot=True)
-    said = texts(laid_out("standings", content, SHEET_58, unit_words("en")))
+    said = texts(layout_job("standings", content, SHEET_58, unit_words("en")))
     assert "* Direct" in said
     assert "place by lot" in said
 
@@ -325,7 +325,7 @@ def test_a_final_ranking_tells_how_far_each_came_and_ranks_nobody_put_out():
     content["rows"][2].update(rank=None, reached=None, status="disqualified")
     for language, words in {"en": ("Champion", "Final · left", "disqualified"),
                             "pl": ("Zwycięzca", "Finał · poza turniejem", "dyskwalifikacja")}.items():
-        said = texts(laid_out("standings", content, SHEET_58, unit_words(language)))
+        said = texts(layout_job("standings", content, SHEET_58, unit_words(language)))
         assert {"–", "2"} <= set(said)
         assert "3" not in said
         assert set(words) <= set(said)
@@ -333,13 +333,13 @@ def test_a_final_ranking_tells_how_far_each_came_and_ranks_nobody_put_out():
 
 def test_a_tie_break_round_is_called_that_on_its_pairings():
     content = pairings_content(2) | {"name": TIEBREAK}
-    assert "Stechen: Paarungen" in texts(laid_out("pairings-table", content, SHEET_58, unit_words("de")))
+    assert "Stechen: Paarungen" in texts(layout_job("pairings-table", content, SHEET_58, unit_words("de")))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
 def test_a_proxy_says_card_official_date_and_event(language, profile):
-    made = laid_out("proxy", proxy_content(), profile.sheet, unit_words(language))
+    made = layout_job("proxy", proxy_content(), profile.sheet, unit_words(language))
     said = " ".join(texts(made))
     for part in ("Expert Handling", "2026-11-21", "Winter Open Poznań 2026", "Aleksandra"):
         assert part in said
@@ -350,7 +350,7 @@ def test_a_proxy_says_card_official_date_and_event(language, profile):
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
 def test_the_fingerprint_stands_there_whole_in_order_and_legible(language, profile):
     content = trust_content()
-    made = laid_out("trust", content, profile.sheet, unit_words(language))
+    made = layout_job("trust", content, profile.sheet, unit_words(language))
     said = " ".join(texts(made))
     assert content["fingerprint"] in said
     assert content["console"] in said
@@ -365,8 +365,8 @@ def test_every_kind_of_bye_has_its_words(kind, language):
     names = names_content(2)
     names["rows"][0] |= {"bye": kind, "table": None}
     for sheet in (SHEET_58, SHEET_80):
-        assert laid_out("pairings-table", content, sheet, unit_words(language))
-        assert laid_out("pairings-name", names, sheet, unit_words(language))
+        assert layout_job("pairings-table", content, sheet, unit_words(language))
+        assert layout_job("pairings-name", names, sheet, unit_words(language))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

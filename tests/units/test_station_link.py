@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from types import SimpleNamespace
 
-from roundtap_core.wire import ECHO, REQUEST, envelope, opened
+from roundtap_core.wire import ECHO, REQUEST, envelope, open_envelope
 from roundtap_units.link.identity import HubAddress
 from roundtap_units.station.station_link import REFUSED_TIMES, HubStationLink
 
@@ -51,7 +51,7 @@ class Wire:
         self.meanwhile()
         if self.broken is not None:
             raise self.broken
-        payload = opened(KEY, REQUEST, message)
+        payload = open_envelope(KEY, REQUEST, message)
         assert payload is not None
         self.heard.append((path, payload))
         return envelope(self.key, ECHO, {"nonce": payload["nonce"], "challenge": f"after {len(self.heard)}",

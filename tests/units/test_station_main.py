@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from roundtap_units.station.main import ConfigError, add_arguments, read_config, run
+from roundtap_units.station.main import ConfigError, add_arguments, read_station_config, run
 
 GOOD = f'unit = "station-1"\nkey = "{"ab" * 32}"\nhub = "http://10.42.0.1:8080"\nfolder = "/var/lib/roundtap"\n'
 
@@ -14,7 +14,7 @@ GOOD = f'unit = "station-1"\nkey = "{"ab" * 32}"\nhub = "http://10.42.0.1:8080"\
 def test_a_small_file_is_enough(tmp_path):
     path = tmp_path / "station.toml"
     path.write_text(GOOD)
-    config = read_config(path)
+    config = read_station_config(path)
     assert (config.hubs, config.printer, config.baud, config.flow, config.device) == (
         (("10.42.0.1", 8080),), "epson-80", 0, "", "auto")
 
@@ -22,7 +22,7 @@ def test_a_small_file_is_enough(tmp_path):
 def test_a_hub_may_have_others_beside_it(tmp_path):
     path = tmp_path / "station.toml"
     path.write_text(GOOD.replace('"http://10.42.0.1:8080"', '["http://10.42.0.1:8080", "http://standby"]'))
-    config = read_config(path)
+    config = read_station_config(path)
     assert config.hubs == (("10.42.0.1", 8080), ("standby", 80))
 
 
@@ -46,7 +46,7 @@ def test_what_is_wrong_is_said(tmp_path, text, says):
     path = tmp_path / "station.toml"
     path.write_text(text)
     with pytest.raises(ConfigError) as error:
-        read_config(path)
+        read_station_config(path)
     assert says in str(error.value)
 
 

@@ -10,13 +10,13 @@ import pytest
 from unit_kit import KEY, FakeLink, Unit, view
 
 from roundtap_devices.boards import RECOMMENDED
-from roundtap_devices.controls import RETRY_MS, Front
+from roundtap_devices.controls import RETRY_MS, Controls
 from roundtap_devices.display.screen import DIMMED, FULL, OFF, VirtualScreen
-from roundtap_devices.hardware_errors import Missing
+from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.gestures import Gesture
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_units.board_process import DIM_AFTER_MS, OFF_AFTER_MS, WOKEN_MS, ScreenRest
+from roundtap_units.board_process import DIM_AFTER_MS, OFF_AFTER_MS, WOKEN_MS, ScreenDimming
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableUnit
@@ -87,7 +87,7 @@ class Bench:
         self.now_ms, self.lacks = 0, lacks
         self.pins = mock_factory(lambda: self.now_ms / 1000)
         self.edges: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self.front = Front(RECOMMENDED, self._open, self.edges, lambda: self.now_ms)
+        self.front = Controls(RECOMMENDED, self._open, self.edges, lambda: self.now_ms)
         self.screen = VirtualScreen()
         outbox = Outbox(folder / "outbox.jsonl")
         self.unit = TableUnit("table-12", KEY, Dialogue(unit_words("en"), "edge"), outbox,
@@ -118,7 +118,7 @@ class Bench:
 
 
 def test_a_unit_without_pins_says_so_on_every_screen_until_they_are_there(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, Missing("lgpio"))
+    bench = Bench(tmp_path, HardwareMissing("lgpio"))
     assert bench.unit.scene.badge == "NO BUTTONS"
     bench.lacks = None
     bench.step(RETRY_MS)
@@ -178,7 +178,7 @@ def test_a_round_keeps_the_screen_bright(tmp_path: Path) -> None:
 
 
 def test_of_the_press_that_wakes_nothing_else_comes_but_a_call_for_a_judge() -> None:
-    rest = ScreenRest()
+    rest = ScreenDimming()
     assert rest.level(OFF_AFTER_MS) == OFF
     rest.touched(OFF_AFTER_MS)
     woken = OFF_AFTER_MS
@@ -188,7 +188,7 @@ def test_of_the_press_that_wakes_nothing_else_comes_but_a_call_for_a_judge() -> 
 
 
 def test_a_press_on_a_dimmed_screen_counts() -> None:
-    rest = ScreenRest()
+    rest = ScreenDimming()
     assert rest.level(DIM_AFTER_MS) == DIMMED
     rest.touched(DIM_AFTER_MS)
     assert not rest.only_wakes(Gesture("tap", "a"), DIM_AFTER_MS + 100)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_units.link.identity import Enrolled, keep_enrolled, known_identity, read_enrolled
+from roundtap_units.link.identity import EnrolledIdentity, known_identity, read_enrolled, save_enrolled
 from roundtap_units.unit_config import ConfigError, read_unit_config
 
 KEY = bytes(range(32))
@@ -46,7 +46,7 @@ def test_a_file_that_may_not_be_read_is_not_taken_for_none(tmp_path: Path) -> No
 
 
 def test_what_the_configuration_says_counts_more_than_what_was_enrolled(tmp_path: Path) -> None:
-    keep_enrolled(tmp_path, Enrolled("table-7", KEY[::-1], (("10.0.0.9", 80),), "h"))
+    save_enrolled(tmp_path, EnrolledIdentity("table-7", KEY[::-1], (("10.0.0.9", 80),), "h"))
     made = known_identity("table-1", KEY, (("hub", 8080),), tmp_path, lambda: GATEWAY)
     assert made is not None
     assert (made.unit, made.key, made.places, made.enrolled) == ("table-1", KEY, (("hub", 8080),), False)
@@ -60,7 +60,7 @@ def test_a_configured_key_without_a_hub_looks_where_hubs_are(tmp_path: Path) -> 
 
 def test_what_was_enrolled_is_found_again_and_its_hub_may_have_moved(tmp_path: Path) -> None:
     assert known_identity("", b"", (), tmp_path) is None
-    keep_enrolled(tmp_path, Enrolled("table-7", KEY, (("10.0.0.9", 80),), "h"))
+    save_enrolled(tmp_path, EnrolledIdentity("table-7", KEY, (("10.0.0.9", 80),), "h"))
     made = known_identity("", b"", (), tmp_path, lambda: GATEWAY)
     assert made is not None
     assert (made.unit, made.key, made.places, made.enrolled) == ("table-7", KEY, (("10.0.0.9", 80), *GATEWAY), True)
@@ -68,16 +68,16 @@ def test_what_was_enrolled_is_found_again_and_its_hub_may_have_moved(tmp_path: P
 
 
 def test_nobody_else_may_read_what_was_enrolled(tmp_path: Path) -> None:
-    keep_enrolled(tmp_path / "new", Enrolled("table-7", KEY, (("10.0.0.9", 80),), "h"))
+    save_enrolled(tmp_path / "new", EnrolledIdentity("table-7", KEY, (("10.0.0.9", 80),), "h"))
     assert (tmp_path / "new/enrolled.json").stat().st_mode & 0o777 == 0o600
-    assert read_enrolled(tmp_path / "new") == Enrolled("table-7", KEY, (("10.0.0.9", 80),), "h")
+    assert read_enrolled(tmp_path / "new") == EnrolledIdentity("table-7", KEY, (("10.0.0.9", 80),), "h")
 
 
 @pytest.mark.parametrize("spoil", [
     lambda raw: raw[:-9], lambda raw: raw.replace(b"table-7", b"table-8"), lambda _: b"{}", lambda _: b"",
     lambda _: b"[" * 100_000])
 def test_a_spoilt_file_means_to_enrol_again(tmp_path: Path, spoil) -> None:  # type: ignore[no-untyped-def]
-    keep_enrolled(tmp_path, Enrolled("table-7", KEY, (("10.0.0.9", 80),), "h"))
+    save_enrolled(tmp_path, EnrolledIdentity("table-7", KEY, (("10.0.0.9", 80),), "h"))
     path = tmp_path / "enrolled.json"
     path.write_bytes(spoil(path.read_bytes()))
     assert known_identity("", b"", (), tmp_path) is None

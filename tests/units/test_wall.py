@@ -14,15 +14,23 @@ from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.wall.main import (
     ASKS_WITHIN_S,
     STARTS_WITHIN_S,
-    Wall,
+    WallBrowser,
     add_arguments,
-    end,
+    end_browser,
     local_ipv4,
-    missing,
+    missing_parts,
     run,
     screens,
 )
-from roundtap_units.wall.wall_proxy import ANOTHER_AFTER_S, HERE, MISSES, HubWatch, Memory, WallProxy, waiting_page
+from roundtap_units.wall.wall_proxy import (
+    ANOTHER_AFTER_S,
+    HERE,
+    MISSES,
+    HubWatch,
+    WallMemory,
+    WallProxy,
+    waiting_page,
+)
 
 HUB, OTHER = ("10.42.0.1", 80), ("192.168.1.20", 8080)
 
@@ -106,11 +114,11 @@ def test_a_hub_is_looked_for_where_it_was_and_then_where_its_standbys_are() -> N
 
 def test_who_a_wall_is_outlives_restarts_and_spoilt_files(tmp_path: Path) -> None:
     path = tmp_path / "wall.json"
-    Memory(path).keep("abcdefghijklmnop.C", "ours")
-    assert (Memory(path).display, Memory(path).hub) == ("abcdefghijklmnop.C", "ours")
+    WallMemory(path).keep("abcdefghijklmnop.C", "ours")
+    assert (WallMemory(path).display, WallMemory(path).hub) == ("abcdefghijklmnop.C", "ours")
     for spoilt in (b"", b"[]", b"\xff\xfe", b'{"display": 1}', b'{"display": "a\\r\\nb", "hub": "ours"}'):
         path.write_bytes(spoilt)
-        assert (Memory(path).display, Memory(path).hub) == ("", "")
+        assert (WallMemory(path).display, WallMemory(path).hub) == ("", "")
 
 
 def test_screens_are_read_from_the_kernel(tmp_path: Path) -> None:
@@ -182,13 +190,13 @@ class Browsers:
 
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evening: Evening, lives_s: float, asks_s: float) -> Browsers:
     """The browsers of an evening."""
-    with WallProxy(Hall().watch(), Memory(tmp_path / "wall.json"), str, lambda: evening.s) as proxy:
+    with WallProxy(Hall().watch(), WallMemory(tmp_path / "wall.json"), str, lambda: evening.s) as proxy:
         browsers = Browsers(evening, proxy, lives_s, asks_s)
         monkeypatch.setattr("subprocess.Popen", browsers)
-        monkeypatch.setattr("roundtap_units.wall.main.end", browsers.end)
+        monkeypatch.setattr("roundtap_units.wall.main.end_browser", browsers.end)
         monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
         environment = {"RUNTIME_DIRECTORY": str(tmp_path), "WLR_BACKENDS": "headless"}
-        Wall(proxy, Heartbeat(Notify({})), evening, lambda: evening.s).run(False, environment)
+        WallBrowser(proxy, Heartbeat(Notify({})), evening, lambda: evening.s).run(False, environment)
         assert browsers.words[:4] == ["cage", "-d", "--", "/usr/bin/chromium"]
         assert "--kiosk" in browsers.words
         assert browsers.words[-1] == proxy.url
@@ -233,12 +241,13 @@ def test_what_is_missing_is_said_once_and_waited_for(
                 programs.update(("cage", "chromium"))
 
     evening = Assembling(60)
-    with WallProxy(Hall().watch(), Memory(tmp_path / "wall.json"), str, lambda: evening.s) as proxy:
-        Wall(proxy, Heartbeat(Notify({})), evening, lambda: evening.s).run(False, {"RUNTIME_DIRECTORY": str(tmp_path)})
+    with WallProxy(Hall().watch(), WallMemory(tmp_path / "wall.json"), str, lambda: evening.s) as proxy:
+        WallBrowser(proxy, Heartbeat(Notify({})), evening, lambda: evening.s).run(False,
+                                                                                  {"RUNTIME_DIRECTORY": str(tmp_path)})
     no_programs, no_screen = caplog.messages
     assert "no cage and no chromium" in no_programs
     assert "no screen is connected" in no_screen
-    assert missing(True, {}) == ""
+    assert missing_parts(True, {}) == ""
 
 
 def test_with_the_browser_ends_all_that_it_started() -> None:
@@ -246,6 +255,6 @@ def test_with_the_browser_ends_all_that_it_started() -> None:
                           start_new_session=True) as browser:
         assert browser.stdout is not None
         assert browser.stdout.readline()
-        end(browser)
+        end_browser(browser)
         # Nobody holds its pipe any more.
         assert browser.stdout.read() == b""

@@ -17,7 +17,7 @@ from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
-from roundtap_units.link.outbox import Kept, Outbox
+from roundtap_units.link.outbox import Outbox, StoredReport
 from roundtap_units.link.stored_view import StoredView
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableUnit
@@ -106,7 +106,7 @@ class Unit:
             self.now_ms = min(until_ms, max(self.now_ms + 1, self.unit.due_ms(self.now_ms)))
             self.unit.step(self.now_ms)
 
-    def hub_answers(self, n: int, fate: str = "accepted", **more: Any) -> Kept:
+    def hub_answers(self, n: int, fate: str = "accepted", **more: Any) -> StoredReport:
         kept = self.outbox.settle(Echo(**{"report_id": f"table-12-id{n}", "fate": fate, "number": 1040 + n, "hash": "h",
                                              **more}))
         assert kept is not None

@@ -1,4 +1,5 @@
-"""The real display, through luma.oled on I2C or SPI; its errors become `Missing`, so that `screen` needs no luma."""
+"""The real display, through luma.oled on I2C or SPI; its errors become `HardwareMissing`, so that `screen` needs no
+luma."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from typing import Any
 
 from roundtap_devices.boards import ScreenWiring
 from roundtap_devices.display.screen import FULL, Screen
-from roundtap_devices.hardware_errors import Missing, missing
+from roundtap_devices.hardware_errors import HardwareMissing, as_hardware_missing
 
 # Understood by SSD1306, SSD1309 and SH1106 alike: the command tables of their datasheets (Solomon Systech SSD1306
 # rev. 1.1 and SSD1309 rev. 1.1, section 9; Sino Wealth SH1106 v2.3, "Commands").
@@ -45,7 +46,7 @@ class Oled:
             import luma.oled.device
 
             self._lost = (luma.core.error.Error, OSError, ImportError)
-            self._bus = _Recorder(_serial(wiring, pin_factory))
+            self._bus = _SetupRecorder(_serial(wiring, pin_factory))
             # Each luma device adds an exit hook for good: ask the bus before making one, hour after hour.
             self._bus.command(NOP)
             self._device = getattr(luma.oled.device, wiring.driver)(self._bus, rotate=wiring.rotation // 90)
@@ -96,12 +97,13 @@ class Oled:
         except self._lost as error:
             raise self._said(error) from error
 
-    def _said(self, error: BaseException) -> Missing:
+    def _said(self, error: BaseException) -> HardwareMissing:
         code = getattr(error, "errno", None) or getattr(error.__context__, "errno", None)
-        return missing(error, self._wiring.bus if code in (errno.ENOENT, errno.ENODEV, errno.ENXIO) else "display")
+        return as_hardware_missing(error,
+                                   self._wiring.bus if code in (errno.ENOENT, errno.ENODEV, errno.ENXIO) else "display")
 
 
-class _Recorder:
+class _SetupRecorder:
     """A bus that remembers what luma said to set the display up."""
 
     def __init__(self, serial: Any) -> None:
@@ -138,7 +140,7 @@ def _serial(wiring: ScreenWiring, pin_factory: Any) -> Any:
         return i2c(port=wiring.i2c_port, address=wiring.i2c_address)
     import spidev
 
-    lines = _Lines(pin_factory)
+    lines = _GpioAdapter(pin_factory)
     try:
         made = spi(spidev.SpiDev(), gpio=lines, port=wiring.spi_port, device=wiring.spi_device, gpio_DC=wiring.dc,
                    gpio_RST=wiring.reset)
@@ -153,7 +155,7 @@ def _serial(wiring: ScreenWiring, pin_factory: Any) -> Any:
     return made
 
 
-class _Lines:
+class _GpioAdapter:
     """The few calls luma makes to RPi.GPIO, on gpiozero's pins: RPi.GPIO does not work on a Pi 5."""
 
     OUT, LOW, HIGH = "out", 0, 1
@@ -169,7 +171,7 @@ class _Lines:
             self._lines[pin] = OutputDevice(pin, pin_factory=self._factory)
         except Exception as error:
             # Another program holds it; lgpio's and gpiozero's errors are their own.
-            raise missing(error, "pins") from error
+            raise as_hardware_missing(error, "pins") from error
 
     def output(self, pin: int, level: int) -> None:
         self._lines[pin].value = 1 if level else 0

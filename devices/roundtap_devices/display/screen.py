@@ -6,22 +6,22 @@ import contextlib
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from roundtap_devices.hardware_errors import missing
+from roundtap_devices.hardware_errors import as_hardware_missing
 
 WIDTH, HEIGHT = 128, 64
 FRAME_BYTES = WIDTH * HEIGHT // 8
 RETRY_MS = 3000
-BEAT_MS = 5000
+RENEW_MS = 5000
 """A display that lost its supply for a moment is set up again after this at the latest, even one that cannot answer (on
 SPI), or that answers and has forgotten everything."""
 FULL, DIMMED, OFF = 0xCF, 0x08, 0
 """Contrast, as SSD1306, SSD1309 and SH1106 take it (their datasheets: command 81h, 256 steps); 0 is display off."""
 UNKNOWN = -1
-PLACES = ((0, 0), (1, 0), (1, 1), (0, 1))
+SHIFT_OFFSETS = ((0, 0), (1, 0), (1, 1), (0, 1))
 """Where the picture stands, one after the other, so that no pixel shines for a whole day."""
 
 
-class Glass(Protocol):
+class DisplayDevice(Protocol):
     """What shows a picture: a display on a bus, or a drawn one. Each call raises OSError when it is gone."""
 
     def display(self, image: Any) -> None: ...
@@ -40,11 +40,11 @@ class Screen:
     shift_ms: how long the picture stands at one place, where the glass can burn in; None: it never moves.
     """
 
-    def __init__(self, open_glass: Callable[[], Glass], retry_ms: int = RETRY_MS, beat_ms: int = BEAT_MS,
+    def __init__(self, open_glass: Callable[[], DisplayDevice], retry_ms: int = RETRY_MS, beat_ms: int = RENEW_MS,
                  shift_ms: int | None = None) -> None:
         self._open = open_glass
         self._retry_ms, self._beat_ms, self._shift_ms = retry_ms, beat_ms, shift_ms
-        self._glass: Glass | None = None
+        self._glass: DisplayDevice | None = None
         self._shown: bytes | None = None
         self._retry_at_ms: int | None = None
         self._renewed_ms = 0
@@ -96,7 +96,7 @@ class Screen:
         """The picture a pixel aside, as far as nothing of it is cut."""
         if self._shift_ms is None or (box := image.getbbox()) is None:
             return image
-        right, down = PLACES[now_ms // self._shift_ms % len(PLACES)]
+        right, down = SHIFT_OFFSETS[now_ms // self._shift_ms % len(SHIFT_OFFSETS)]
         x, y = (right if box[2] < WIDTH else 0), (down if box[3] < HEIGHT else 0)
         if (x, y) == (0, 0):
             return image
@@ -107,7 +107,7 @@ class Screen:
 
     def _gone(self, now_ms: int, error: OSError) -> None:
         self.close()
-        why = missing(error, "display")
+        why = as_hardware_missing(error, "display")
         self.reason, self.said = why.kind, str(why)
         self._retry_at_ms = now_ms + self._retry_ms
 
@@ -118,7 +118,7 @@ class Screen:
                 glass.close()
 
 
-class VirtualGlass:
+class VirtualDisplay:
     """A display that only keeps its last frame: 1,024 bytes, row by row, leftmost pixel in the highest bit.
 
     `unplug(True)` is the fault: it goes dark and raises OSError until plugged in again.
@@ -167,12 +167,12 @@ class VirtualGlass:
 
 
 class VirtualScreen(Screen):
-    """The screen's twin: the same logic over a `VirtualGlass`, kept as `glass`."""
+    """The screen's twin: the same logic over a `VirtualDisplay`, kept as `glass`."""
 
     def __init__(self) -> None:
-        self.glass = VirtualGlass()
+        self.glass = VirtualDisplay()
         super().__init__(self._open_virtual)
 
-    def _open_virtual(self) -> Glass:
+    def _open_virtual(self) -> DisplayDevice:
         self.glass.check()
         return self.glass

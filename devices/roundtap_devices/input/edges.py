@@ -21,7 +21,7 @@ class Edge(NamedTuple):
     at_ms: int
 
 
-class Stamps:
+class EdgeClock:
     """A pin factory's ticks as milliseconds of the unit's monotonic clock, however late somebody asks.
 
     lgpio hands on the kernel's stamps: nanoseconds of CLOCK_MONOTONIC since Linux 5.7 (drivers/gpio/gpiolib-cdev.c;
@@ -76,7 +76,7 @@ class Buttons:
         self._devices: dict[str, Any] = {}
         # gpiozero keeps weak references to its callbacks.
         self._callbacks = []
-        stamps = Stamps(pin_factory, mono_ms)
+        stamps = EdgeClock(pin_factory, mono_ms)
         try:
             for key, number in board.pins.keys().items():
                 # Not gpiozero's Button: it hands on no stamps, and its bounce_time is a filter that loses short taps.
@@ -90,7 +90,7 @@ class Buttons:
             self.close()
             raise
 
-    def _enqueue(self, key: str, pressed: bool, stamps: Stamps) -> Callable[[Any, Any], None]:
+    def _enqueue(self, key: str, pressed: bool, stamps: EdgeClock) -> Callable[[Any, Any], None]:
         return lambda ticks, state: self.edges.put(Edge(key, bool(state) == pressed, stamps.at_ms(ticks)))
 
     def held(self) -> dict[str, bool]:

@@ -30,31 +30,31 @@ GATHER_MAX_MS = 1000
 LOST_MS = 1000
 """So long after pin and edges disagreed an edge is waited for; then it is lost."""
 AGAIN_MS = 10
-LOOK_MS = 1000
+PIN_CHECK_MS = 1000
 KERNEL_HOLDS = 16
 """Edges of one line that the kernel keeps for a reader that stands still; of more it drops the oldest
 (event_buffer_size in include/uapi/linux/gpio.h: 16 for each line asked for, and lgpio asks for each by itself)."""
 
 
-class Heard(NamedTuple):
+class ReadEdge(NamedTuple):
     """An edge, and when it had been read at the latest."""
 
     edge: Edge
     by_ms: int
 
 
-class Gap(NamedTuple):
+class EdgeGap(NamedTuple):
     """Here edges of a key are missing: the press until here says nothing."""
 
     key: str
     at_ms: int
 
 
-def _when(edge: Edge | Gap) -> int:
+def _edge_ms(edge: Edge | EdgeGap) -> int:
     return edge.at_ms
 
 
-class Hands:
+class EdgeReorder:
     """What `Gestures` says, of edges as they really come.
 
     held: the pins' own word, `Buttons.held`; {} while there is none. Without it every edge is believed at once.
@@ -67,7 +67,7 @@ class Hands:
     def __init__(self, held: Callable[[], Mapping[str, bool]] | None = None) -> None:
         self._held = held
         self._gestures = Gestures()
-        self._waiting: list[Heard] = []
+        self._waiting: list[ReadEdge] = []
         self._gathering: tuple[int, int] | None = None  # since when, and when it will have been quiet
         self._doubt_since: dict[str, int] = {}
         self._pins: Mapping[str, bool] = {}
@@ -76,16 +76,16 @@ class Hands:
     def step(self, now_ms: int, edges: Iterable[Edge] = ()) -> list[Gesture]:
         """Take `edges`; everything that is certain to have happened until now."""
         came = list(edges)
-        self._waiting += [Heard(edge, now_ms) for edge in came]
+        self._waiting += [ReadEdge(edge, now_ms) for edge in came]
         self._look(now_ms, came)
         if self._held is not None and self._under_way(now_ms, came):
             self._due_ms = now_ms + AGAIN_MS
             return []
         heard, self._waiting = sorted(self._waiting, key=lambda each: each.edge.at_ms), []
         gaps = [gap for key in self._gestures.down() for gap in self._gaps(key, heard)]
-        lump: list[Edge | Gap] = sorted([*gaps, *(edge for edge, _ in heard)], key=_when)
+        lump: list[Edge | EdgeGap] = sorted([*gaps, *(edge for edge, _ in heard)], key=_edge_ms)
         for edge in lump:
-            if isinstance(edge, Gap):
+            if isinstance(edge, EdgeGap):
                 self._gestures.lost(edge.key, False, edge.at_ms)
             else:
                 self._gestures.edge(edge)
@@ -93,7 +93,7 @@ class Hands:
         done = self._gestures.tick(until_ms)
         self._due_ms = now_ms + AGAIN_MS if self._doubt_since else self._gestures.due_ms()
         if self._held is not None and any(self._gestures.down().values()):
-            look_ms = now_ms + LOOK_MS
+            look_ms = now_ms + PIN_CHECK_MS
             self._due_ms = look_ms if self._due_ms is None else min(look_ms, self._due_ms)
         return done
 
@@ -123,7 +123,7 @@ class Hands:
         self._gathering = None
         return False
 
-    def _gaps(self, key: str, heard: list[Heard]) -> list[Gap]:
+    def _gaps(self, key: str, heard: list[ReadEdge]) -> list[EdgeGap]:
         """Where the kernel may have dropped edges of a pressed key: only right before an edge that was read when
         KERNEL_HOLDS - 1 newer ones were there. Whether a finger or only the contact let go meanwhile nobody knows.
 
@@ -138,7 +138,7 @@ class Hands:
             if newest < len(mine) and mine[newest].edge.at_ms <= by_ms and down and apart_ms > 3 * DEBOUNCE_MS:
                 bounced = mine[number + 1].edge.at_ms - edge.at_ms < DEBOUNCE_MS
                 if edge.down or bounced or apart_ms >= REPEAT_AFTER_MS:
-                    gaps.append(Gap(key, since_ms + DEBOUNCE_MS + 1))
+                    gaps.append(EdgeGap(key, since_ms + DEBOUNCE_MS + 1))
             down, since_ms = edge.down, edge.at_ms
         return gaps
 
@@ -149,13 +149,13 @@ class Hands:
         for edge in came:
             self._doubt_since.pop(edge.key, None)
         self._pins = self._held()
-        waiting = sorted((edge for edge, _ in self._waiting), key=_when)
+        waiting = sorted((edge for edge, _ in self._waiting), key=_edge_ms)
         down = {**self._gestures.down(), **{edge.key: edge.down for edge in waiting}}
         for key, pressed in self._pins.items():
             if key in down and pressed != down[key]:
                 self._doubt_since.setdefault(key, now_ms)
 
-    def _sure(self, now_ms: int, lump: list[Edge | Gap]) -> int:
+    def _sure(self, now_ms: int, lump: list[Edge | EdgeGap]) -> int:
         """Until when the edges tell the whole story; a key whose pin says otherwise for long is believed no more."""
         for key, since_ms in list(self._doubt_since.items()):
             if now_ms - since_ms >= LOST_MS:
@@ -164,4 +164,4 @@ class Hands:
         if not self._doubt_since:
             return now_ms
         # Not what was sure before: an edge of then that comes now may be half a bounce.
-        return max((_when(edge) for edge in lump), default=0)
+        return max((_edge_ms(edge) for edge in lump), default=0)

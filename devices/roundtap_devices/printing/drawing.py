@@ -12,13 +12,13 @@ from roundtap_devices.printing.print_lines import (
     CENTER,
     RIGHT,
     Box,
-    Cell,
-    Code,
     Drawing,
     Label,
-    Line,
+    QrShape,
     Sheet,
     Stroke,
+    TextCell,
+    TextLine,
 )
 
 FONTS = Path(__file__).parents[1] / "fonts"
@@ -57,7 +57,7 @@ def draw(drawing: Drawing, width_dots: int) -> Image.Image:
     return image
 
 
-def draw_line(line: Line, sheet: Sheet) -> Image.Image:
+def draw_line(line: TextLine, sheet: Sheet) -> Image.Image:
     """A line of text as an image: for letters that the printer's code pages lack, and for small ones."""
     height = line.height_dots
     size = 40 if line.tall else 13 if line.small else 21
@@ -67,7 +67,7 @@ def draw_line(line: Line, sheet: Sheet) -> Image.Image:
     return image
 
 
-def _cell_label(cell: Cell, size: int, height: int, bold: bool, cell_dots: int) -> Label:
+def _cell_label(cell: TextCell, size: int, height: int, bold: bool, cell_dots: int) -> Label:
     left, width = cell.start * cell_dots, cell.width * cell_dots
     x = left + width // 2 if cell.align == CENTER else left + width if cell.align == RIGHT else left
     return Label(x, max(0, (height - size * 5 // 4) // 2), cell.text, size, width, cell.align, bold)
@@ -118,7 +118,7 @@ def code_image(content: str, module_dots: int) -> Image.Image:
     return small.resize((count * module_dots, count * module_dots), Image.Resampling.NEAREST)
 
 
-def _code(code: Code) -> Image.Image:
+def _code(code: QrShape) -> Image.Image:
     count = len(code_modules(code.content))
     module_dots = max(1, code.side // (count + 2))
     image = Image.new("1", (code.side, code.side), 1)

@@ -16,14 +16,14 @@ from roundtap_devices.printing.print_lines import (
     LINE_DOTS,
     RIGHT,
     Block,
-    Cell,
     CodePageLine,
     Drawing,
     Feed,
     Label,
-    Line,
     PrintLine,
     Qr,
+    TextCell,
+    TextLine,
     line,
 )
 from roundtap_devices.printing.printer_profiles import DC2, PrinterProfile
@@ -32,7 +32,7 @@ LETTER_DOTS = 24
 """Height of a letter of font A; the rest of a line is fed."""
 CUT_US = 1_000_000
 """Rather long: the cutter goes there and back."""
-MARK = b"\x1dr\x01"
+END_MARKER = b"\x1dr\x01"
 """GS r 1: the answer proves that everything before it was processed."""
 BEGIN = b"\x1b@" + b"\x1c." + b"\x1da\x00"
 """Initialize; no two-byte letters (models made for China begin with them); no statuses unasked."""
@@ -47,7 +47,7 @@ Run = tuple[int | None, bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Composed:
+class ComposedJob:
     """A job ready to send: `data` without the marker, the paper it takes, and the longest run of bytes that belong
     together: a printer that lost the rest of one still waits for so many. `steps`: what the printer does one after the
     other, and how long each keeps it busy."""
@@ -63,7 +63,7 @@ class Composed:
         return sum(busy_us for _, busy_us in self.steps) // 1000
 
 
-def compose(lines: Iterable[PrintLine], profile: PrinterProfile) -> Composed:
+def compose(lines: Iterable[PrintLine], profile: PrinterProfile) -> ComposedJob:
     """The bytes for these lines on this printer, with the way to the tearing edge."""
     composer = _Composer(profile)
     for each in lines:
@@ -82,7 +82,7 @@ class _Composer:
         self._raw(BEGIN)
 
     def add(self, line: PrintLine) -> None:
-        if isinstance(line, Line):
+        if isinstance(line, TextLine):
             self._line(line, self._runs(line))
         elif isinstance(line, Block):
             runs = [self._runs(each) for each in line.lines]
@@ -101,7 +101,7 @@ class _Composer:
             self._raw(line.text.encode(line.codec, "replace") + b"\n")
             self._moved(LINE_DOTS, LETTER_DOTS)
 
-    def finish(self) -> Composed:
+    def finish(self) -> ComposedJob:
         profile = self._profile
         if profile.cutter:
             # GS V 66: feeds to the cutter by itself.
@@ -109,7 +109,7 @@ class _Composer:
             self._moved(profile.tear_dots, 0, CUT_US)
         else:
             self._feed(profile.tear_dots)
-        return Composed(self._escpos.output, self._height, self._longest, tuple(self._steps))
+        return ComposedJob(self._escpos.output, self._height, self._longest, tuple(self._steps))
 
     def _moved(self, dots: int, printed_dots: int, besides_us: int = 0) -> None:
         """What was said last moves the paper by `dots`, of which so many are printed; there a step ends."""
@@ -134,7 +134,7 @@ class _Composer:
     def _pitch(self, dots: int) -> None:
         self._raw(b"\x1b3" + bytes((dots,)))
 
-    def _line(self, line: Line, runs: list[Run] | None) -> None:
+    def _line(self, line: TextLine, runs: list[Run] | None) -> None:
         if runs is None:
             self._image(draw_line(line, self._profile.sheet))
             return
@@ -155,13 +155,13 @@ class _Composer:
             self._escpos.set(bold=False)
         self._moved(line.height_dots, LETTER_DOTS * 2 if line.tall else LETTER_DOTS)
 
-    def _runs(self, line: Line) -> list[Run] | None:
+    def _runs(self, line: TextLine) -> list[Run] | None:
         """The line in the printer's own letters; None: it must be drawn."""
         if line.small:
             return None
         text = ""
         for cell in sorted(line.cells, key=lambda cell: cell.start):
-            said = _sayable(cell.text, self._profile)
+            said = _substituted(cell.text, self._profile)
             if said is None or len(said) > cell.width:
                 return None
             text = text.ljust(cell.start) + _placed(said, cell)
@@ -242,19 +242,19 @@ def _select(page: int) -> bytes:
     return b"\x1bt" + bytes((page,))
 
 
-def _placed(text: str, cell: Cell) -> str:
+def _placed(text: str, cell: TextCell) -> str:
     if cell.align == RIGHT:
         return text.rjust(cell.width)
     return text.center(cell.width) if cell.align == CENTER else text.ljust(cell.width)
 
 
-def _sayable(text: str, profile: PrinterProfile) -> str | None:
+def _substituted(text: str, profile: PrinterProfile) -> str | None:
     """The text with substitutes where no page has the sign itself; None if a letter is missing."""
-    said = "".join(letter if _has(profile, letter) else letter.translate(SUBSTITUTES) for letter in text)
-    return said if all(_has(profile, letter) for letter in said) else None
+    said = "".join(letter if _has_letter(profile, letter) else letter.translate(SUBSTITUTES) for letter in text)
+    return said if all(_has_letter(profile, letter) for letter in said) else None
 
 
-def _has(profile: PrinterProfile, letter: str) -> bool:
+def _has_letter(profile: PrinterProfile, letter: str) -> bool:
     return letter >= " " and any(_reach(letter, codec) for codec in profile.codepages)
 
 

@@ -26,7 +26,7 @@ class PortGone(OSError):
         self.reason = reason
 
 
-def _not_opened(error: Exception) -> PortGone:
+def _open_error(error: Exception) -> PortGone:
     reasons = {errno.EBUSY: BUSY, errno.EAGAIN: BUSY, errno.EACCES: NO_ACCESS}
     return PortGone(error, reasons.get(getattr(error, "errno", 0) or 0, ""))
 
@@ -46,7 +46,7 @@ class SerialPort:
             self._serial: Any = serial.Serial(device, baud, timeout=0, write_timeout=0, rtscts=flow == "rtscts",
                                               xonxoff=flow == "xonxoff", exclusive=True)
         except (OSError, ValueError, termios.error) as error:
-            raise _not_opened(error) from error
+            raise _open_error(error) from error
 
     def write_some(self, data: bytes) -> int:
         """Hand over as much as is taken at once; 0: the other side takes nothing now."""
@@ -168,7 +168,7 @@ class UsbPort:
         try:
             self._file = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY)
         except OSError as error:
-            raise _not_opened(error) from error
+            raise _open_error(error) from error
 
     def write_some(self, data: bytes) -> int:
         try:

@@ -28,7 +28,7 @@ SHEET_58, SHEET_80 = Sheet(32, 384), Sheet(48, 576)
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TextCell:
     """A piece of a line: `width` columns from column `start`. Text that is wider is drawn narrower, never cut."""
 
     text: str
@@ -38,10 +38,10 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """Cells side by side. `tall` doubles the height; `small` is drawn, as the printer has no such letters."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[TextCell, ...]
     bold: bool = False
     tall: bool = False
     small: bool = False
@@ -55,7 +55,7 @@ class Line:
 class Block:
     """Lines that must look alike: if one of them has to be drawn, all are."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[TextLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class QrShape:
     """A QR code in a drawing, its quiet zone included, as large as `side` dots allow."""
 
     x: int
@@ -117,7 +117,7 @@ class Drawing:
     """Shapes on `height_dots` of paper, over its full width. Sent as an image."""
 
     height_dots: int
-    shapes: tuple[Box | Stroke | Label | Code, ...]
+    shapes: tuple[Box | Stroke | Label | QrShape, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +136,12 @@ class CodePageLine:
     text: str
 
 
-PrintLine = Line | Block | Feed | Drawing | Qr | CodePageLine
+PrintLine = TextLine | Block | Feed | Drawing | Qr | CodePageLine
 
 
-def line(text: str, sheet: Sheet, align: str = LEFT, bold: bool = False, tall: bool = False) -> Line:
+def line(text: str, sheet: Sheet, align: str = LEFT, bold: bool = False, tall: bool = False) -> TextLine:
     """One text over the full width."""
-    return Line((Cell(text, 0, sheet.columns, align),), bold, tall)
+    return TextLine((TextCell(text, 0, sheet.columns, align),), bold, tall)
 
 
 def rule(sheet: Sheet, above_dots: int = 4, below_dots: int = 6) -> Drawing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from roundtap_devices.printing.escpos_job import BEGIN, MARK, Composed
+from roundtap_devices.printing.escpos_job import BEGIN, END_MARKER, ComposedJob
 from roundtap_devices.printing.pacing import Pacer, Step
 from roundtap_devices.printing.ports import Port, PortGone
 from roundtap_devices.printing.printer_profiles import NONE, PrinterProfile
@@ -49,10 +49,10 @@ class Outcome:
 
 
 @dataclass(slots=True)
-class _Try:
+class _Attempt:
     """One try: `queue` are bytes not yet handed over, `moved_ms` when anything last went on."""
 
-    composed: Composed
+    composed: ComposedJob
     before_first_byte: Callable[[], None]
     moved_ms: int
     phase: str = ASKING
@@ -91,7 +91,7 @@ class Printer:
         self._next_speed = next_speed
         self._port: Port | None = None
         self._pacer: Pacer | None = None
-        self._try: _Try | None = None
+        self._try: _Attempt | None = None
         self._broken_block = profile.raster_rows * profile.sheet.dots // 8 + 8 if interrupted else 0
         self._owed = 0
 
@@ -105,17 +105,17 @@ class Printer:
         """Whether it prints at a speed of which nobody knows that it is right."""
         return (not self.answers and not self.confirmed and self._port is not None and self._port.baud is not None)
 
-    def begin(self, composed: Composed, before_first_byte: Callable[[], None], now_ms: int) -> None:
+    def begin(self, composed: ComposedJob, before_first_byte: Callable[[], None], now_ms: int) -> None:
         """Start a job. `before_first_byte` is called once the printer is found ready and before anything of the job
         is sent: note there, durably, that it may be on paper from now on. If it raises OSError, `step` does so too,
         and the job is given up."""
         if self._try is not None:
             raise RuntimeError("one job at a time")
-        self._try = _Try(composed, before_first_byte, now_ms)
+        self._try = _Attempt(composed, before_first_byte, now_ms)
 
     def begin_look(self, now_ms: int) -> None:
         """Ask how it is, and print nothing: the outcome is READY, or HELD and why."""
-        self.begin(Composed(b"", 0, 0), lambda: None, now_ms)
+        self.begin(ComposedJob(b"", 0, 0), lambda: None, now_ms)
         assert self._try is not None
         self._try.only_looks = True
 
@@ -151,7 +151,7 @@ class Printer:
             self._broken(self._try, STALLED)
             self._try = None
 
-    def _go_on(self, job: _Try, now_ms: int) -> Outcome | None:
+    def _go_on(self, job: _Attempt, now_ms: int) -> Outcome | None:
         if self._port is None:
             self._port = self._open()
             baud = self._port.baud
@@ -173,7 +173,7 @@ class Printer:
             return None
         return self._wait(self._port, job, now_ms)
 
-    def _ask(self, job: _Try, now_ms: int) -> Outcome | None:
+    def _ask(self, job: _Attempt, now_ms: int) -> Outcome | None:
         """Is it there, on line, with paper?"""
         if self._mute:
             return self._send(job, now_ms)
@@ -207,17 +207,17 @@ class Printer:
             return None
         return self._send(job, now_ms)
 
-    def _begin_clearing(self, job: _Try, now_ms: int) -> None:
+    def _begin_clearing(self, job: _Attempt, now_ms: int) -> None:
         """After a break: zeros are blanks to a printer that waits for the rest of a picture, and nothing to any other.
 
         Its answers to the markers of broken jobs must be in before the next job, or they would pass for that one's.
         """
         job.phase, job.moved_ms, job.marks = CLEARING, now_ms, 0
         rows_us = self.profile.raster_rows * 1_000_000 // self.profile.rows_per_s
-        self._queue(job, bytes(self._broken_block) + BEGIN + MARK, ((self._broken_block, rows_us),))
+        self._queue(job, bytes(self._broken_block) + BEGIN + END_MARKER, ((self._broken_block, rows_us),))
         self._owed += 1
 
-    def _clear(self, job: _Try, now_ms: int) -> Outcome | None:
+    def _clear(self, job: _Attempt, now_ms: int) -> Outcome | None:
         waited_ms = now_ms - job.moved_ms
         if job.marks < self._owed and self.answers:
             # Between the last old marker and the new one there is only the padding: their answers come close together.
@@ -228,20 +228,20 @@ class Printer:
         self._broken_block = self._owed = 0
         return self._send(job, now_ms)
 
-    def _send(self, job: _Try, now_ms: int) -> Outcome | None:
+    def _send(self, job: _Attempt, now_ms: int) -> Outcome | None:
         if job.only_looks:
             return Outcome(READY)
         job.before_first_byte()
         job.phase, job.moved_ms, job.marks = SENDING, now_ms, 0
-        self._queue(job, job.composed.data + MARK, job.composed.steps)
+        self._queue(job, job.composed.data + END_MARKER, job.composed.steps)
         return None
 
-    def _queue(self, job: _Try, data: bytes, steps: tuple[Step, ...]) -> None:
+    def _queue(self, job: _Attempt, data: bytes, steps: tuple[Step, ...]) -> None:
         job.queue = data
         if self._pacer is not None:
             self._pacer.expect(len(data), steps)
 
-    def _wait(self, port: Port, job: _Try, now_ms: int) -> Outcome | None:
+    def _wait(self, port: Port, job: _Attempt, now_ms: int) -> Outcome | None:
         """For the answer to the marker. Who closes the lid or loads paper in time gets a true "printed"."""
         if job.marks:
             return Outcome(PRINTED)
@@ -265,14 +265,14 @@ class Printer:
                 job.asked, job.asked_ms = question, now_ms
         return None
 
-    def _answer_time_ms(self, job: _Try) -> int:
+    def _answer_time_ms(self, job: _Attempt) -> int:
         if self._mute and (self.confirmed or self._port is None or self._port.baud is None):
             return 0
         composed = job.composed
         usual_ms = composed.height_dots // 8 * ANSWER_PER_MM_MS + len(composed.data) * ANSWER_PER_KILOBYTE_MS // 1024
         return ANSWER_MS + max(usual_ms, composed.busy_ms)
 
-    def _write(self, port: Port, job: _Try, now_ms: int) -> None:
+    def _write(self, port: Port, job: _Attempt, now_ms: int) -> None:
         pacer = self._pacer if job.phase in (CLEARING, SENDING) else None
         while job.queue:
             room = CHUNK if pacer is None else min(CHUNK, pacer.room(now_ms))
@@ -287,7 +287,7 @@ class Printer:
             job.queue = job.queue[taken:]
             job.moved_ms = now_ms
 
-    def _hear(self, job: _Try, byte: int, now_ms: int) -> None:
+    def _hear(self, job: _Attempt, byte: int, now_ms: int) -> None:
         """One byte from the printer: 0xx1xx10 answers a question, 0xx0xxxx a marker; anything else is noise."""
         if byte & 0x93 == 0x12:
             self.answers, self._mute = True, False
@@ -300,7 +300,7 @@ class Printer:
             if job.phase == CLEARING:
                 job.moved_ms = now_ms
 
-    def _broken(self, job: _Try, detail: str) -> Outcome:
+    def _broken(self, job: _Attempt, detail: str) -> Outcome:
         """Let go of the port: what was not taken is thrown away, and the printer may wait for the rest of a block."""
         self.close()
         if job.phase in (ASKING, CLEARING):

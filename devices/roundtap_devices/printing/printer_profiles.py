@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from roundtap_devices.printing.print_lines import Sheet
-from roundtap_devices.toml_tables import Table, TableError, known_or_file
+from roundtap_devices.toml_tables import TomlTable, TomlTableError, known_or_file
 
 NONE, RTSCTS, XONXOFF = "none", "rtscts", "xonxoff"
 FLOWS = (NONE, RTSCTS, XONXOFF)
@@ -21,10 +21,10 @@ RASTERS = (GS_V0, DC2)
 """The command that an image goes by: GS v 0 of ESC/POS, or DC2 * of small panel printers."""
 
 
-class ProfileError(TableError):
+class ProfileError(TomlTableError):
     """A printer profile that a person can mend; `key` names the text "printer.KEY" in the units' catalogues, too."""
 
-    TEXTS = {**TableError.TEXTS, "missing": "{file}: no such printer: name one of {known}, or a TOML file",
+    TEXTS = {**TomlTableError.TEXTS, "missing": "{file}: no such printer: name one of {known}, or a TOML file",
              "no_number": "{file}: {where}: {value} should be a whole number from {least} to {most}",
              "narrow": "{file}: columns: {columns} columns do not fit into {dots} dots: a letter is 6 to 32 dots wide",
              "small_buffer": "{file}: buffer: {value} bytes hold no row of {dots} dots: at least {least} are wanted"}
@@ -79,7 +79,7 @@ def load(text: str, file: str = "printer.toml") -> PrinterProfile:
     >>> load('like = "pos-5890"\\n[codepages]\\ncp852 = 72').codepages
     {'cp852': 72}
     """
-    table = Table(text, file, ProfileError)
+    table = TomlTable(text, file, ProfileError)
     base = table.like(PROFILES)
     names = ("like", *(each.name for each in fields(PrinterProfile)))
     for key, value in table.data.items():
@@ -103,7 +103,7 @@ RANGES = {"dots": (128, 1600), "columns": (16, 128), "dpi": (100, 600), "tear_do
 CHOICES: Mapping[str, tuple[object, ...]] = {"flow": FLOWS, "raster": RASTERS, "baud": BAUDS}
 
 
-def _check(table: Table, key: str, value: Any) -> None:
+def _check(table: TomlTable, key: str, value: Any) -> None:
     if key == "codepages":
         _check_codepages(table, value)
     elif key in RANGES:
@@ -114,7 +114,7 @@ def _check(table: Table, key: str, value: Any) -> None:
         table.of_kind(key, value, str if key == "name" else bool)
 
 
-def _check_codepages(table: Table, value: Any) -> None:
+def _check_codepages(table: TomlTable, value: Any) -> None:
     table.of_kind("codepages", value, dict)
     for codec, number in value.items():
         where = f"codepages.{codec}"
@@ -129,7 +129,7 @@ def _check_codepages(table: Table, value: Any) -> None:
         _number(table, where, number, 0, 255)
 
 
-def _number(table: Table, where: str, value: Any, least: int, most: int) -> None:
+def _number(table: TomlTable, where: str, value: Any, least: int, most: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise table.wrong("no_number", where, value=value, least=least, most=most)
 

@@ -16,20 +16,20 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_devices.boards import SIGNALS, Board
-from roundtap_devices.display.screen import HEIGHT, WIDTH, VirtualGlass
+from roundtap_devices.display.screen import HEIGHT, WIDTH, VirtualDisplay
 from roundtap_devices.virtual.panel_socket import PanelSocket
 
 SHORTEST_S = 0.025
 """Between two movements of one virtual button: longer than any debounce."""
 
 
-class Panel:
+class TablePanel:
     """Serves one virtual unit's front on `path`.
 
     pin_factory: the unit's mock factory; presses drive its pins, so they pass through gpiozero like a finger's.
     """
 
-    def __init__(self, path: Path, board: Board, pin_factory: Any, glass: VirtualGlass) -> None:
+    def __init__(self, path: Path, board: Board, pin_factory: Any, glass: VirtualDisplay) -> None:
         self._board = board
         self._factory = pin_factory
         self._glass = glass

@@ -35,7 +35,7 @@ LENGTHS = {
 }
 
 
-class Unfinished(Exception):
+class IncompleteCommand(Exception):
     """The rest of a command is still under way."""
 
 
@@ -80,7 +80,7 @@ class EscposPaper:
     def feed(self, data: bytes) -> None:
         """Process bytes; an unfinished command waits for the rest."""
         self._pending += data
-        with contextlib.suppress(Unfinished):
+        with contextlib.suppress(IncompleteCommand):
             while self._pending:
                 del self._pending[:self._one()]
 
@@ -112,7 +112,7 @@ class EscposPaper:
     def _first(self, count: int) -> bytes:
         """So many bytes of what is pending; raises Unfinished where they are not there yet."""
         if len(self._pending) < count:
-            raise Unfinished
+            raise IncompleteCommand
         return bytes(self._pending[:count])
 
     def _one(self) -> int:

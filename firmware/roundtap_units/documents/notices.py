@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from roundtap_core.elimination.bracket_picture import say_round
+from roundtap_core.elimination.bracket_picture import round_label
 from roundtap_core.print_contents import (
     CutOrder,
-    Notice,
     PairingsByName,
     PairingsByTable,
+    PrintHeader,
     Proxy,
     Slip,
     Standings,
     StandingsLine,
     TablePairing,
-    Trust,
+    TrustSheet,
 )
-from roundtap_core.typed import read
+from roundtap_core.typed import parse_message
 from roundtap_core.words import Words
 from roundtap_devices.printing.escpos_job import code_page_test
 from roundtap_devices.printing.print_lines import (
@@ -26,15 +26,15 @@ from roundtap_devices.printing.print_lines import (
     RIGHT,
     Block,
     Box,
-    Cell,
     Drawing,
     Feed,
     Label,
-    Line,
     PrintLine,
     Qr,
     Sheet,
     Stroke,
+    TextCell,
+    TextLine,
     line,
     rule,
 )
@@ -64,13 +64,13 @@ def _match(row: TablePairing, record: int, sheet: Sheet, words: Words) -> list[P
     half = (sheet.columns - 5) // 2
     teams = row.a_members or row.b_members
     if sheet.columns >= WIDE and max(len(row.a), len(other)) <= half and not teams:
-        return [Line((Cell(table, 0, 3, RIGHT), Cell(row.a, 4, half), Cell(other, 5 + half, half))),
+        return [TextLine((TextCell(table, 0, 3, RIGHT), TextCell(row.a, 4, half), TextCell(other, 5 + half, half))),
                 *_by_hand(row, sheet, words)]
     name = sheet.columns - 4 - record
     return [
-        *_named((Cell(table, 0, 3, RIGHT), Cell(row.a_record, 4 + name, record, RIGHT)), row.a, 4, name),
+        *_name_lines((TextCell(table, 0, 3, RIGHT), TextCell(row.a_record, 4 + name, record, RIGHT)), row.a, 4, name),
         *_players(row.a_members, 4, sheet),
-        *_named((Cell(row.b_record or "", 4 + name, record, RIGHT),), other, 4, name),
+        *_name_lines((TextCell(row.b_record or "", 4 + name, record, RIGHT),), other, 4, name),
         *_players(row.b_members, 4, sheet),
         *_by_hand(row, sheet, words),
         Feed(6),
@@ -79,20 +79,21 @@ def _match(row: TablePairing, record: int, sheet: Sheet, words: Words) -> list[P
 
 def _by_hand(row: TablePairing, sheet: Sheet, words: Words) -> list[PrintLine]:
     """That no draw paired or seated these two, in small letters below them."""
-    return [Line((Cell(words("paper.by_hand"), 4, sheet.columns - 4),), small=True)] if row.by_hand else []
+    return [TextLine((TextCell(words("paper.by_hand"), 4, sheet.columns - 4),), small=True)] if row.by_hand else []
 
 
-def _named(cells: tuple[Cell, ...], name: str, start: int, width: int) -> list[PrintLine]:
+def _name_lines(cells: tuple[TextCell, ...], name: str, start: int, width: int) -> list[PrintLine]:
     """A line with a name in it, which goes on below where it is too long."""
     first, *rest = wrap(name, width) or [""]
-    return [Block((Line((*cells, Cell(first, start, width))), *(Line((Cell(part, start, width),)) for part in rest)))]
+    return [Block((TextLine((*cells, TextCell(first, start, width))),
+                   *(TextLine((TextCell(part, start, width),)) for part in rest)))]
 
 
 def _players(members: Sequence[str], start: int, sheet: Sheet) -> list[PrintLine]:
     """Who plays for a team, in small letters below its name."""
     if not members:
         return []
-    return [Line((Cell(", ".join(members), start, sheet.columns - start),), small=True)]
+    return [TextLine((TextCell(", ".join(members), start, sheet.columns - start),), small=True)]
 
 
 def pairings_by_name(content: PairingsByName, sheet: Sheet, words: Words) -> list[PrintLine]:
@@ -106,10 +107,10 @@ def pairings_by_name(content: PairingsByName, sheet: Sheet, words: Words) -> lis
             lines.append(Feed(8))
         initial = row.name[:1]
         table = words(f"paper.bye.{row.bye}.short") if row.table is None else str(row.table)
-        cells = [Cell(row.record, name, record, RIGHT), Cell(table, sheet.columns - 5, 5, RIGHT)]
+        cells = [TextCell(row.record, name, record, RIGHT), TextCell(table, sheet.columns - 5, 5, RIGHT)]
         if wide:
-            cells.append(Cell(row.value, name + record, 8, RIGHT))
-        lines += [*_named(tuple(cells), row.name, 0, name), *_players(row.members, 0, sheet)]
+            cells.append(TextCell(row.value, name + record, 8, RIGHT))
+        lines += [*_name_lines(tuple(cells), row.name, 0, name), *_players(row.members, 0, sheet)]
     return [*lines, *_foot(content, sheet, words)]
 
 
@@ -127,27 +128,28 @@ def standings(content: Standings, sheet: Sheet, words: Words) -> list[PrintLine]
     if not flat:
         name = sheet.columns - 4 - points
     starts = [sheet.columns - sum(widths[place:]) for place in range(len(widths))]
-    heads = [Cell(column, start, width - 1, RIGHT)
+    heads = [TextCell(column, start, width - 1, RIGHT)
              for column, start, width in zip(columns, starts, widths, strict=True)]
-    top = Cell(words("paper.points"), 4 + name, points, RIGHT)
-    lines += [Line((top, *heads))] if flat else [Line((top,)), Line(tuple(heads))]
+    top = TextCell(words("paper.points"), 4 + name, points, RIGHT)
+    lines += [TextLine((top, *heads))] if flat else [TextLine((top,)), TextLine(tuple(heads))]
     lines.append(rule(sheet, 0, 6))
     for row in content.rows:
         figures = [
-            Cell(value + ("*" if row.decided == place else " "), start, width, RIGHT)
+            TextCell(value + ("*" if row.decided == place else " "), start, width, RIGHT)
             for place, (value, start, width) in enumerate(zip(row.values, starts, widths, strict=True))
         ]
         place = "–" if row.rank is None else str(row.rank)
-        first = (Cell(place, 0, 3, RIGHT), Cell(str(row.points), 4 + name, points, RIGHT))
+        first = (TextCell(place, 0, 3, RIGHT), TextCell(str(row.points), 4 + name, points, RIGHT))
         if flat:
-            lines += [*_named((*first, *figures), row.name, 4, name), *_players(row.members, 4, sheet),
-                      *_why(row, sheet, words)]
+            lines += [*_name_lines((*first, *figures), row.name, 4, name), *_players(row.members, 4, sheet),
+                      *_remarks(row, sheet, words)]
         else:
-            record = Cell(row.record, 4, 8)
+            record = TextCell(row.record, 4, 8)
             # Where the figures need the whole width, the record has a line of its own.
-            told = [Line((record, *figures))] if starts[0] >= 12 else [Line((record,)), Line(tuple(figures))]
-            lines += [*_named(first, row.name, 4, name), *_players(row.members, 4, sheet),
-                      *told, *_why(row, sheet, words), Feed(5)]
+            told = [TextLine((record, *figures))] if starts[0] >= 12 else [TextLine((record,)),
+                                                                           TextLine(tuple(figures))]
+            lines += [*_name_lines(first, row.name, 4, name), *_players(row.members, 4, sheet),
+                      *told, *_remarks(row, sheet, words), Feed(5)]
     lines += _cut(content.cut, sheet, words) if content.cut else []
     if any(row.decided is not None or row.decided_by for row in content.rows) \
             or (content.cut and any(row.decided for row in content.cut.rows)):
@@ -169,14 +171,14 @@ def _widths(heads: Sequence[str], values: Sequence[int], room: int) -> list[int]
     return widths
 
 
-def _why(row: StandingsLine, sheet: Sheet, words: Words) -> list[PrintLine]:
+def _remarks(row: StandingsLine, sheet: Sheet, words: Words) -> list[PrintLine]:
     """What no column shows: how far somebody came, who is not there any more, a tiebreaker that compares the tied
     alone, or the lot."""
-    said = [say_round(words, key)] if (key := row.reached) else []
+    said = [round_label(words, key)] if (key := row.reached) else []
     said += [words(f"status.{key}")] if (key := row.status) else []
     said += [f"* {words(f'column.{key}')}"] if (key := row.decided_by) else []
     said += [words("paper.by_lot")] if row.by_lot else []
-    return [Line((Cell(" · ".join(said), 4, sheet.columns - 4),), small=True)] if said else []
+    return [TextLine((TextCell(" · ".join(said), 4, sheet.columns - 4),), small=True)] if said else []
 
 
 def _cut(cut: CutOrder, sheet: Sheet, words: Words) -> list[PrintLine]:
@@ -188,9 +190,9 @@ def _cut(cut: CutOrder, sheet: Sheet, words: Words) -> list[PrintLine]:
     points = max(len(str(row.points)) for row in cut.rows) + 1
     name = sheet.columns - 4 - points - value
     for row in cut.rows:
-        cells = (Cell(str(row.rank), 0, 3, RIGHT), Cell(str(row.points), 4 + name, points, RIGHT),
-                 Cell(row.value + ("*" if row.decided else " "), sheet.columns - value, value, RIGHT))
-        lines += _named(cells, row.name, 4, name)
+        cells = (TextCell(str(row.rank), 0, 3, RIGHT), TextCell(str(row.points), 4 + name, points, RIGHT),
+                 TextCell(row.value + ("*" if row.decided else " "), sheet.columns - value, value, RIGHT))
+        lines += _name_lines(cells, row.name, 4, name)
         if row.rank == cut.size:
             lines.append(rule(sheet, 4, 8))
     return lines
@@ -206,10 +208,10 @@ def proxy(content: Proxy, sheet: Sheet, words: Words) -> list[PrintLine]:
     for label, value in said:
         lines += [line(part, sheet) for part in wrap(f"{label}: {value}" if label else str(value), sheet.columns)]
     return [*lines, Drawing(SIGNING, (Stroke(0, SIGNING - 4, sheet.dots * 2 // 3, 1),)),
-            Line((Cell(content.head, 0, sheet.columns, CENTER),), small=True)]
+            TextLine((TextCell(content.head, 0, sheet.columns, CENTER),), small=True)]
 
 
-def trust(content: Trust, sheet: Sheet, words: Words) -> list[PrintLine]:
+def trust(content: TrustSheet, sheet: Sheet, words: Words) -> list[PrintLine]:
     """What an organizer holds beside the browser before they trust this hub."""
     lines: list[PrintLine] = [line(words("paper.trust"), sheet, CENTER, bold=True), rule(sheet)]
     lines += [line(part, sheet) for part in wrap(words("paper.trust.what"), sheet.columns)]
@@ -221,7 +223,7 @@ def trust(content: Trust, sheet: Sheet, words: Words) -> list[PrintLine]:
     return [*lines, *_foot(content, sheet, words)]
 
 
-def _head(content: Notice, title: str, subtitle: str, sheet: Sheet) -> list[PrintLine]:
+def _head(content: PrintHeader, title: str, subtitle: str, sheet: Sheet) -> list[PrintLine]:
     lines: list[PrintLine] = [line(part, sheet, CENTER, bold=True)
                               for part in wrap(content.event, sheet.columns)]
     lines += [line(part, sheet, CENTER, tall=True) for part in wrap(title, sheet.columns)]
@@ -230,7 +232,7 @@ def _head(content: Notice, title: str, subtitle: str, sheet: Sheet) -> list[Prin
     return [*lines, rule(sheet)]
 
 
-def _foot(content: Notice, sheet: Sheet, words: Words) -> list[PrintLine]:
+def _foot(content: PrintHeader, sheet: Sheet, words: Words) -> list[PrintLine]:
     """The page where everybody finds themselves, for phones; and the journal's head."""
     return [
         rule(sheet, 8, 10),
@@ -238,7 +240,7 @@ def _foot(content: Notice, sheet: Sheet, words: Words) -> list[PrintLine]:
         Feed(6),
         line(content.url, sheet, CENTER),
         *([line(content.by_name, sheet, CENTER)] if 0 < len(content.by_name) <= sheet.columns else []),
-        Line((Cell(content.head, 0, sheet.columns, CENTER),), small=True),
+        TextLine((TextCell(content.head, 0, sheet.columns, CENTER),), small=True),
     ]
 
 
@@ -248,21 +250,22 @@ LAYOUTS: Mapping[str, tuple[type[Any], Callable[[Any, Sheet, Words], list[PrintL
     "pairings-name": (PairingsByName, pairings_by_name),
     "standings": (Standings, standings),
     "proxy": (Proxy, proxy),
-    "trust": (Trust, trust),
+    "trust": (TrustSheet, trust),
 }
 """The kinds of jobs, what stands on each, and what lays it out."""
 
 
-def laid_out(kind: str, content: object, sheet: Sheet, words: Words) -> list[PrintLine]:
+def layout_job(kind: str, content: object, sheet: Sheet, words: Words) -> list[PrintLine]:
     """The lines of a job, from what the hub says is on it. KeyError for another kind, Malformed for other content."""
     wanted, layout = LAYOUTS[kind]
-    return layout(read(wanted, content), sheet, words)
+    return layout(parse_message(wanted, content), sheet, words)
 
 
 def speed_page(number: int, baud: int) -> list[PrintLine]:
     """Plain ASCII on few lines: at another speed hardly anything comes out, and nothing that waits for more."""
     text = f" {number} " * 3
-    return [Line((Cell(text, 0, len(text)),), tall=True), Line((Cell(f"roundtap {number}: {baud} baud", 0, 30),)),
+    return [TextLine((TextCell(text, 0, len(text)),), tall=True),
+            TextLine((TextCell(f"roundtap {number}: {baud} baud", 0, 30),)),
             Feed(60)]
 
 
@@ -276,5 +279,6 @@ def width_page(profile: PrinterProfile, words: Words) -> list[PrintLine]:
         Drawing(RULER, (Box(0, 0, sheet.dots, RULER, 3),
                         Label(sheet.dots // 2, 6, f"{sheet.dots} · {sheet.columns} · {profile.dpi} dpi", 15,
                               sheet.dots - 12, CENTER))),
-        Line((Cell(figures, 0, sheet.columns),)), Feed(8), *code_page_test(profile), Feed(8), Qr(TEST_URL), Feed(8),
+        TextLine((TextCell(figures, 0, sheet.columns),)), Feed(8), *code_page_test(profile), Feed(8), Qr(TEST_URL),
+        Feed(8),
     ]

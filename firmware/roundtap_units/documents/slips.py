@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from roundtap_core.elimination.bracket_picture import say_round
+from roundtap_core.elimination.bracket_picture import round_label
 from roundtap_core.forms.form import Form, margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.forms.questions import Picks
 from roundtap_core.lists.squads import letter
-from roundtap_core.print_contents import OfRound, Slip
+from roundtap_core.print_contents import RoundNotice, Slip
 from roundtap_core.words import Words
 from roundtap_devices.printing.drawing import text_width
 from roundtap_devices.printing.print_lines import (
@@ -16,14 +16,14 @@ from roundtap_devices.printing.print_lines import (
     RIGHT,
     Block,
     Box,
-    Cell,
-    Code,
     Drawing,
     Label,
-    Line,
     PrintLine,
+    QrShape,
     Sheet,
     Stroke,
+    TextCell,
+    TextLine,
 )
 
 SIGN_ROW = 36
@@ -43,7 +43,7 @@ TICK = 24
 GAP = 36
 LETTERS, SMALLEST_LETTERS = 17, 11
 
-Shape = Box | Stroke | Label | Code
+Shape = Box | Stroke | Label | QrShape
 Ticks = tuple[str, Sequence[str]]
 """A question and the options to tick."""
 
@@ -133,7 +133,7 @@ def _tick_rows(ticks: Sequence[Ticks], sheet: Sheet, height: int) -> list[PrintL
     left = list(ticks)
     while left:
         beside = sheet.dots > 500 and len(left) > 1 and all(
-            _wide(*tick, SMALLEST_LETTERS) <= half - GAP for tick in left[:2])
+            _text_width(*tick, SMALLEST_LETTERS) <= half - GAP for tick in left[:2])
         shapes: list[Shape] = []
         if beside:
             for x, width in ((0, half - GAP), (half, half)):
@@ -147,7 +147,7 @@ def _tick_rows(ticks: Sequence[Ticks], sheet: Sheet, height: int) -> list[PrintL
 def _tick_shapes(x: int, width: int, label: str, options: Sequence[str]) -> Iterator[Shape]:
     """A question at the left, its options with their boxes at the right, in letters that leave room for all of it."""
     size = LETTERS
-    while size > SMALLEST_LETTERS and _wide(label, options, size) > width:
+    while size > SMALLEST_LETTERS and _text_width(label, options, size) > width:
         size -= 1
     right = x + width
     top = 4 + (LETTERS - size) // 2
@@ -160,7 +160,7 @@ def _tick_shapes(x: int, width: int, label: str, options: Sequence[str]) -> Iter
         yield Label(x, top, label, size, right - x)
 
 
-def _wide(label: str, options: Sequence[str], size: int) -> int:
+def _text_width(label: str, options: Sequence[str], size: int) -> int:
     return text_width(label, size) + sum(TICK + 20 + text_width(option, size) for option in options)
 
 
@@ -174,27 +174,27 @@ def slip(content: Slip, sheet: Sheet, words: Words) -> list[PrintLine]:
         # On lines that are there anyway: a slip is no taller than the one it replaces.
         head, end = f"{words('paper.new')} · {head}", f"{table} – {words('paper.replaces')}"
     return [
-        Line((Cell(table, 0, left), Cell(content.code, left, CODE_COLUMNS, RIGHT)), tall=True),
+        TextLine((TextCell(table, 0, left), TextCell(content.code, left, CODE_COLUMNS, RIGHT)), tall=True),
         *_head(head, sheet),
         squads_row(picks, content, sheet, words) if picks else Drawing(26, tuple(_sides(content, sheet))),
         _names(content, sheet),
         *_members(content, sheet),
         *boxes(content.form, sheet, words),
         _ending(content, sheet, words),
-        Line((Cell(end, 0, sheet.columns, CENTER),), bold=True),
+        TextLine((TextCell(end, 0, sheet.columns, CENTER),), bold=True),
     ]
 
 
 def _head(text: str, sheet: Sheet) -> list[PrintLine]:
     """Round and event: one line; a long name goes on in small letters, of which a few more fit."""
     if len(text) <= sheet.columns * 5 // 4:
-        return [Line((Cell(text, 0, sheet.columns),))]
-    return [Line((Cell(part, 0, sheet.columns),), small=True) for part in wrap(text, sheet.columns * 5 // 4)]
+        return [TextLine((TextCell(text, 0, sheet.columns),))]
+    return [TextLine((TextCell(part, 0, sheet.columns),), small=True) for part in wrap(text, sheet.columns * 5 // 4)]
 
 
-def round_title(content: OfRound, words: Words) -> str:
+def round_title(content: RoundNotice, words: Words) -> str:
     """ "Round 3", or what the round is called where it has a name."""
-    return say_round(words, content.name) if content.name else words("paper.round", number=content.round)
+    return round_label(words, content.name) if content.name else words("paper.round", number=content.round)
 
 
 def _sides(content: Slip, sheet: Sheet) -> Iterator[Shape]:
@@ -212,7 +212,7 @@ def _names(content: Slip, sheet: Sheet) -> Block:
     rows = max(len(left), len(right))
     left += [""] * (rows - len(left))
     right += [""] * (rows - len(right))
-    return Block(tuple(Line((Cell(a, 0, half - 1), Cell(b, half + 1, half - 1)), bold=True)
+    return Block(tuple(TextLine((TextCell(a, 0, half - 1), TextCell(b, half + 1, half - 1)), bold=True)
                        for a, b in zip(left, right, strict=True)))
 
 
@@ -222,7 +222,7 @@ def _members(content: Slip, sheet: Sheet) -> list[PrintLine]:
     left, right = (", ".join(each.members) for each in (content.a, content.b))
     if not left and not right:
         return []
-    return [Line((Cell(left, 0, half - 1), Cell(right, half + 1, half - 1)), small=True)]
+    return [TextLine((TextCell(left, 0, half - 1), TextCell(right, half + 1, half - 1)), small=True)]
 
 
 def wrap(text: str, columns: int) -> list[str]:
@@ -240,7 +240,7 @@ def _ending(content: Slip, sheet: Sheet, words: Words) -> Drawing:
     """Two signatures, the judge's initials, the extension; beside them the code for a phone and the journal's head."""
     side = 3 * SIGN_ROW
     right = sheet.dots - side - 10
-    shapes: list[Shape] = [Code(sheet.dots - side, 0, side, content.url)]
+    shapes: list[Shape] = [QrShape(sheet.dots - side, 0, side, content.url)]
     for row, sign in enumerate(("●", "■")):
         y = row * SIGN_ROW
         shapes += [Label(0, y + 11, sign, 17, 20), Stroke(22, y + SIGN_ROW - 3, right - 22, 1)]

@@ -18,20 +18,20 @@ from typing import Any
 from roundtap_core.enrol_keys import (
     CODE_DIGITS,
     HUB_IDENTITY,
-    About,
-    Agreed,
-    agreed,
+    ExchangeContext,
+    ExchangeKeys,
     commitment,
-    message_of,
+    derive_keys,
+    parse_hex_message,
     password,
     unit_identity,
 )
-from roundtap_core.messages import Asking, Granted, Offer
-from roundtap_core.typed import read
-from roundtap_core.wire import ENROL, envelope, opened
-from roundtap_units.link.find_hub import FoundHub, ask_json, find_hub
-from roundtap_units.link.hub_choice import HUBS_MAX, Place, place_of
-from roundtap_units.link.identity import Enrolled
+from roundtap_core.messages import EnrolGrant, EnrolStatus, ExchangeOffer
+from roundtap_core.typed import parse_message
+from roundtap_core.wire import ENROL, envelope, open_envelope
+from roundtap_units.link.find_hub import FoundHub, find_hub, request_json
+from roundtap_units.link.hub_choice import HUBS_MAX, Endpoint, parse_endpoint
+from roundtap_units.link.identity import EnrolledIdentity
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ PATH = "/device/enrol"
 SHOWN_MS = 60_000
 GRACE_MS = 20_000
 """A code that was just replaced may still be typed: who reads it walks to a keyboard first."""
-LOOK_AGAIN_MS, BUSY_MS, RETRY_MS = 2000, 5000, 1000
+RESCAN_MS, BUSY_MS, RETRY_MS = 2000, 5000, 1000
 ASK_MS_MIN, ASK_MS_MAX = 200, 5000
 PAUSE_MS, PAUSE_MS_MAX = 3000, 60_000
 WRONG_MAX = 10
@@ -51,13 +51,13 @@ ANSWER_TRIES, CONFIRM_TRIES = 3, 12
 LOOKING, CODE, CHECKING, WRONG, STOPPED, BUSY, DONE = (
     "looking", "code", "checking", "wrong", "stopped", "busy", "done")
 
-FAILED = (OSError, http.client.HTTPException, ValueError, KeyError, TypeError)
+REQUEST_ERRORS = (OSError, http.client.HTTPException, ValueError, KeyError, TypeError)
 
-Post = Callable[[Place, Mapping[str, Any]], tuple[int, dict[str, Any]]]
+Post = Callable[[Endpoint, Mapping[str, Any]], tuple[int, dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Showing:
+class EnrolProgress:
     """What the screen says. `hub`: its name; `number` stands before the `code`, which is shown until `until_ms`.
     `wrong`: how many codes in a row a hub asked with wrongly. `unit`: what this one is called, once it is enrolled."""
 
@@ -84,17 +84,17 @@ class _Code:
     used: bool = False
 
 
-class Enrolling:
+class EnrolClient:
     """`step` is one round and says how long to wait until the next; `run` takes them in a thread of its own. `showing`
     may be read by any thread; what came of it is in `enrolled`.
 
     keep: puts it on the disk, OSError where that cannot be; then the unit works until it is switched off.
     """
 
-    def __init__(self, kind: str, unit_id: str, keep: Callable[[Enrolled], None], mono_ms: Callable[[], int],
-                 configured: Sequence[Place] = (), wants: str = "", shown_ms: int = SHOWN_MS,
-                 find: Callable[[Sequence[Place], Iterable[str]], FoundHub | None] = find_hub,
-                 post: Post = lambda place, message: ask_json(place, PATH, message, 8.0, 6.0),
+    def __init__(self, kind: str, unit_id: str, keep: Callable[[EnrolledIdentity], None], mono_ms: Callable[[], int],
+                 configured: Sequence[Endpoint] = (), wants: str = "", shown_ms: int = SHOWN_MS,
+                 find: Callable[[Sequence[Endpoint], Iterable[str]], FoundHub | None] = find_hub,
+                 post: Post = lambda place, message: request_json(place, PATH, message, 8.0, 6.0),
                  new_code: Callable[[], str] = lambda: f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}d}",
                  wait: Callable[[float], bool] | None = None) -> None:
         self._kind = kind
@@ -118,8 +118,8 @@ class Enrolling:
         self._stop = threading.Event()
         self._wait = wait or self._stop.wait
         self._woken = threading.Event()
-        self.showing = Showing(LOOKING)
-        self.enrolled: Enrolled | None = None
+        self.showing = EnrolProgress(LOOKING)
+        self.enrolled: EnrolledIdentity | None = None
 
     def run(self) -> None:
         """Until the unit is enrolled, or `stop`."""
@@ -129,7 +129,7 @@ class Enrolling:
             except Exception:
                 # Whatever a stranger answered: the unit goes on asking.
                 log.exception("asking to be enrolled failed")
-                wait_ms = LOOK_AGAIN_MS
+                wait_ms = RESCAN_MS
             self._woken.wait(wait_ms / 1000)
             self._woken.clear()
 
@@ -158,7 +158,7 @@ class Enrolling:
             self._show(LOOKING)
             hub = self._hub = self._find(self._configured, self._passed_over)
             if hub is None:
-                return LOOK_AGAIN_MS
+                return RESCAN_MS
         code = self._code_now()
         try:
             status, said = self._post(hub.place, {
@@ -171,8 +171,8 @@ class Enrolling:
                 return BUSY_MS
             if status != 200:
                 raise ValueError(f"the hub answered {status}")
-            asking = read(Asking, said)
-        except FAILED as error:
+            asking = parse_message(EnrolStatus, said)
+        except REQUEST_ERRORS as error:
             log.info("the hub does not answer: %s", error)
             self._failures += 1
             if self._failures >= FAILURES_MAX:
@@ -215,7 +215,7 @@ class Enrolling:
 
     # --- the exchange ---
 
-    def _take(self, hub: FoundHub, about: tuple[str, str], offer: Offer) -> int:
+    def _take(self, hub: FoundHub, about: tuple[str, str], offer: ExchangeOffer) -> int:
         name = offer.exchange
         try:
             code = self._code_of(offer.serial)
@@ -225,11 +225,11 @@ class Enrolling:
             # Whatever comes of it: no code is tried twice.
             code.used = True
             self._show(CHECKING)
-            made = self._agree(hub, About(*about, self._unit_id, self._kind, code.serial, name), code, offer)
+            made = self._agree(hub, ExchangeContext(*about, self._unit_id, self._kind, code.serial, name), code, offer)
             if made is None:
                 return self._was_wrong(hub, name)
             granted = self._confirm(hub, name, made)
-        except FAILED as error:
+        except REQUEST_ERRORS as error:
             log.info("the exchange with the hub broke off: %s", error)
             return RETRY_MS
         if granted is None:
@@ -243,12 +243,12 @@ class Enrolling:
         self._show(DONE, unit=granted.unit)
         return 0
 
-    def _agree(self, hub: FoundHub, about: About, code: _Code, offer: Offer) -> Agreed | None:
+    def _agree(self, hub: FoundHub, about: ExchangeContext, code: _Code, offer: ExchangeOffer) -> ExchangeKeys | None:
         """What both have agreed on, once the hub has shown that it has the digits; None where it has not."""
         own = code.own
         try:
-            theirs = message_of(offer.message)
-            made = agreed(code.side.finish(theirs), about, theirs, own)
+            theirs = parse_hex_message(offer.message)
+            made = derive_keys(code.side.finish(theirs), about, theirs, own)
         except Exception as error:
             # No element of the group, or one that gives everything away.
             log.warning("a hub began an exchange with what no hub says: %r", error)
@@ -259,7 +259,7 @@ class Enrolling:
                 # The same once more is answered as before.
                 status, said = self._post(hub.place, answer)
                 break
-            except FAILED:
+            except REQUEST_ERRORS:
                 if not left or self._wait(RETRY_MS / 1000):
                     raise
         if status != 200:
@@ -277,14 +277,14 @@ class Enrolling:
         self._show(STOPPED if self._wrong >= WRONG_MAX else WRONG)
         try:
             self._post(hub.place, {"step": "wrong", "token": self._token, "exchange": name})
-        except FAILED as error:
+        except REQUEST_ERRORS as error:
             log.info("the hub was not told: %s", error)
         if self._wrong % WRONG_PASSED_OVER == 0:
             self._passed_over = frozenset({hub.hub})
             self._leave_hub()
         return RETRY_MS
 
-    def _confirm(self, hub: FoundHub, name: str, made: Agreed) -> Enrolled | None:
+    def _confirm(self, hub: FoundHub, name: str, made: ExchangeKeys) -> EnrolledIdentity | None:
         """Our confirmation, said until the hub has answered: it may have stored the key, and its answer be lost. A hub
         that was started anew meanwhile is asked with the key itself."""
         confirm = {"step": "confirm", "token": self._token, "exchange": name, "confirm": made.unit_confirms}
@@ -293,14 +293,14 @@ class Enrolling:
         for _ in range(CONFIRM_TRIES):
             try:
                 status, said = self._post(hub.place, message)
-            except FAILED as error:
+            except REQUEST_ERRORS as error:
                 log.info("no answer to the confirmation: %s", error)
                 status, said = 0, {}
-            granted = opened(made.key, ENROL, said) if status == 200 else None
+            granted = open_envelope(made.key, ENROL, said) if status == 200 else None
             if granted is not None and granted.get("exchange") == name:
-                said_to_us = read(Granted, granted)
-                places = dict.fromkeys((hub.place, *map(place_of, said_to_us.hubs[:HUBS_MAX])))
-                return Enrolled(said_to_us.unit, made.key, tuple(places), said_to_us.hub)
+                said_to_us = parse_message(EnrolGrant, granted)
+                places = dict.fromkeys((hub.place, *map(parse_endpoint, said_to_us.hubs[:HUBS_MAX])))
+                return EnrolledIdentity(said_to_us.unit, made.key, tuple(places), said_to_us.hub)
             if status == 403 or (status == 404 and message is again):
                 return None
             message = again if status == 404 else confirm
@@ -319,4 +319,4 @@ class Enrolling:
 
     def _show(self, state: str, **more: Any) -> None:
         hub = self._hub
-        self.showing = Showing(state, hub.name if hub is not None else "", wrong=self._wrong, **more)
+        self.showing = EnrolProgress(state, hub.name if hub is not None else "", wrong=self._wrong, **more)

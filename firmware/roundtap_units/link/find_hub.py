@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.messages import HubAnswer
-from roundtap_core.typed import read
-from roundtap_units.link.hub_choice import Place
-from roundtap_units.link.kept_connection import PatientConnection, ask
+from roundtap_core.typed import parse_message
+from roundtap_units.link.hub_choice import Endpoint
+from roundtap_units.link.kept_connection import DeadlineConnection, send_request
 
 CONNECT_WITHIN_S, ANSWER_WITHIN_S = 2.0, 4.0
 BYTES_MAX = 4096
@@ -40,67 +40,67 @@ class FoundHub:
     """A machine that says it is a Roundtap hub; nobody has proved anything. hub: its journal's lineage, or another
     name that stays; epoch: of its journal; name: for people."""
 
-    place: Place
+    place: Endpoint
     hub: str
     epoch: str
     name: str
 
 
-def find_hub(configured: Sequence[Place] = (), passed_over: Iterable[str] = (),
-             ask: Callable[[Place], FoundHub | None] | None = None,
-             candidates: Callable[[Sequence[Place]], Iterable[Place]] | None = None) -> FoundHub | None:
+def find_hub(configured: Sequence[Endpoint] = (), passed_over: Iterable[str] = (),
+             ask: Callable[[Endpoint], FoundHub | None] | None = None,
+             candidates: Callable[[Sequence[Endpoint]], Iterable[Endpoint]] | None = None) -> FoundHub | None:
     """The first that answers, in the order of `candidates`; None where nobody does. Takes up to some seconds, and is
     to be asked again. passed_over: hubs (`FoundHub.hub`) that are wanted only where there is no other."""
     avoided, second_best = frozenset(passed_over), None
-    asked: set[Place] = set()
+    asked: set[Endpoint] = set()
     for place in (candidates or all_candidates)(configured):
         if place in asked:
             continue
         asked.add(place)
-        found = (ask or ask_hub)(place)
+        found = (ask or probe_hub)(place)
         if found is not None and found.hub not in avoided:
             return found
         second_best = second_best or found
     return second_best
 
 
-def all_candidates(configured: Sequence[Place]) -> Iterator[Place]:
+def all_candidates(configured: Sequence[Endpoint]) -> Iterator[Endpoint]:
     """Where a hub may be: as configured; the default gateway (the hub's own hotspot); `roundtap.local`; who says on
     the network that it is a hub. Each is found out only when those before it were asked in vain."""
     yield from configured
     for gateway in default_gateways():
         yield from ((gateway, port) for port in PORTS)
-    named = resolved(LOCAL_NAME)
+    named = resolve_ipv4(LOCAL_NAME)
     if named is not None:
         yield from ((named, port) for port in PORTS)
-    yield from heard_beacons()
+    yield from listen_for_beacons()
 
 
-def standing_candidates() -> tuple[Place, ...]:
+def static_candidates() -> tuple[Endpoint, ...]:
     """Those that need no listening, for a unit whose hub fell silent: it may have come back at another address."""
     return tuple((host, port) for host in (*default_gateways(), LOCAL_NAME) for port in PORTS)
 
 
-def ask_hub(place: Place) -> FoundHub | None:
+def probe_hub(place: Endpoint) -> FoundHub | None:
     """Whether a Roundtap hub answers there. Whatever else answers, as slowly as it likes, is none."""
     try:
-        status, said = ask_json(place, "/device/hub")
-        hub = read(HubAnswer, said)
+        status, said = request_json(place, "/device/hub")
+        hub = parse_message(HubAnswer, said)
     except (OSError, http.client.HTTPException, ValueError):
         return None
     return FoundHub(place, hub.hub, hub.epoch, hub.name) if status == 200 else None
 
 
-def ask_json(place: Place, path: str, message: Mapping[str, Any] | None = None,
+def request_json(place: Endpoint, path: str, message: Mapping[str, Any] | None = None,
              within_s: float = ANSWER_WITHIN_S, connect_within_s: float = CONNECT_WITHIN_S,
              ) -> tuple[int, dict[str, Any]]:
     """One question to a machine that nobody has proved anything of, and its answer, bounded in bytes and in time:
     (status, the JSON object that was answered). `message` is posted; without one the path is got. OSError,
     HTTPException or ValueError where nothing of that kind came within `within_s` of the connection."""
-    with closing(PatientConnection(*place, connect_within_s)) as connection:
+    with closing(DeadlineConnection(*place, connect_within_s)) as connection:
         connection.connect()
         connection.allow(within_s)
-        status, said = ask(connection, path, message, BYTES_MAX)
+        status, said = send_request(connection, path, message, BYTES_MAX)
     if not isinstance(said, dict):
         raise ValueError(f"no object was answered: {str(said)[:80]}")
     return status, said
@@ -122,7 +122,7 @@ def default_gateways(routes: Path = ROUTES) -> tuple[str, ...]:
     return tuple(dict.fromkeys(address for _, address in sorted(found)))
 
 
-def resolved(name: str, within_s: float = RESOLVE_WITHIN_S) -> str | None:
+def resolve_ipv4(name: str, within_s: float = RESOLVE_WITHIN_S) -> str | None:
     """The IPv4 address of a name; None where nobody knows it in time. The system's own answer may take much longer."""
     found: list[str] = []
 
@@ -137,11 +137,11 @@ def resolved(name: str, within_s: float = RESOLVE_WITHIN_S) -> str | None:
     return found[0] if found else None
 
 
-def heard_beacons(group: str = BEACON_GROUP, port: int = BEACON_PORT,
-                  within_s: float = BEACON_WITHIN_S) -> Iterator[Place]:
+def listen_for_beacons(group: str = BEACON_GROUP, port: int = BEACON_PORT,
+                  within_s: float = BEACON_WITHIN_S) -> Iterator[Endpoint]:
     """Who says on the network that it is a hub, as it is heard. Its signature is other hubs' to check: whoever says
     something of the right shape is asked."""
-    heard: set[Place] = set()
+    heard: set[Endpoint] = set()
     until_s = time.monotonic() + within_s
     try:
         listening = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -164,13 +164,13 @@ def heard_beacons(group: str = BEACON_GROUP, port: int = BEACON_PORT,
                 datagram, (host, _) = listening.recvfrom(BEACON_BYTES_MAX)
             except OSError:
                 return
-            place = _place_in(datagram, host)
+            place = _parse_beacon(datagram, host)
             if place is not None and place not in heard:
                 heard.add(place)
                 yield place
 
 
-def _place_in(datagram: bytes, host: str) -> Place | None:
+def _parse_beacon(datagram: bytes, host: str) -> Endpoint | None:
     try:
         port = json.loads(datagram)["payload"]["port"]
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from roundtap_machine.atomic_write import write_atomically
-from roundtap_units.link.safe_file import UNREADABLE, read_summed, summed_line
+from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checksum_line
 
 log = logging.getLogger(__name__)
 
@@ -23,14 +23,14 @@ TEXT_MAX = 200
 SERIAL_FILE = Path("/proc/device-tree/serial-number")
 SILENT_MS = 8000
 """After so long without a word the others are tried in turn."""
-LOOK_BACK_MS = 60_000
+RECHECK_MS = 60_000
 """How often a unit that had to go back to an epoch it had left looks for the newer one."""
 
-Place = tuple[str, int]
+Endpoint = tuple[str, int]
 """Host and port."""
 
 
-def place_of(address: object) -> Place:
+def parse_endpoint(address: object) -> Endpoint:
     """Host and port of "http://10.42.0.1:8080". ValueError for anything else."""
     if not isinstance(address, str):
         raise ValueError(f"not an address: {address!r}")
@@ -40,12 +40,12 @@ def place_of(address: object) -> Place:
     return parts.hostname, parts.port or 80
 
 
-def address_of(place: Place) -> str:
+def endpoint_url(place: Endpoint) -> str:
     host, port = place
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def machine_mark(serial: Path = SERIAL_FILE) -> str:
+def machine_fingerprint(serial: Path = SERIAL_FILE) -> str:
     """What tells this Pi from another one; "" where its serial number cannot be read."""
     try:
         return hashlib.sha256(serial.read_bytes()).hexdigest()[:12]
@@ -107,7 +107,7 @@ class UnitMemory:
 
     def _read(self, path: Path) -> bool:
         try:
-            line, _ = read_summed(path.read_bytes())
+            line, _ = read_checksum_line(path.read_bytes())
             self._take(line)
         except (OSError, *UNREADABLE) as error:
             if not isinstance(error, FileNotFoundError):
@@ -129,7 +129,7 @@ class UnitMemory:
             return
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._path, summed_line({
+            write_atomically(self._path, checksum_line({
                 "instance": self._folder_id, "epochs": list(self.epochs), "hubs": list(self.hubs), "hub": self.hub,
                 "damaged_read": self.damaged_read}))
         except OSError as error:
@@ -149,26 +149,26 @@ class HubChoice:
     as there is nobody else; and it looks for the newer one again every minute, and whenever that hub falls silent.
     """
 
-    def __init__(self, configured: Sequence[Place], memory: UnitMemory) -> None:
+    def __init__(self, configured: Sequence[Endpoint], memory: UnitMemory) -> None:
         self._configured = tuple(configured)
         self._memory = memory
         self._lock = threading.Lock()
         self._heard_ms: int | None = None
-        self._vain: set[Place] = set()
+        self._vain: set[Endpoint] = set()
         """Where nobody, or an older epoch only, has answered since the present hub fell silent."""
         self._older_since_ms: int | None = None
         """Since when this unit has been with an epoch that it had left."""
         known = self.known()
-        remembered = places_of((memory.hub,))
+        remembered = parse_endpoints((memory.hub,))
         self._present = remembered[0] if remembered and remembered[0] in known else known[0]
         self._turn = self._present
         self._newest = memory.epoch
 
-    def known(self) -> tuple[Place, ...]:
-        return tuple(dict.fromkeys((*self._configured, *places_of(self._memory.hubs))))
+    def known(self) -> tuple[Endpoint, ...]:
+        return tuple(dict.fromkeys((*self._configured, *parse_endpoints(self._memory.hubs))))
 
     @property
-    def present(self) -> Place:
+    def present(self) -> Endpoint:
         """Where reports and statuses go."""
         return self._present
 
@@ -181,13 +181,13 @@ class HubChoice:
         with self._lock:
             self._heard_ms = now_ms
 
-    def next(self, now_ms: int) -> Place:
+    def next(self, now_ms: int) -> Endpoint:
         """Where to knock now."""
         with self._lock:
             if self._heard_ms is None:
                 self._heard_ms = now_ms
             known = self.known()
-            looks_back = self._older_since_ms is not None and now_ms - self._older_since_ms >= LOOK_BACK_MS
+            looks_back = self._older_since_ms is not None and now_ms - self._older_since_ms >= RECHECK_MS
             if now_ms - self._heard_ms < SILENT_MS and not looks_back:
                 return self._present
             at = known.index(self._turn) if self._turn in known else -1
@@ -197,15 +197,15 @@ class HubChoice:
     def look_back_due(self, now_ms: int) -> bool:
         """Whether to leave the feed of an older epoch for a moment, to see whether the newer one is there again."""
         with self._lock:
-            return (self._older_since_ms is not None and now_ms - self._older_since_ms >= LOOK_BACK_MS
+            return (self._older_since_ms is not None and now_ms - self._older_since_ms >= RECHECK_MS
                     and len(self.known()) > 1)
 
-    def failed(self, place: Place) -> None:
+    def failed(self, place: Endpoint) -> None:
         """Nobody answered there, or not rightly."""
         with self._lock:
             self._vain.add(place)
 
-    def believed(self, place: Place, epoch: str, others: Sequence[object], now_ms: int) -> bool:
+    def believed(self, place: Endpoint, epoch: str, others: Sequence[object], now_ms: int) -> bool:
         """A signed welcome came: whether to stay. If so, it is noted where the others are."""
         with self._lock:
             older = self.left(epoch)
@@ -216,9 +216,9 @@ class HubChoice:
             self._older_since_ms = now_ms if older else None
             self._present = self._turn = place
             self._heard_ms = now_ms
-            addresses = [address_of(each) for each in places_of(others)]
+            addresses = [endpoint_url(each) for each in parse_endpoints(others)]
             # Back with an older epoch, the unit still knows which one is newer.
-            self._memory.note_welcome(address_of(place), (self._newest or epoch) if older else epoch, addresses)
+            self._memory.note_welcome(endpoint_url(place), (self._newest or epoch) if older else epoch, addresses)
             if not older:
                 self._newest = epoch
             return True
@@ -227,16 +227,16 @@ class HubChoice:
         """The hub that was believed has a standby that it had not when it said welcome."""
         with self._lock:
             if self._memory.epoch is not None:
-                self._memory.note_welcome(address_of(self._present), self._memory.epoch,
-                                          [address_of(each) for each in places_of(others)])
+                self._memory.note_welcome(endpoint_url(self._present), self._memory.epoch,
+                                          [endpoint_url(each) for each in parse_endpoints(others)])
 
 
-def places_of(addresses: Sequence[object]) -> list[Place]:
+def parse_endpoints(addresses: Sequence[object]) -> list[Endpoint]:
     """Those that are addresses."""
     places = []
     for address in addresses:
         try:
-            places.append(place_of(address))
+            places.append(parse_endpoint(address))
         except ValueError:
             continue
     return places

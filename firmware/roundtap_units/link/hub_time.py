@@ -14,7 +14,7 @@ ENOUGH_MS = 8
 """An error that needs no further question: the screen shows seconds, and the gate is 25 ms."""
 BURST = 24
 """Questions after connecting at the most: with 0-100 ms each way drawn anew, half of them are enough."""
-FEW = 2
+STATUS_SAMPLES = 2
 """And beside each regular status, while the error is larger than enough."""
 GAP_MS = 40
 TRIP_MAX_MS = 5000
@@ -132,7 +132,7 @@ class SamplePlan:
         self._want(BURST, now_ms)
 
     def said_status(self, now_ms: int) -> None:
-        self._want(FEW, now_ms)
+        self._want(STATUS_SAMPLES, now_ms)
 
     def due_ms(self) -> int | None:
         """When to ask next; None: not until something happens."""

@@ -2,7 +2,7 @@
 
 A hub writes the keys of the units on its own machine to files, at each start. For whoever builds a unit:
 `local_key(kind)` where there is no key of its own (kind: "panel", "station" or "table"; it stands in for the hub until
-that has written its file), then `LocalKey(kind).renewed` as `renew` of its link, which asks before each attempt to
+that has written its file), then `LocalKeyWatch(kind).renewed` as `renew` of its link, which asks before each attempt to
 reach the hub.
 """
 
@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roundtap_machine.atomic_write import write_atomically
-from roundtap_units.link.find_hub import standing_candidates
-from roundtap_units.link.hub_choice import HUBS_MAX, Place, address_of, place_of
-from roundtap_units.link.safe_file import UNREADABLE, read_summed, summed_line
+from roundtap_units.link.find_hub import static_candidates
+from roundtap_units.link.hub_choice import HUBS_MAX, Endpoint, endpoint_url, parse_endpoint
+from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checksum_line
 
 log = logging.getLogger(__name__)
 
@@ -40,63 +40,63 @@ class HubAddress:
     port: int
     unit: str
     key: bytes
-    others: tuple[Place, ...] = ()
+    others: tuple[Endpoint, ...] = ()
     """Where else the hub may be: a standby, by the unit's own configuration."""
     enrolled: bool = False
     """Whether the key came by enrolling: then the unit may enrol again."""
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[Endpoint, ...]:
         """The likeliest first."""
         return ((self.host, self.port), *self.others)
 
 
 @dataclass(frozen=True, slots=True)
-class Enrolled:
+class EnrolledIdentity:
     """What a unit got when it was enrolled. `hub`: which hub it was, by the lineage of its journal."""
 
     unit: str
     key: bytes
-    hubs: tuple[Place, ...]
+    hubs: tuple[Endpoint, ...]
     hub: str
 
 
-def read_enrolled(folder: Path) -> Enrolled | None:
+def read_enrolled(folder: Path) -> EnrolledIdentity | None:
     """What was kept; None where there is nothing, or nothing that can be read: then the unit enrols again."""
     path = folder / FILE
     try:
-        line, summed = read_summed(path.read_bytes())
+        line, summed = read_checksum_line(path.read_bytes())
         key = bytes.fromhex(line["key"])
         if not summed or len(key) != KEY_BYTES or not isinstance(line["unit"], str) or not isinstance(line["hub"], str):
             raise ValueError("not what is kept there")
-        return Enrolled(line["unit"], key, tuple(place_of(each) for each in line["hubs"]), line["hub"])
+        return EnrolledIdentity(line["unit"], key, tuple(parse_endpoint(each) for each in line["hubs"]), line["hub"])
     except (OSError, *UNREADABLE) as error:
         if not isinstance(error, FileNotFoundError):
             log.error("%s cannot be read, and the unit enrols again: %s", path, error)
         return None
 
 
-def keep_enrolled(folder: Path, enrolled: Enrolled) -> None:
+def save_enrolled(folder: Path, enrolled: EnrolledIdentity) -> None:
     """On the disk when this returns, whole or not at all. OSError: what was kept before stands."""
     folder.mkdir(parents=True, exist_ok=True)
-    line = summed_line({"unit": enrolled.unit, "key": enrolled.key.hex(), "hub": enrolled.hub,
-                        "hubs": [address_of(each) for each in enrolled.hubs[:HUBS_MAX]]})
+    line = checksum_line({"unit": enrolled.unit, "key": enrolled.key.hex(), "hub": enrolled.hub,
+                        "hubs": [endpoint_url(each) for each in enrolled.hubs[:HUBS_MAX]]})
     write_atomically(folder / FILE, line, 0o600)
 
 
-def known_identity(unit: str, key: bytes, hubs: tuple[Place, ...], folder: Path,
-                   elsewhere: Callable[[], tuple[Place, ...]] = standing_candidates) -> HubAddress | None:
+def known_identity(unit: str, key: bytes, hubs: tuple[Endpoint, ...], folder: Path,
+                   elsewhere: Callable[[], tuple[Endpoint, ...]] = static_candidates) -> HubAddress | None:
     """What is known without asking anybody; None: the unit has to enrol. The first four are the configuration's;
     `folder` is where the unit keeps its things. elsewhere: where a hub may be that nobody configured."""
     if key:
         first, *others = hubs or elsewhere()
         return HubAddress(*first, unit, key, tuple(others))
     kept = read_enrolled(folder)
-    return of_enrolled(kept, hubs, elsewhere) if kept is not None else None
+    return enrolled_address(kept, hubs, elsewhere) if kept is not None else None
 
 
-def of_enrolled(kept: Enrolled, hubs: tuple[Place, ...] = (),
-                elsewhere: Callable[[], tuple[Place, ...]] = standing_candidates) -> HubAddress:
+def enrolled_address(kept: EnrolledIdentity, hubs: tuple[Endpoint, ...] = (),
+                elsewhere: Callable[[], tuple[Endpoint, ...]] = static_candidates) -> HubAddress:
     """By what the unit got; its hub may have moved since."""
     first, *others = hubs or dict.fromkeys((*kept.hubs, *elsewhere()))
     return HubAddress(*first, kept.unit, kept.key, tuple(others), enrolled=True)
@@ -109,7 +109,7 @@ def local_file(kind: str) -> Path:
     return Path(os.environ.get(FOLDER_VARIABLE) or FOLDER) / f"{kind}.json"
 
 
-def is_on_hubs_machine(kind: str) -> bool:
+def has_local_key(kind: str) -> bool:
     """Whether a hub on this machine has a key for such a unit."""
     return local_file(kind).exists()
 
@@ -124,7 +124,7 @@ def read_local(path: Path) -> HubAddress | None:
     try:
         with open(path, "rb") as file:
             said = json.loads(file.read(BYTES_MAX))
-        key, (host, port) = bytes.fromhex(said["key"]), place_of(said["hub"])
+        key, (host, port) = bytes.fromhex(said["key"]), parse_endpoint(said["hub"])
         if not isinstance(said["unit"], str) or not said["unit"] or len(key) < KEY_BYTES:
             raise ValueError("no unit's key")
     except FileNotFoundError:
@@ -135,7 +135,7 @@ def read_local(path: Path) -> HubAddress | None:
     return HubAddress(host, port, said["unit"], key)
 
 
-class LocalKey:
+class LocalKeyWatch:
     """Notices when the hub was started anew. For one thread; asking costs one question about the file."""
 
     def __init__(self, kind: str, path: Path | None = None) -> None:

@@ -16,19 +16,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.messages import Challenge
-from roundtap_core.typed import read
-from roundtap_core.wire import ECHO, REQUEST, envelope, opened
+from roundtap_core.typed import parse_message
+from roundtap_core.wire import ECHO, REQUEST, envelope, open_envelope
 
 CONNECT_TIMEOUT_S = 5.0
 REST_TIMEOUT_S = 5.0
 """For the rest of an answer once it has begun."""
-UNHEARD_MS = 5000
+UNANSWERED_MS = 5000
 """What the hub's machine has not acknowledged for so long was lost on the way: the kernel gives the connection up."""
-LOOK_MS = 200
+POLL_MS = 200
 ANSWER_BYTES_MAX = 65_536
 
 
-class PatientSocket:
+class DeadlineSocket:
     """What `http.client` needs of a socket to read an answer. TimeoutError where it takes longer than `allow` said."""
 
     def __init__(self, connection: socket.socket, within_s: float) -> None:
@@ -50,23 +50,23 @@ class PatientSocket:
         self._connection.sendall(data)
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_PatientReader(self, self._connection))
+        return io.BufferedReader(_DeadlineReader(self, self._connection))
 
     def close(self) -> None:
         self._connection.close()
 
 
-class PatientConnection(http.client.HTTPConnection):
+class DeadlineConnection(http.client.HTTPConnection):
     """A connection whose every step together takes `within_s` at the most, until `allow` gives it more."""
 
     def __init__(self, host: str, port: int, within_s: float) -> None:
         super().__init__(host, port, timeout=within_s)
         self._within_s = within_s
-        self._patience: PatientSocket | None = None
+        self._patience: DeadlineSocket | None = None
 
     def connect(self) -> None:
         super().connect()
-        self._patience = PatientSocket(self.sock, self._within_s)
+        self._patience = DeadlineSocket(self.sock, self._within_s)
         self.sock = self._patience
 
     def allow(self, within_s: float) -> None:
@@ -74,8 +74,8 @@ class PatientConnection(http.client.HTTPConnection):
             self._patience.allow(within_s)
 
 
-class _PatientReader(io.RawIOBase):
-    def __init__(self, patience: PatientSocket, connection: socket.socket) -> None:
+class _DeadlineReader(io.RawIOBase):
+    def __init__(self, patience: DeadlineSocket, connection: socket.socket) -> None:
         self._patience, self._connection = patience, connection
         # It keeps the socket open until it is closed itself, as http.client expects.
         self._raw = connection.makefile("rb", buffering=0)
@@ -97,7 +97,7 @@ class StaleConnection(ConnectionError):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TimedAnswer:
     """The answer's JSON; when the question left and the answer began, by this unit's clock. `warm`: over a connection
     that had brought an answer before, so that nothing but the way and the hub's work lies between both."""
 
@@ -108,7 +108,7 @@ class Answer:
     status: int = 200
 
 
-class KeptConnection:
+class PersistentConnection:
     """For one thread. A question is sent once: who wants to repeat it does so knowingly. After a failure the
     connection is closed, so that an answer that comes late is never taken for another one's."""
 
@@ -133,7 +133,7 @@ class KeptConnection:
             fresh.settimeout(REST_TIMEOUT_S)
             fresh.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if hasattr(socket, "TCP_USER_TIMEOUT"):
-                fresh.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNHEARD_MS)
+                fresh.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNANSWERED_MS)
             self._socket, self._answered = fresh, False
 
     def close(self) -> None:
@@ -141,7 +141,7 @@ class KeptConnection:
             self._socket.close()
         self._socket = None
 
-    def post(self, path: str, message: Mapping[str, Any], waits: Callable[[float], bool]) -> Answer:
+    def post(self, path: str, message: Mapping[str, Any], waits: Callable[[float], bool]) -> TimedAnswer:
         """Ask, and wait as long as `waits(seconds so far)` says. OSError, HTTPException or ValueError where no answer
         in JSON came; StaleConnection where only the connection was at fault."""
         self.open()
@@ -157,7 +157,7 @@ class KeptConnection:
             self._socket.sendall(head.encode("ascii") + body)
             _wait(self._socket, waits)
             received_ms = self._mono_ms()
-            answer = http.client.HTTPResponse(PatientSocket(self._socket, REST_TIMEOUT_S),  # type: ignore[arg-type]
+            answer = http.client.HTTPResponse(DeadlineSocket(self._socket, REST_TIMEOUT_S),  # type: ignore[arg-type]
                                               method="POST")
             answer.begin()
             raw = answer.read(ANSWER_BYTES_MAX)
@@ -175,10 +175,10 @@ class KeptConnection:
         self._answered = True
         if self._socket is not None:
             self._socket.settimeout(REST_TIMEOUT_S)
-        return Answer(_said(raw, answer.status), sent_ms, received_ms, warm, answer.status)
+        return TimedAnswer(_parse_answer(raw, answer.status), sent_ms, received_ms, warm, answer.status)
 
 
-def _said(raw: bytes, status: int) -> Any:
+def _parse_answer(raw: bytes, status: int) -> Any:
     try:
         return json.loads(raw)
     except (ValueError, RecursionError) as error:
@@ -190,7 +190,7 @@ def _said(raw: bytes, status: int) -> Any:
 
 def _wait(connection: socket.socket, waits: Callable[[float], bool]) -> None:
     began = time.monotonic()
-    while not _readable(connection, LOOK_MS):
+    while not _readable(connection, POLL_MS):
         waited_s = time.monotonic() - began
         if not waits(waited_s):
             raise TimeoutError(f"no answer within {waited_s:.1f} s")
@@ -207,7 +207,7 @@ class KeyRefused(ValueError):
     """The answer has the code for a key that the hub does not know. Nothing of it is signed: it may be anybody's."""
 
 
-def ask(connection: http.client.HTTPConnection, path: str, message: Mapping[str, Any] | None = None,
+def send_request(connection: http.client.HTTPConnection, path: str, message: Mapping[str, Any] | None = None,
         bytes_max: int = ANSWER_BYTES_MAX) -> tuple[int, Any]:
     """One question, and (the status, the JSON) of its answer; None where a status that is no success has a page of
     its own. `message` is posted; without one the path is got. OSError, HTTPException or ValueError where none came."""
@@ -219,25 +219,25 @@ def ask(connection: http.client.HTTPConnection, path: str, message: Mapping[str,
     raw = answer.read(bytes_max + 1)
     if len(raw) > bytes_max:
         raise ValueError(f"more than {bytes_max} bytes were answered")
-    return answer.status, _said(raw, answer.status)
+    return answer.status, _parse_answer(raw, answer.status)
 
 
-def ask_challenge(connection: http.client.HTTPConnection) -> str:
+def fetch_challenge(connection: http.client.HTTPConnection) -> str:
     """The hub's challenge, asked for before a hello, so that no kept packet passes for a new one; the connection may go
     on being used. It is not signed: who makes one up opens nothing with it."""
-    return read(Challenge, ask(connection, "/device/challenge")[1]).challenge
+    return parse_message(Challenge, send_request(connection, "/device/challenge")[1]).challenge
 
 
-def ask_signed(connection: http.client.HTTPConnection, path: str, unit: str, key: bytes, challenge: str | None,
+def send_signed(connection: http.client.HTTPConnection, path: str, unit: str, key: bytes, challenge: str | None,
                payload: Mapping[str, Any], bytes_max: int = ANSWER_BYTES_MAX) -> dict[str, Any]:
     """What the hub answers to this unit's `payload`, signed by both. `challenge`: the hub's that is good for this
-    question; None: another is asked for first. As `ask`, and KeyRefused."""
+    question; None: another is asked for first. As `send_request`, and KeyRefused."""
     nonce = secrets.token_hex(8)
-    asked = {"unit": unit, "nonce": nonce, "challenge": challenge or ask_challenge(connection), **payload}
-    status, message = ask(connection, path, envelope(key, REQUEST, asked), bytes_max)
+    asked = {"unit": unit, "nonce": nonce, "challenge": challenge or fetch_challenge(connection), **payload}
+    status, message = send_request(connection, path, envelope(key, REQUEST, asked), bytes_max)
     if status == http.client.FORBIDDEN:
         raise KeyRefused(f"the hub refused: {str(message)[:200]}")
-    answer = opened(key, ECHO, message)
+    answer = open_envelope(key, ECHO, message)
     if answer is None or answer.get("nonce") != nonce:
         raise ValueError(f"no right answer: {str(message)[:200]}")
     return answer

@@ -11,28 +11,28 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from roundtap_core.messages import Echo, Fates, Hubs, Said, TimeSaid, ViewSaid, Welcome
-from roundtap_core.typed import read
+from roundtap_core.messages import Echo, FatesMessage, FeedMessage, HubsMessage, TimeAnswer, ViewMessage, Welcome
+from roundtap_core.typed import parse_message
 from roundtap_core.version import same_build, version
-from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, opened
+from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, open_envelope
 from roundtap_units.fault_log import FaultLog
-from roundtap_units.link.hub_choice import HubChoice, Place, UnitMemory
+from roundtap_units.link.hub_choice import Endpoint, HubChoice, UnitMemory
 from roundtap_units.link.hub_time import FeedAge, HubTime, SamplePlan, mono_ms
 from roundtap_units.link.identity import HubAddress
 from roundtap_units.link.kept_connection import (
-    Answer,
-    KeptConnection,
-    PatientConnection,
+    DeadlineConnection,
+    PersistentConnection,
     StaleConnection,
-    ask_challenge,
+    TimedAnswer,
+    fetch_challenge,
 )
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import OwnHealth
-from roundtap_units.link.report_sending import KINDS, OFTEN_ENOUGH, ReportSending
+from roundtap_units.link.report_sending import FAILURES_TO_ALARM, KINDS, ReportSender
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 200
+BURST_MAX = 200
 PER_S = 40
 """A hall's busiest table hears a few messages a second."""
 STATUS_EVERY_S = 10.0
@@ -57,7 +57,8 @@ MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What reading a strange message may raise."""
 FIRST = ("welcome", "twin")
 """What a feed begins with."""
-TYPES: Mapping[object, type[Said]] = {"welcome": Welcome, "fates": Fates, "view": ViewSaid, "hubs": Hubs}
+TYPES: Mapping[object, type[FeedMessage]] = {"welcome": Welcome, "fates": FatesMessage, "view": ViewMessage,
+                                             "hubs": HubsMessage}
 """What says more than all messages of the feed."""
 
 Waits = Callable[[float], bool]
@@ -65,31 +66,31 @@ Waits = Callable[[float], bool]
 Receiver = Callable[[str, Any], None]
 
 
-class Pace:
+class FeedThrottle:
     """How fast a feed may be, for one thread that reads: a hub gone wild makes the unit wait before it reads on,
     instead of filling its memory."""
 
     def __init__(self, mono_ms: Callable[[], int]) -> None:
         self._mono_ms = mono_ms
-        self._left = float(AT_ONCE)
+        self._left = float(BURST_MAX)
         self._at_ms = mono_ms()
 
     def wait_s(self) -> float:
         """One more message was read: so many seconds until the next should be."""
         now_ms = self._mono_ms()
-        self._left = min(AT_ONCE, self._left + max(0, now_ms - self._at_ms) * PER_S / 1000) - 1
+        self._left = min(BURST_MAX, self._left + max(0, now_ms - self._at_ms) * PER_S / 1000) - 1
         self._at_ms = now_ms
         return max(0.0, -self._left / PER_S)
 
 
-class StatusSending:
+class StatusSender:
     """What one unit says of itself, now and then and when it changes; and its questions of what time it is.
 
     address: who the unit is by now. `session` is the open feed's; None while there is none. heard_time: told each
     signed answer with the hub's time in it. What is sent may raise whatever a network and a strange answer raise."""
 
     def __init__(self, address: Callable[[], HubAddress], outbox: Outbox, plan: SamplePlan,
-                 mono_ms: Callable[[], int], heard_time: Callable[[TimeSaid, Answer], None],
+                 mono_ms: Callable[[], int], heard_time: Callable[[TimeAnswer, TimedAnswer], None],
                  health: OwnHealth | None = None) -> None:
         self.session: str | None = None
         self._address = address
@@ -140,7 +141,7 @@ class StatusSending:
             return False
         return self._changed or self._mono_ms() >= self._next_ms
 
-    def say(self, connection: KeptConnection, waits: Waits) -> None:
+    def say(self, connection: PersistentConnection, waits: Waits) -> None:
         """What was not heard is still to be said: a call for a judge must not wait for the next regular status."""
         self._changed = False
         try:
@@ -151,7 +152,7 @@ class StatusSending:
         self._next_ms = self._mono_ms() + int(STATUS_EVERY_S * 1000)
         self._plan.said_status(self._mono_ms())
 
-    def _post(self, connection: KeptConnection, waits: Waits) -> None:
+    def _post(self, connection: PersistentConnection, waits: Waits) -> None:
         self._sequence += 1
         address = self._address()
         payload = {**(self._status or {}), "unit": address.unit, "session": self.session, "seq": self._sequence,
@@ -160,23 +161,23 @@ class StatusSending:
         if health is not None:
             payload["health"] = health
         answer = connection.post("/device/status", envelope(address.key, REQUEST, payload), waits)
-        said = opened(address.key, ECHO, answer.message)
+        said = open_envelope(address.key, ECHO, answer.message)
         if said is None or said.get("seq") != payload["seq"] or said.get("session") != payload["session"]:
             raise ValueError(f"no echo of the status: {str(answer.message)[:200]}")
         if self._health is not None and health is not None:
             self._health.heard(health)
-        self._heard_time(read(TimeSaid, said), answer)
+        self._heard_time(parse_message(TimeAnswer, said), answer)
 
-    def ask_time(self, connection: KeptConnection, waits: Waits) -> None:
+    def ask_time(self, connection: PersistentConnection, waits: Waits) -> None:
         """A round trip for nothing but the clock. Its number is used once: no other answer passes for this one's."""
         nonce, sent_ms, address = secrets.token_hex(8), self._mono_ms(), self._address()
         try:
             asked = envelope(address.key, REQUEST, {"unit": address.unit, "nonce": nonce})
             answer = connection.post("/device/time", asked, waits)
-            said = opened(address.key, ECHO, answer.message)
+            said = open_envelope(address.key, ECHO, answer.message)
             if said is None or said.get("nonce") != nonce:
                 raise ValueError(f"no signed time: {str(answer.message)[:200]}")
-            self._heard_time(read(TimeSaid, said), answer)
+            self._heard_time(parse_message(TimeAnswer, said), answer)
         finally:
             self._plan.asked(sent_ms, self._mono_ms())
 
@@ -209,8 +210,8 @@ class HubLink:
         self._memory = memory or UnitMemory(None)
         self._holds = holds
         self._hubs = HubChoice(address.places, self._memory)
-        self._reports = ReportSending(lambda: self._address.key, outbox, mono_ms, self._heard_echo, self._waits)
-        self._pace = Pace(mono_ms)
+        self._reports = ReportSender(lambda: self._address.key, outbox, mono_ms, self._heard_echo, self._waits)
+        self._pace = FeedThrottle(mono_ms)
         self._faults = FaultLog(log, mono_ms)
         self._epoch = self._memory.epoch
         self._hellos_refused = 0
@@ -219,7 +220,7 @@ class HubLink:
         self.time = HubTime()
         self._stop = threading.Event()
         self._plan = SamplePlan(self.time)
-        self._statuses = StatusSending(lambda: self._address, outbox, self._plan, mono_ms, self._heard_time, health)
+        self._statuses = StatusSender(lambda: self._address, outbox, self._plan, mono_ms, self._heard_time, health)
         self._boot: str | None = None
         self._work = threading.Event()
         self._reports_due = threading.Event()
@@ -283,11 +284,11 @@ class HubLink:
         self._address, self._hubs = here, HubChoice(here.places, self._memory)
         self._receive("key", (here.unit, here.key))
 
-    def _feed_once(self, place: Place) -> None:
+    def _feed_once(self, place: Endpoint) -> None:
         address, nonce = self._address, secrets.token_hex(8)
-        connection = PatientConnection(*place, SILENCE_S)
+        connection = DeadlineConnection(*place, SILENCE_S)
         try:
-            hello = self._hello(nonce, ask_challenge(connection))
+            hello = self._hello(nonce, fetch_challenge(connection))
             age = FeedAge(self.time)
             connection.request("POST", "/device/feed", json.dumps(envelope(address.key, REQUEST, hello)),
                                {"Content-Type": "application/json", "roundtap-unit": address.unit})
@@ -302,7 +303,7 @@ class HubLink:
                     return
                 if not line.startswith(b"data: "):
                     continue
-                message = opened(address.key, FEED, json.loads(line[6:]))
+                message = open_envelope(address.key, FEED, json.loads(line[6:]))
                 # A forged, foreign or repeated message ends the feed: the next one begins with everything.
                 if message is None or message.get("nonce") != nonce or message.get("seq") != last + 1:
                     raise ValueError("a message without a right signature or place")
@@ -337,7 +338,7 @@ class HubLink:
 
     def _hello_was_refused(self, status: int) -> None:
         self._hellos_refused = self._hellos_refused + 1 if status in KINDS else 0
-        if self._hellos_refused >= OFTEN_ENOUGH:
+        if self._hellos_refused >= FAILURES_TO_ALARM:
             self._tell_refusal(KINDS[status])
 
     def _tell_refusal(self, kind: str | None) -> None:
@@ -345,9 +346,9 @@ class HubLink:
             self._refusal = kind
             self._receive("refusal", kind)
 
-    def take(self, message: Mapping[str, Any], place: Place, age: FeedAge) -> None:
+    def take(self, message: Mapping[str, Any], place: Endpoint, age: FeedAge) -> None:
         """One message of the feed, its signature looked at. Raises one of MALFORMED where the feed is over with it."""
-        said = read(TYPES.get(message.get("type"), Said), message)
+        said = parse_message(TYPES.get(message.get("type"), FeedMessage), message)
         if isinstance(said, Welcome):
             self._meet(said.boot)
         if age.late(said.now_ms, self._mono_ms()):
@@ -361,18 +362,18 @@ class HubLink:
             self._welcomed(said, place)
         self._hubs.heard(self._mono_ms())
         self._receive("contact", None)
-        if isinstance(said, Fates):
+        if isinstance(said, FatesMessage):
             # "unknown" puts a report back among those that another thread sends at once: the oldest comes first.
             self._settle_in_order(said.fates)
             self._reports_due.set()
-        elif isinstance(said, ViewSaid):
+        elif isinstance(said, ViewMessage):
             self._receive("view", said.view)
         elif said.type == "identify":
             self._receive("identify", None)
-        elif isinstance(said, Hubs):
+        elif isinstance(said, HubsMessage):
             self._hubs.told(said.hubs)
 
-    def _welcomed(self, said: Welcome, place: Place) -> None:
+    def _welcomed(self, said: Welcome, place: Endpoint) -> None:
         if not self._hubs.believed(place, said.epoch, said.hubs, self._mono_ms()):
             raise ValueError("a hub of an epoch that this unit has left")
         self._epoch = said.epoch
@@ -421,10 +422,10 @@ class HubLink:
 
     # Reports and statuses: each on a connection of its own, where nothing is before them.
 
-    def _for_ever(self, send: Callable[[KeptConnection], None], waiting: Callable[[], object],
+    def _for_ever(self, send: Callable[[PersistentConnection], None], waiting: Callable[[], object],
                   due: threading.Event) -> None:
         """`send` waits until something is `due`; what is still `waiting` after a failure is due again."""
-        connection = KeptConnection(*self._hubs.present, self._mono_ms)
+        connection = PersistentConnection(*self._hubs.present, self._mono_ms)
         failures = 0
         while not self._stop.is_set():
             try:
@@ -439,20 +440,20 @@ class HubLink:
                     due.set()
         connection.close()
 
-    def _send_reports(self, connection: KeptConnection) -> None:
+    def _send_reports(self, connection: PersistentConnection) -> None:
         self._reports_due.wait(STATUS_EVERY_S)
         self._reports_due.clear()
         connection.move(*self._hubs.present)
         try:
             self._reports.post_all(connection)
         finally:
-            if self._hellos_refused < OFTEN_ENOUGH:
+            if self._hellos_refused < FAILURES_TO_ALARM:
                 self._tell_refusal(self._reports.order.trouble())
         if self._statuses.says_draft:
             # Somebody enters a result: when it is confirmed, the way is open already.
             connection.open()
 
-    def _send_statuses(self, connection: KeptConnection) -> None:
+    def _send_statuses(self, connection: PersistentConnection) -> None:
         question_ms = self._plan.due_ms() if self._statuses.session is not None else None
         called = self._work.wait(self._statuses.wait_s(question_ms))
         self._work.clear()
@@ -462,7 +463,7 @@ class HubLink:
         elif question_ms is not None and not called:
             self._statuses.ask_time(connection, self._waits)
 
-    def _heard_time(self, said: TimeSaid, answer: Answer) -> None:
+    def _heard_time(self, said: TimeAnswer, answer: TimedAnswer) -> None:
         self._meet(said.boot)
         if answer.warm:
             self.time.heard_round_trip(said.now_ms, answer.sent_ms, answer.received_ms)

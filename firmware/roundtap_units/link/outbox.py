@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from roundtap_core.messages import Echo
 from roundtap_machine.atomic_write import sync, write_atomically
-from roundtap_units.link.safe_file import UNREADABLE, read_only, read_summed, summed_line
+from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checksum_line, read_only
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ FATE_BEGINS = b'{"fate":'
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredReport:
     """A report with its signature, and what the hub said of it: None while the hub has not answered.
 
     `epoch`: of the hub's journal that said so. `key`: the mark of the key that it was signed with.
@@ -73,7 +73,7 @@ class Outbox:
         self._at_point = at_point
         self._key_mark = key_mark
         self._lock = threading.Lock()
-        self._kept: dict[str, Kept] = {}
+        self._kept: dict[str, StoredReport] = {}
         self._loaded = False
         self._torn: int | None = None
         """Where the whole lines end, if something follows them."""
@@ -122,9 +122,9 @@ class Outbox:
                     self._has_refused(error)
             return not self.failing
 
-    def put(self, report: Mapping[str, Any], mac: str) -> Kept:
+    def put(self, report: Mapping[str, Any], mac: str) -> StoredReport:
         """Store a new report. On return it is on the disk. OSError where the disk refuses: then nothing is stored."""
-        kept = Kept(report, mac, key=self._key_mark)
+        kept = StoredReport(report, mac, key=self._key_mark)
         with self._lock:
             if self._file is None:
                 self._try_to_open()
@@ -137,7 +137,7 @@ class Outbox:
         self._at_point("after-outbox-fsync")
         return kept
 
-    def settle(self, echo: Echo) -> Kept | None:
+    def settle(self, echo: Echo) -> StoredReport | None:
         """The hub's word on a report, to be noted. "unknown" puts it back among the waiting: the hub has lost it, or
         never had it.
 
@@ -168,11 +168,11 @@ class Outbox:
 
     # Who only looks takes no lock, and waits for no disk.
 
-    def waiting(self) -> list[Kept]:
+    def waiting(self) -> list[StoredReport]:
         """Reports without an answer, oldest first."""
         return [kept for kept in list(self._kept.values()) if kept.fate is None]
 
-    def unsettled(self) -> list[Kept]:
+    def unsettled(self) -> list[StoredReport]:
         """Reports of which nobody knows yet what becomes of them, oldest first: without an answer, or pending."""
         return [kept for kept in list(self._kept.values()) if not kept.settled]
 
@@ -181,7 +181,7 @@ class Outbox:
         kept = self._kept.get(report_id)
         return kept is not None and kept.fate is None
 
-    def all(self) -> list[Kept]:
+    def all(self) -> list[StoredReport]:
         """Everything kept, oldest first: what a hub that was restored is offered again."""
         return list(self._kept.values())
 
@@ -282,11 +282,11 @@ class Outbox:
         self._torn, self._spoilt, self._lines = None, [], []
 
     def _take_line(self, raw: bytes) -> None:
-        line, summed = read_summed(raw)
+        line, summed = read_checksum_line(raw)
         if not summed and frozenset(line) not in OLDER_LINES:
             raise ValueError("a line without its checksum")
         if "report" in line:
-            kept = Kept(line["report"], line["mac"], key=line.get("key"))
+            kept = StoredReport(line["report"], line["mac"], key=line.get("key"))
             if not isinstance(kept.report["event"], str) or not isinstance(kept.report["report_id"], str):
                 raise TypeError("a report without its event")
             self._kept[kept.id] = kept
@@ -323,12 +323,12 @@ def _may_be_report(raw: bytes) -> bool:
     return raw != b"" and not raw.startswith(FATE_BEGINS)
 
 
-def _report_line(kept: Kept) -> bytes:
+def _report_line(kept: StoredReport) -> bytes:
     content = {"report": dict(kept.report), "mac": kept.mac}
-    return summed_line(content if kept.key is None else {**content, "key": kept.key})
+    return checksum_line(content if kept.key is None else {**content, "key": kept.key})
 
 
-def _fate_line(kept: Kept) -> bytes:
-    return summed_line({"fate": {"report_id": kept.id, "fate": kept.fate, "number": kept.number, "hash": kept.hash,
+def _fate_line(kept: StoredReport) -> bytes:
+    return checksum_line({"fate": {"report_id": kept.id, "fate": kept.fate, "number": kept.number, "hash": kept.hash,
                                  "reason": kept.reason, "epoch": kept.epoch}})
 

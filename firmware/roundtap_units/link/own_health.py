@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from roundtap_core.version import version
-from roundtap_machine.health import Machine, free_bytes, read_only, temperature_c, throttled
+from roundtap_machine.health import MachineProbe, free_bytes, read_only, temperature_c, throttled
 
-LOOK_EVERY_MS = 60_000
+MEASURE_EVERY_MS = 60_000
 WARMTH_C, SPACE_MB = 5, 64
 """Steps that are told: a degree more is no news."""
 SPACE_TOLD_MB = 4096
@@ -26,7 +26,7 @@ class OwnHealth:
     why the display is dark, two words of `roundtap_devices.hardware_errors`, "" where all is well.
     """
 
-    def __init__(self, machine: Machine, keys: Collection[str] = (),
+    def __init__(self, machine: MachineProbe, keys: Collection[str] = (),
                  screen_answers: Callable[[], bool | None] = lambda: None,
                  printer: Callable[[], str] = lambda: "",
                  lacks: Callable[[], tuple[str, str]] = lambda: ("", "")) -> None:
@@ -61,7 +61,7 @@ class OwnHealth:
         self._heard = said
 
     def _said(self, now_ms: int) -> Health:
-        if self._looked_ms is None or now_ms - self._looked_ms >= LOOK_EVERY_MS:
+        if self._looked_ms is None or now_ms - self._looked_ms >= MEASURE_EVERY_MS:
             self._looked, self._looked_ms = self._look(), now_ms
         with self._lock:
             pressed = sorted(self._pressed)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from roundtap_core.messages import Echo
-from roundtap_core.typed import read
-from roundtap_core.wire import ECHO, REPORT, opened, sign
-from roundtap_units.link.kept_connection import KeptConnection
-from roundtap_units.link.outbox import Kept, Outbox
-from roundtap_units.link.safe_file import key_mark
+from roundtap_core.typed import parse_message
+from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
+from roundtap_units.link.kept_connection import PersistentConnection
+from roundtap_units.link.outbox import Outbox, StoredReport
+from roundtap_units.link.safe_file import key_fingerprint
 
 KINDS = {400: "form", 403: "key", 429: "often"}
 """What an answer without the hub's word may mean, by its status code, for the screen."""
-OFTEN_ENOUGH = 3
+FAILURES_TO_ALARM = 3
 """A portal's page, a hub that just starts: what happens so often in succession is worth a word."""
-SLOWLY_MS = 15_000
+BACKOFF_MS = 15_000
 
 
-class NotTaken(ValueError):
+class ReportRejected(ValueError):
     """An answer that is not the hub's word on this report."""
 
     def __init__(self, status: int, text: str) -> None:
@@ -38,7 +38,7 @@ class ReportOrder:
         """By report: how often in succession it was not taken, and with which status code."""
         self._not_before_ms: dict[str, int] = {}
 
-    def turns(self, waiting: Sequence[Kept]) -> Iterator[Kept]:
+    def turns(self, waiting: Sequence[StoredReport]) -> Iterator[StoredReport]:
         """One pass over all that wait, oldest first. A report is left out behind an earlier one of the same match and
         draw that was not answered in this pass, or is not tried in it: the hub must hear them in their order."""
         self._held = set()
@@ -53,11 +53,11 @@ class ReportOrder:
                 continue
             yield kept
 
-    def answered(self, kept: Kept) -> None:
+    def answered(self, kept: StoredReport) -> None:
         self._vain.pop(kept.id, None)
         self._not_before_ms.pop(kept.id, None)
 
-    def unanswered(self, kept: Kept, status: int) -> None:
+    def unanswered(self, kept: StoredReport, status: int) -> None:
         """`status`: of an answer that was not the hub's word; 0: there was none."""
         self._held.add(kept.about)
         if status not in KINDS:
@@ -65,8 +65,8 @@ class ReportOrder:
             return
         times = self._vain.get(kept.id, (0, 0))[0] + 1
         self._vain[kept.id] = times, status
-        if times >= OFTEN_ENOUGH:
-            self._not_before_ms[kept.id] = self._mono_ms() + SLOWLY_MS
+        if times >= FAILURES_TO_ALARM:
+            self._not_before_ms[kept.id] = self._mono_ms() + BACKOFF_MS
 
     def at_once(self) -> None:
         """The hub was found anew: what it did not take before it may take now."""
@@ -74,10 +74,10 @@ class ReportOrder:
 
     def trouble(self) -> str | None:
         """Why the hub does not take reports, again and again: "key", "form" or "often"; None where it does."""
-        return next((KINDS[status] for times, status in self._vain.values() if times >= OFTEN_ENOUGH), None)
+        return next((KINDS[status] for times, status in self._vain.values() if times >= FAILURES_TO_ALARM), None)
 
 
-class ReportSending:
+class ReportSender:
     """key: by which both sign now. For the thread that sends; its `order`'s `trouble` and `at_once` are for any.
 
     echoed: called with each echo whose signature holds; ValueError where it is not to be believed. waits(seconds since
@@ -92,7 +92,7 @@ class ReportSending:
         self._waits = waits
         self.order = ReportOrder(mono_ms)
 
-    def post_all(self, connection: KeptConnection) -> None:
+    def post_all(self, connection: PersistentConnection) -> None:
         """Every report without an answer, those of one match in their order. One that gets none holds up no others;
         the error of the last such is raised in the end, one of the connection at once."""
         unanswered: ValueError | None = None
@@ -103,12 +103,12 @@ class ReportSending:
                     self._post(connection, kept)
                 self.order.answered(kept)
             except ValueError as error:
-                self.order.unanswered(kept, error.status if isinstance(error, NotTaken) else 0)
+                self.order.unanswered(kept, error.status if isinstance(error, ReportRejected) else 0)
                 unanswered = error
         if unanswered is not None:
             raise unanswered
 
-    def _post(self, connection: KeptConnection, kept: Kept) -> None:
+    def _post(self, connection: PersistentConnection, kept: StoredReport) -> None:
         """Only the hub's own signed echo of this very report counts; a status code, a portal's page, do not."""
         settled_s: float | None = None
 
@@ -125,12 +125,12 @@ class ReportSending:
                 raise
             # The feed's word is the hub's as well.
             return
-        echo = opened(self._key(), ECHO, answer.message)
+        echo = open_envelope(self._key(), ECHO, answer.message)
         if echo is None or echo.get("report_id") != kept.id:
-            raise NotTaken(answer.status, f"no echo of the report ({answer.status}): {str(answer.message)[:200]}")
-        self._echoed(read(Echo, echo))
+            raise ReportRejected(answer.status, f"no echo of the report ({answer.status}): {str(answer.message)[:200]}")
+        self._echoed(parse_message(Echo, echo))
 
-    def _mac(self, kept: Kept) -> str:
+    def _mac(self, kept: StoredReport) -> str:
         """Its signature; where the key was renewed since, by the key that the hub knows now."""
         key = self._key()
-        return kept.mac if kept.key in (None, key_mark(key)) else sign(key, REPORT, dict(kept.report))
+        return kept.mac if kept.key in (None, key_fingerprint(key)) else sign(key, REPORT, dict(kept.report))

@@ -15,12 +15,12 @@ UNREADABLE = (ValueError, KeyError, TypeError, RecursionError)
 """What reading strange bytes as one of these lines may raise."""
 
 
-def summed_line(content: Mapping[str, Any]) -> bytes:
+def checksum_line(content: Mapping[str, Any]) -> bytes:
     """One line of JSON with `sum`, the SHA-256 of the canonical JSON of the rest, and a line feed."""
     return canonical({**content, "sum": digest(content)}) + b"\n"
 
 
-def read_summed(raw: bytes) -> tuple[dict[str, Any], bool]:
+def read_checksum_line(raw: bytes) -> tuple[dict[str, Any], bool]:
     """(the content of a line without its sum, whether it had one). ValueError where it is none, or its sum is wrong."""
     line = json.loads(raw)
     if not isinstance(line, dict):
@@ -31,7 +31,7 @@ def read_summed(raw: bytes) -> tuple[dict[str, Any], bool]:
     return line, claimed is not None
 
 
-def key_mark(key: bytes) -> str:
+def key_fingerprint(key: bytes) -> str:
     """What tells two keys apart and gives neither away."""
     return hashlib.sha256(b"roundtap/key-mark/1\n" + key).hexdigest()[:16]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_machine.atomic_write import write_atomically
-from roundtap_units.link.safe_file import UNREADABLE, read_summed, summed_line
+from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checksum_line
 
 log = logging.getLogger(__name__)
 
-PASSING = ("call", "leave_refused", "finished")
+TRANSIENT = ("call", "leave_refused", "finished")
 """What is true of this moment only, and is not kept."""
 PAUSE_MS = 5000
 """What does not change the match is written so seldom at the most: cards wear out."""
@@ -21,7 +21,7 @@ CLOCK_MOVED_MS = 1500
 BOOT_FILE = Path("/proc/sys/kernel/random/boot_id")
 
 
-def this_boot() -> str:
+def read_boot_id() -> str:
     """Which start of this machine its monotonic clock counts from; "" where nobody says."""
     try:
         return BOOT_FILE.read_text(encoding="ascii").strip()
@@ -49,7 +49,7 @@ class StoredView:
 
     def keep(self, view: Mapping[str, Any]) -> None:
         """The view that the table shows now. It was looked at: whatever is kept can be shown after a restart."""
-        kept = {name: value for name, value in view.items() if name not in PASSING}
+        kept = {name: value for name, value in view.items() if name not in TRANSIENT}
         with self._lock:
             if kept != self.view:
                 self.view, self.deadline_here_ms = kept, None
@@ -63,9 +63,9 @@ class StoredView:
         """Write what is to be written. `deadline_here_ms`: when the round ends by the unit's clock, None: not known."""
         with self._lock:
             before, before_ms = self._written
-            if deadline_here_ms is not None and not near(deadline_here_ms, self.deadline_here_ms):
+            if deadline_here_ms is not None and not nearly_equal(deadline_here_ms, self.deadline_here_ms):
                 self.deadline_here_ms = deadline_here_ms
-            if self.view == before and near(self.deadline_here_ms, before_ms):
+            if self.view == before and nearly_equal(self.deadline_here_ms, before_ms):
                 return
             if _match(self.view) == _match(before) and self._next_ms is not None and now_ms < self._next_ms:
                 return
@@ -94,7 +94,7 @@ class StoredView:
 
     def _read(self, path: Path) -> None:
         try:
-            line, _ = read_summed(path.read_bytes())
+            line, _ = read_checksum_line(path.read_bytes())
             view, deadline_ms = line["view"], line["deadline_here_ms"]
             if not (view is None or isinstance(view, dict)) or not (deadline_ms is None or type(deadline_ms) is int):
                 raise ValueError("no view")
@@ -112,7 +112,7 @@ class StoredView:
             return True
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._path, summed_line({
+            write_atomically(self._path, checksum_line({
                 "view": self.view, "boot": self._boot, "deadline_here_ms": self.deadline_here_ms}))
         except (OSError, TypeError, ValueError) as error:
             log.error("%s cannot be written: %s", self._path, error)
@@ -120,7 +120,7 @@ class StoredView:
         return True
 
 
-def near(one_ms: int | None, other_ms: int | None) -> bool:
+def nearly_equal(one_ms: int | None, other_ms: int | None) -> bool:
     """Whether both are the same point in time, as far as somebody could see."""
     if one_ms is None or other_ms is None:
         return one_ms is other_ms

@@ -17,31 +17,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from roundtap_core.messages import Done as WordOnPress
-from roundtap_core.messages import PanelHears, StandbyState
-from roundtap_core.typed import read
+from roundtap_core.messages import PanelResponse, StandbyState
+from roundtap_core.messages import PressOutcome as WordOnPress
+from roundtap_core.typed import parse_message
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board
 from roundtap_devices.display.screen import Screen
-from roundtap_devices.input.late_edges import Hands
+from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_machine.notify import Notify
-from roundtap_machine.root_steps import HOTSPOT, Refused, ask_root
+from roundtap_machine.root_steps import HOTSPOT, StepRefused, ask_root
 from roundtap_units.board_process import BoardProcess, BoardUnit
-from roundtap_units.link.identity import HubAddress, LocalKey, local_file
-from roundtap_units.link.kept_connection import ANSWER_BYTES_MAX, PatientConnection, ask_signed
+from roundtap_units.link.identity import HubAddress, LocalKeyWatch, local_file
+from roundtap_units.link.kept_connection import ANSWER_BYTES_MAX, DeadlineConnection, send_signed
 from roundtap_units.panel.panel_dialogue import (
     ADDRESS,
     OFF,
     POWER_OFF,
     STANDBY,
     TURN,
-    Done,
     PanelDialogue,
-    Press,
+    PanelPress,
+    PressOutcome,
     draw_panel,
     scene_of,
 )
-from roundtap_units.unit_config import ConfigError, known_board, read_file, run_unit
+from roundtap_units.unit_config import ConfigError, configured_board, read_file, run_unit
 from roundtap_units.unit_words import unit_words
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ KEYS = ("board", "language", "folder")
 FOLDER = Path("/var/lib/roundtap-panel")
 PATH = "/device/panel"
 ASK_EVERY_S = 1.0
-LOOK_WITHIN_S, PRESS_WITHIN_S = 4.0, 28.0
+POLL_WITHIN_S, PRESS_WITHIN_S = 4.0, 28.0
 """For an answer to a look, and to a press: a stick may take long to be let go of."""
 HOTSPOT_EVERY = 30
 """The hotspot is asked for with every so manieth look."""
@@ -60,7 +60,7 @@ AWAY, UNKNOWN = "panel.away.what", "panel.no_answer"
 """Of a press for the hub: nobody was there to hear it; nobody knows what became of it."""
 FAILED: Mapping[str, str] = {POWER_OFF: "panel.off.failed", TURN: "panel.turn.failed"}
 
-UNREACHED = (OSError, http.client.HTTPException, Refused, ValueError, KeyError, TypeError, RecursionError)
+REQUEST_ERRORS = (OSError, http.client.HTTPException, StepRefused, ValueError, KeyError, TypeError, RecursionError)
 """Nobody there, or what nobody says."""
 Receiver = Callable[[str, Any], None]
 
@@ -68,7 +68,7 @@ Receiver = Callable[[str, Any], None]
 class PanelUnit(BoardUnit):
     """do: told each press, and must only enqueue. While nobody can read the screen no press counts."""
 
-    def __init__(self, dialogue: PanelDialogue, screen: Screen, hands: Hands, do: Callable[[Press], None],
+    def __init__(self, dialogue: PanelDialogue, screen: Screen, hands: EdgeReorder, do: Callable[[PanelPress], None],
                  heard: Callable[[str], None] = lambda _: None) -> None:
         super().__init__(screen, hands, heard)
         self.dialogue, self._do = dialogue, do
@@ -106,7 +106,7 @@ class PanelUnit(BoardUnit):
 
 class PanelLink:
     """`receive(kind, value)` is called from its thread and must only enqueue: "hub" a PanelView, "standby" a
-    StandbyState, "hotspot" (name, password) or None, "done" a `Done`.
+    StandbyState, "hotspot" (name, password) or None, "done" a `PressOutcome`.
 
     renew: asked before each question whether the hub on this machine was started anew. A press is sent once: it is
     never repeated. ask_root, standby: as `systemd/roundtap_machine/root_steps.py` and the standby's socket do it.
@@ -114,14 +114,14 @@ class PanelLink:
 
     def __init__(self, renew: Callable[[], HubAddress | None], receive: Receiver, language: str,
                  ask: Callable[..., Mapping[str, Any]] = ask_root, standby: Path | None = None,
-                 connect: Callable[[str, int, float], http.client.HTTPConnection] = PatientConnection) -> None:
+                 connect: Callable[[str, int, float], http.client.HTTPConnection] = DeadlineConnection) -> None:
         self._renew, self._receive, self._language, self._ask_root = renew, receive, language, ask
         self._standby = standby or local_file("standby").with_suffix(".sock")
         self._connect = connect
         self._here: HubAddress | None = None
         self._challenge: str | None = None
         self._asked = 0
-        self._presses: queue.SimpleQueue[Press | None] = queue.SimpleQueue()
+        self._presses: queue.SimpleQueue[PanelPress | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="panel-link", daemon=True)
 
@@ -132,7 +132,7 @@ class PanelLink:
         self._stopping.set()
         self._presses.put(None)
 
-    def do(self, press: Press) -> None:
+    def do(self, press: PanelPress) -> None:
         """From any thread; its outcome is received as "done"."""
         self._presses.put(press)
 
@@ -156,37 +156,37 @@ class PanelLink:
             self._receive("hotspot", self._hotspot())
         self._asked += 1
         try:
-            self._exchange(None, LOOK_WITHIN_S)
+            self._exchange(None, POLL_WITHIN_S)
             return
-        except UNREACHED as error:
+        except REQUEST_ERRORS as error:
             log.info("the hub was not reached: %s", error)
         try:
-            self._receive("standby", read(StandbyState, self._of_standby("state")))
-        except UNREACHED as error:
+            self._receive("standby", parse_message(StandbyState, self._of_standby("state")))
+        except REQUEST_ERRORS as error:
             log.info("nor a standby: %s", error)
 
-    def press(self, press: Press) -> None:
+    def press(self, press: PanelPress) -> None:
         """Do what was pressed, once."""
         try:
             done = self._done(press)
-        except UNREACHED as error:
+        except REQUEST_ERRORS as error:
             log.warning("a press came to nothing: %s", error)
             hub = AWAY if isinstance(error, ConnectionRefusedError) else UNKNOWN
-            done = Done(press.number, trouble=FAILED.get(press.step, hub))
+            done = PressOutcome(press.number, trouble=FAILED.get(press.step, hub))
         self._receive("done", done)
 
-    def _done(self, press: Press) -> Done:
+    def _done(self, press: PanelPress) -> PressOutcome:
         if press.step == POWER_OFF:
             self._ask_root(POWER_OFF)
-            return Done(press.number)
+            return PressOutcome(press.number)
         if press.step == TURN:
             if self._of_standby("turn").get("turned") is not True:
                 raise ValueError("the standby did not turn its key")
-            return Done(press.number)
+            return PressOutcome(press.number)
         said = self._exchange({"step": press.step, **({"name": press.stick} if press.stick else {})}, PRESS_WITHIN_S)
         if said is None:
             raise ValueError("no word of what became of it")
-        return Done(press.number, said.refused, pin=said.pin)
+        return PressOutcome(press.number, said.refused, pin=said.pin)
 
     def _exchange(self, pressed: Mapping[str, Any] | None, within_s: float) -> WordOnPress | None:
         """One question; the hub's word on what was pressed with it."""
@@ -198,7 +198,7 @@ class PanelLink:
         # A press goes with a fresh challenge: refused for an old one it would be lost.
         challenge, self._challenge = self._challenge if pressed is None else None, None
         with closing(self._connect(here.host, here.port, within_s)) as connection:
-            heard = read(PanelHears, ask_signed(connection, PATH, here.unit, here.key, challenge,
+            heard = parse_message(PanelResponse, send_signed(connection, PATH, here.unit, here.key, challenge,
                                                 {"language": self._language, "do": pressed}))
         self._challenge = heard.challenge
         self._receive("hub", heard.view)
@@ -208,7 +208,7 @@ class PanelLink:
         try:
             found = self._ask_root(HOTSPOT)
             name, password = str(found["ssid"]), str(found["password"])
-        except UNREACHED:
+        except REQUEST_ERRORS:
             return None
         return (name, password) if 0 < len(name) <= 32 and len(password) <= 63 else None
 
@@ -235,7 +235,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
+class PanelConfig:
     """The panel's few settings; its key comes from the hub on this machine."""
 
     board: Board
@@ -243,7 +243,7 @@ class Config:
     folder: Path
 
 
-def read_config(path: Path, folder: Path | None = None) -> Config:
+def read_panel_config(path: Path, folder: Path | None = None) -> PanelConfig:
     """The configuration; without a file all is as usual. ConfigError names the file, the key, and what would be right.
     """
     data = read_file(path)
@@ -255,22 +255,22 @@ def read_config(path: Path, folder: Path | None = None) -> Config:
     language = data.get("language", "en")
     if language not in LANGUAGES:
         raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
-    return Config(known_board(path, data), language, folder or Path(data.get("folder", FOLDER)))
+    return PanelConfig(configured_board(path, data), language, folder or Path(data.get("folder", FOLDER)))
 
 
 def run(args: argparse.Namespace) -> int:
     """Run until SIGTERM or Ctrl-C; without pins or screen, too."""
-    return run_unit("panel", lambda: _run(read_config(args.config, args.folder), args))
+    return run_unit("panel", lambda: _run(read_panel_config(args.config, args.folder), args))
 
 
-def _run(config: Config, args: argparse.Namespace) -> bool:
+def _run(config: PanelConfig, args: argparse.Namespace) -> bool:
     notify = Notify()
     process = BoardProcess(config.board, config.folder, args, lambda what: notify.tell(f"STATUS={what or 'shown'}"))
-    link = PanelLink(LocalKey("panel").renewed, process.receive, config.language)
+    link = PanelLink(LocalKeyWatch("panel").renewed, process.receive, config.language)
     dialogue = PanelDialogue(unit_words(config.language))
     link.start()
     try:
-        process.run(PanelUnit(dialogue, process.screen, Hands(process.front.held), link.do, process.heard))
+        process.run(PanelUnit(dialogue, process.screen, EdgeReorder(process.front.held), link.do, process.heard))
     finally:
         link.stop()
         # Else it goes on saying when to unplug.

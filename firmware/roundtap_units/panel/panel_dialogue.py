@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from PIL import Image, ImageDraw
 
 from roundtap_core.messages import PanelView, StandbyState
-from roundtap_core.typed import Shown
+from roundtap_core.typed import DisplayText
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_devices.printing.drawing import code_image, code_modules
@@ -27,19 +27,19 @@ PLAYERS_QR, CONSOLE_QR, HOTSPOT_QR, TURN_SURE, OFF_SURE = (
     "players-qr", "console-qr", "hotspot-qr", "turn-sure", "off-sure")
 WAITING, PIN_SHOWN, SAID, OFF = "waiting", "pin-shown", "said", "off"
 
-FURTHER: Mapping[str, str] = {
+NEXT_PAGE: Mapping[str, str] = {
     ADDRESS: PLAYERS_QR, PLAYERS_QR: CONSOLE_QR, CONSOLE_QR: ADDRESS, HOTSPOT: HOTSPOT_QR, HOTSPOT_QR: HOTSPOT,
     TURN_ASK: TURN_SURE, OFF_ASK: OFF_SURE,
 }
 """Where ● leads."""
-ABOVE: Mapping[str, str] = {
+PARENT_PAGE: Mapping[str, str] = {
     PLAYERS_QR: ADDRESS, CONSOLE_QR: ADDRESS, HOTSPOT_QR: HOTSPOT, TURN_SURE: TURN_ASK, OFF_SURE: OFF_ASK,
 }
 """Where ■ leads; from everywhere else to the first page."""
 EJECT, NEW_PIN, TURN, POWER_OFF = "eject", "pin", "turn", "power-off"
-DOES: Mapping[str, str] = {EJECT_ASK: EJECT, PIN_ASK: NEW_PIN, TURN_SURE: TURN, OFF_SURE: POWER_OFF}
+PAGE_STEPS: Mapping[str, str] = {EJECT_ASK: EJECT, PIN_ASK: NEW_PIN, TURN_SURE: TURN, OFF_SURE: POWER_OFF}
 """What ● does where it is held."""
-DONE: Mapping[str, str] = {EJECT: "panel.pull_out", TURN: "panel.turned"}
+DONE_TEXTS: Mapping[str, str] = {EJECT: "panel.pull_out", TURN: "panel.turned"}
 
 UNREAD_MS = 900
 """Nobody has read a question that stands there for less."""
@@ -63,7 +63,7 @@ LIGHT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Press:
+class PanelPress:
     """To be done once: EJECT of a stick and NEW_PIN by the hub, TURN by the standby, POWER_OFF by root."""
 
     number: int
@@ -72,7 +72,7 @@ class Press:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class PressOutcome:
     """What became of a press: `refused` in the hub's words; `trouble`, the key of a text where nobody said; a new
     `pin`."""
 
@@ -98,9 +98,9 @@ class PanelDialogue:
     said: str = ""
     _heard_ms: int = 0
     _page_ms: int = 0
-    _press: Press = Press(0, "")
+    _press: PanelPress = PanelPress(0, "")
     _pin_asked: int = 0
-    _presses: list[Press] = field(default_factory=list)
+    _presses: list[PanelPress] = field(default_factory=list)
 
     def on_hub(self, said: PanelView, now_ms: int) -> None:
         self.hub, self.standby, self._heard_ms = said, None, now_ms
@@ -110,7 +110,7 @@ class PanelDialogue:
         self.hub, self.standby, self._heard_ms = None, said, now_ms
         self._look(now_ms)
 
-    def on_done(self, done: Done, now_ms: int) -> None:
+    def on_done(self, done: PressOutcome, now_ms: int) -> None:
         if done.pin and done.number == self._pin_asked:
             # However late: it counts already, and stands nowhere else.
             self._pin_asked, self.pin = 0, done.pin
@@ -122,7 +122,7 @@ class PanelDialogue:
         elif self._press.step == POWER_OFF:
             self._go(now_ms, OFF)
         else:
-            self._say(self.words(DONE.get(self._press.step, "panel.no_answer"), stick=self._press.stick), now_ms)
+            self._say(self.words(DONE_TEXTS.get(self._press.step, "panel.no_answer"), stick=self._press.stick), now_ms)
 
     def on_gesture(self, gesture: Gesture, now_ms: int) -> None:
         """A press, at the moment it was made."""
@@ -134,7 +134,7 @@ class PanelDialogue:
             by = -1 if gesture.key == UP else 1
             self._go(now_ms, *ring[(ring.index(here) + by) % len(ring)])
         elif gesture.key == BACK:
-            self._go(now_ms, ABOVE.get(self.page, ring[0][0]))
+            self._go(now_ms, PARENT_PAGE.get(self.page, ring[0][0]))
         elif gesture.key == OK:
             self._yes(gesture.kind == HOLD, now_ms)
         self._look(now_ms)
@@ -149,7 +149,7 @@ class PanelDialogue:
         elif self.page != OFF and stood_ms >= {PIN_SHOWN: PIN_MS, SAID: SAID_MS}.get(self.page, IDLE_MS):
             self._go(now_ms, self.ring()[0][0])
 
-    def take_presses(self) -> list[Press]:
+    def take_presses(self) -> list[PanelPress]:
         taken, self._presses = self._presses, []
         return taken
 
@@ -170,13 +170,13 @@ class PanelDialogue:
 
     def _yes(self, held: bool, now_ms: int) -> None:
         page = self.page
-        further = FURTHER.get(page, page)
-        if further in DOES and now_ms - self._page_ms < UNREAD_MS:
+        further = NEXT_PAGE.get(page, page)
+        if further in PAGE_STEPS and now_ms - self._page_ms < UNREAD_MS:
             return
         if further != page:
             self._go(now_ms, further)
-        elif page in DOES and held:
-            self._press = Press(self._press.number + 1, DOES[page], self.stick)
+        elif page in PAGE_STEPS and held:
+            self._press = PanelPress(self._press.number + 1, PAGE_STEPS[page], self.stick)
             self._presses.append(self._press)
             if page == PIN_ASK:
                 self._pin_asked = self._press.number
@@ -197,7 +197,7 @@ class PanelDialogue:
             there = self.standby is not None and self.standby.level
         else:
             there = self.page in (WAITING, PIN_SHOWN, SAID, OFF) or (
-                ABOVE.get(self.page, self.page), self.stick) in ring
+                PARENT_PAGE.get(self.page, self.page), self.stick) in ring
         if not there:
             self._go(now_ms, ring[0][0])
 
@@ -243,7 +243,7 @@ def scene_of(panel: PanelDialogue) -> PanelScene:
                           qr=wifi_code(*panel.hotspot))
     if page in (PLAYERS_QR, CONSOLE_QR) and panel.hub is not None:
         return _address_code(panel, panel.hub)
-    if page in DOES or FURTHER.get(page) in DOES:
+    if page in PAGE_STEPS or NEXT_PAGE.get(page) in PAGE_STEPS:
         return _question(panel)
     return replace(_state(panel), corner=_corner(panel))
 
@@ -259,7 +259,7 @@ def _state(panel: PanelDialogue) -> PanelScene:
     """How it is, and where it is reached."""
     page, hub, standby, words = panel.page, panel.hub, panel.standby, panel.words
     if page == ADDRESS and hub is not None:
-        lines = _typed(hub.players), hub.name, hub.console
+        lines = _without_scheme(hub.players), hub.name, hub.console
         return PanelScene(words("panel.title"), tuple(line for line in lines if line), words("panel.hint.qr"))
     if page == TRUST and hub is not None:
         groups = hub.fingerprint.split()
@@ -268,44 +268,45 @@ def _state(panel: PanelDialogue) -> PanelScene:
     if page == HOTSPOT and panel.hotspot is not None:
         name, password = panel.hotspot
         return PanelScene(words("panel.hotspot"), (
-            words("panel.hotspot.name", name=name), words("panel.hotspot.password"), *_exactly(password)),
+            words("panel.hotspot.name", name=name), words("panel.hotspot.password"), *_verbatim_lines(password)),
             words("panel.hint.qr"))
     if page == STANDBY and standby is not None:
         state = f"panel.standby.{standby.state}"
         return PanelScene(words("panel.standby"), (
-            words(state if state in words else "panel.standby.away"), _typed(standby.hub)), words("panel.hint.around"))
+            words(state if state in words else "panel.standby.away"), _without_scheme(standby.hub)),
+                          words("panel.hint.around"))
     return PanelScene(words("panel.title"), (words("panel.away"), words("panel.away.what")),
                       words("panel.hint.around"))
 
 
 def _question(panel: PanelDialogue) -> PanelScene:
     page, hub, standby, words = panel.page, panel.hub, panel.standby, panel.words
-    lines = [words(f"panel.{page}.what", stick=Shown.of(panel.stick.rpartition("/")[2]))]
-    hint = "hold" if page in ABOVE else "hold_around" if page in DOES else "yes_around"
+    lines = [words(f"panel.{page}.what", stick=DisplayText.of(panel.stick.rpartition("/")[2]))]
+    hint = "hold" if page in PARENT_PAGE else "hold_around" if page in PAGE_STEPS else "yes_around"
     if page in (OFF_ASK, OFF_SURE) and hub is not None and hub.running:
         lines.insert(0, words("panel.round_runs"))
     if page == TURN_ASK and standby is not None:
         if not standby.level:
             lines, hint = [words("panel.turn.never_level")], "around"
         elif standby.state in ("following", "behind"):
-            lines = [words("panel.turn.hub_lives"), _typed(standby.hub)]
+            lines = [words("panel.turn.hub_lives"), _without_scheme(standby.hub)]
     return PanelScene(words(f"panel.{page}"), tuple(lines), words(f"panel.hint.{hint}"))
 
 
 def _address_code(panel: PanelDialogue, hub: PanelView) -> PanelScene:
     players = panel.page == PLAYERS_QR
     address = hub.players if players else hub.console
-    return PanelScene(panel.words("panel.qr.players" if players else "panel.qr.console"), _in_parts(address),
+    return PanelScene(panel.words("panel.qr.players" if players else "panel.qr.console"), _address_lines(address),
                       panel.words("panel.hint.next" if players and hub.console else "panel.hint.back"),
                       qr=address_code(address))
 
 
-def _typed(address: str) -> str:
+def _without_scheme(address: str) -> str:
     """As somebody types it: browsers add http:// by themselves."""
     return address.removeprefix("http://")
 
 
-def _in_parts(address: str) -> tuple[str, ...]:
+def _address_lines(address: str) -> tuple[str, ...]:
     """An address beside its code, where there is little room: broken before its port, and after dots."""
     scheme, _, rest = address.partition("://")
     host, colon, port = rest.rpartition(":") if ":" in rest.rpartition("]")[2] else (rest, "", "")
@@ -318,7 +319,7 @@ def _in_parts(address: str) -> tuple[str, ...]:
     return tuple(line for line in ("" if scheme == "http" else f"{scheme}://", *lines, f"{colon}{port}") if line)
 
 
-def _exactly(text: str) -> tuple[str, ...]:
+def _verbatim_lines(text: str) -> tuple[str, ...]:
     """What somebody types letter by letter: broken where the line ends, and nowhere else."""
     unbroken = text.replace("-", NO_BREAK_HYPHEN).replace(" ", OPEN_BOX)
     return tuple(unbroken[at:at + LETTERS_A_LINE] for at in range(0, len(unbroken), LETTERS_A_LINE))
@@ -332,15 +333,15 @@ def _corner(panel: PanelDialogue) -> str:
 
 def draw_panel(scene: PanelScene) -> Image.Image:
     """The picture of a scene."""
-    return _drawn(scene)[0]
+    return _render(scene)[0]
 
 
-def is_whole(scene: PanelScene) -> bool:
+def fits_screen(scene: PanelScene) -> bool:
     """Whether everything that the scene says can be read."""
-    return _drawn(scene)[1]
+    return _render(scene)[1]
 
 
-def _drawn(scene: PanelScene) -> tuple[Image.Image, bool]:
+def _render(scene: PanelScene) -> tuple[Image.Image, bool]:
     image, pen = canvas(WIDTH, HEIGHT)
     if scene.qr:
         return image, _with_qr(image, pen, scene)

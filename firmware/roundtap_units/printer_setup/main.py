@@ -32,7 +32,7 @@ from roundtap_units.unit_words import unit_words
 FOLDER = Path("/var/lib/roundtap-station")
 CONFIG = Path("/etc/roundtap/station.toml")
 STEP_S = 0.02
-ASKED = b"\x10\x04\x01"
+STATUS_QUERY = b"\x10\x04\x01"
 ANSWER_MS = 400
 
 Say = Callable[[str], None]
@@ -52,15 +52,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """List the ports, or set the printer up. 0: done; 1: not found, or broken off; 2: a file that has to be mended."""
     logging.basicConfig(level=logging.ERROR, format="%(levelname)s %(name)s: %(message)s")
-    words = unit_words(args.language or spoken())
+    words = unit_words(args.language or machine_language())
     try:
-        folder, written, language = _station(args.config)
+        folder, written, language = _station_config(args.config)
         if args.language is None and language:
             words = unit_words(language)
         if not args.setup:
             list_ports(words, print, folder, written)
             return 0
-        return 0 if Setup(words, print, input, mono_ms, lambda: time.sleep(STEP_S), folder, written).run() else 1
+        return 0 if PrinterSetup(words, print, input, mono_ms, lambda: time.sleep(STEP_S), folder, written).run() else 1
     except (ConfigError, ProfileError) as error:
         print(f"roundtap printer: {error}")
         return 2
@@ -69,19 +69,19 @@ def run(args: argparse.Namespace) -> int:
         return 1
 
 
-def spoken() -> str:
+def machine_language() -> str:
     """The language of this machine, if it is one of ours."""
     name = (locale.getlocale()[0] or "en")[:2]
     return name if name in LANGUAGES else "en"
 
 
-def _station(path: Path | None) -> tuple[Path, PrinterSettings, str]:
+def _station_config(path: Path | None) -> tuple[Path, PrinterSettings, str]:
     """(its folder, what its file says of the printer, its language); the usual ones where there is no file."""
-    from roundtap_units.station.main import read_config
+    from roundtap_units.station.main import read_station_config
 
     if path is None and not CONFIG.exists():
         return FOLDER, PrinterSettings(), ""
-    config = read_config(path or CONFIG)
+    config = read_station_config(path or CONFIG)
     return config.folder, config.written, config.language
 
 
@@ -102,7 +102,7 @@ def _row(words: Words, port: FoundPort, number: int | None = None) -> str:
     return f"{f'{number}: ' if number else '  '}{words(f'printer.port.{port.kind}')}: {port.id}{reason}"
 
 
-class Setup:
+class PrinterSetup:
     """One walk through. say, ask: to the person and back; mono_ms, pause: the clock, and a short wait."""
 
     def __init__(self, words: Words, say: Say, ask: Ask, mono_ms: Callable[[], int], pause: Callable[[], None],
@@ -181,7 +181,7 @@ class Setup:
         line = self._open(port, baud, "none")
         try:
             line.read_some()
-            line.write_some(ASKED)
+            line.write_some(STATUS_QUERY)
             until_ms = self._mono_ms() + ANSWER_MS
             while self._mono_ms() < until_ms:
                 if any(byte & 0x93 == 0x12 for byte in line.read_some()):

@@ -17,30 +17,24 @@ from roundtap_devices.printing.escpos_job import compose
 from roundtap_devices.printing.print_lines import CENTER, Feed, PrintLine, Sheet, line, rule
 from roundtap_devices.printing.printer import Printer
 from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProfile, printer_profile
-from roundtap_machine.health import Machine
+from roundtap_machine.health import MachineProbe
 from roundtap_machine.notify import StopSignal
 from roundtap_units.documents.slips import wrap
-from roundtap_units.link.enrolling import CODE, DONE, Enrolling, Showing
-from roundtap_units.link.hub_choice import UnitMemory, machine_mark
+from roundtap_units.link.enrolling import CODE, DONE, EnrolClient, EnrolProgress
+from roundtap_units.link.hub_choice import UnitMemory, machine_fingerprint
 from roundtap_units.link.hub_time import mono_ms
-from roundtap_units.link.identity import (
-    HubAddress,
-    LocalKey,
-    is_on_hubs_machine,
-    keep_enrolled,
-    of_enrolled,
-)
+from roundtap_units.link.identity import HubAddress, LocalKeyWatch, enrolled_address, has_local_key, save_enrolled
 from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.station.printer_desk import AUTO, PrinterDesk, PrinterSettings, PrintLog
 from roundtap_units.station.station import Station
-from roundtap_units.unit_config import ENROL_ANEW, ConfigError, UnitConfig, read_unit_config, run_unit
+from roundtap_units.unit_config import REENROL_VARIABLE, ConfigError, UnitConfig, read_unit_config, run_unit
 from roundtap_units.unit_words import unit_words
 
 log = logging.getLogger(__name__)
 
 KEYS = ("printer", "device", "baud", "flow")
 BUSY_S, IDLE_S = 0.02, 0.2
-LOOK_EVERY_MS = 15_000
+CHECK_EVERY_MS = 15_000
 """How often an idle printer is asked how it is."""
 SHOWN_MS = 600_000
 """A code on paper is good for ten minutes: somebody has to carry it to the console."""
@@ -57,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Config(UnitConfig):
+class StationConfig(UnitConfig):
     """One station's configuration file. `printer`: a known profile or a TOML file; `device`: its port, "auto" for the
     first that appears; `baud`, `flow`: 0 and "" for the profile's own."""
 
@@ -72,7 +66,7 @@ class Config(UnitConfig):
         return PrinterSettings("" if self.device == AUTO else self.device, self.printer, self.baud, self.flow)
 
 
-def read_config(path: Path | None) -> Config:
+def read_station_config(path: Path | None) -> StationConfig:
     """The configuration; ConfigError names the file, the key, and what would be right."""
     common, own = read_unit_config(path, KEYS, "station")
     for name, kind, wanted in (("printer", str, "a text"), ("device", str, "a text"),
@@ -83,15 +77,15 @@ def read_config(path: Path | None) -> Config:
         raise ConfigError(f"{path}: baud: one of {', '.join(map(str, BAUDS))} is wanted, not {own['baud']}")
     if own.get("flow", "none") not in FLOWS:
         raise ConfigError(f"{path}: flow: one of {', '.join(FLOWS)} is wanted, not {own['flow']!r}")
-    return Config(**common, **own)
+    return StationConfig(**common, **own)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run until SIGTERM or Ctrl-C."""
-    return run_unit("station", lambda: _run(read_config(args.config), args.virtual))
+    return run_unit("station", lambda: _run(read_station_config(args.config), args.virtual))
 
 
-def _run(config: Config, panel_path: Path | None) -> bool:
+def _run(config: StationConfig, panel_path: Path | None) -> bool:
     """Whether it is to begin again: a hub on this machine has a key for it by now, or its own key opens nothing."""
     from roundtap_devices.virtual.printer_panel import PrinterPanel
     from roundtap_devices.virtual.virtual_printer import VirtualPrinter
@@ -111,10 +105,10 @@ def _run(config: Config, panel_path: Path | None) -> bool:
         identity = config.identity() or _enrolled(config, desk, stopping)
         if identity is None:
             return not stopping.is_set()
-        health = OwnHealth(Machine(config.folder), printer=lambda: station.printer_word)
-        link = HubStationLink(identity, renew=LocalKey("station").renewed if config.local else lambda: None,
+        health = OwnHealth(MachineProbe(config.folder), printer=lambda: station.printer_word)
+        link = HubStationLink(identity, renew=LocalKeyWatch("station").renewed if config.local else lambda: None,
                               health=health, printer=desk.told)
-        station = Station(link, desk.make(), print_log, desk.compose(), LOOK_EVERY_MS, desk)
+        station = Station(link, desk.make(), print_log, desk.compose(), CHECK_EVERY_MS, desk)
         ends.callback(station.close)
         link.start()
         ends.callback(link.stop)
@@ -123,23 +117,23 @@ def _run(config: Config, panel_path: Path | None) -> bool:
             if identity.enrolled and link.key_is_gone and not station.busy:
                 # Somebody revoked it: it asks to be enrolled on paper, as a new one does. The key stays on the disk
                 # until there is another: who refused it may be no hub, and after a power cut it is tried again.
-                os.environ[ENROL_ANEW] = "1"
+                os.environ[REENROL_VARIABLE] = "1"
                 return True
             stopping.wait(BUSY_S if station.busy else IDLE_S)
     return False
 
 
-def _enrolled(config: Config, desk: PrinterDesk, stopping: StopSignal) -> HubAddress | None:
+def _enrolled(config: StationConfig, desk: PrinterDesk, stopping: StopSignal) -> HubAddress | None:
     """Who the station is once it was enrolled; None where it was stopped, or a hub on this machine has a key for it."""
-    memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
-    asking = Enrolling("station", memory.unit_id, partial(keep_enrolled, config.folder), mono_ms, config.hubs,
+    memory = UnitMemory(config.folder / "unit.json", machine=machine_fingerprint())
+    asking = EnrolClient("station", memory.unit_id, partial(save_enrolled, config.folder), mono_ms, config.hubs,
                        config.unit, SHOWN_MS)
     printer = desk.make()
     station = EnrolStation(asking, printer, desk.profile, unit_words(config.language),
                            lambda said: print(said, flush=True))
     threading.Thread(target=asking.run, name="enrolling", daemon=True).start()
     try:
-        while not stopping.is_set() and asking.enrolled is None and not is_on_hubs_machine("station"):
+        while not stopping.is_set() and asking.enrolled is None and not has_local_key("station"):
             station.step(mono_ms())
             if station.silent:
                 asking.stop()
@@ -147,13 +141,13 @@ def _enrolled(config: Config, desk: PrinterDesk, stopping: StopSignal) -> HubAdd
     finally:
         asking.stop()
         printer.close()
-    return of_enrolled(asking.enrolled, config.hubs) if asking.enrolled is not None else None
+    return enrolled_address(asking.enrolled, config.hubs) if asking.enrolled is not None else None
 
 
 class EnrolStation:
     """Call `step` again and again. said: told each code as well, for the machine's own console."""
 
-    def __init__(self, asking: Enrolling, printer: Printer, profile: PrinterProfile, words: Words,
+    def __init__(self, asking: EnrolClient, printer: Printer, profile: PrinterProfile, words: Words,
                  said: Callable[[str], None]) -> None:
         self._asking = asking
         self._printer = printer
@@ -162,7 +156,7 @@ class EnrolStation:
         self._said = said
         self._sheets = 0
         self._told: tuple[int | None, str] | None = None
-        self._to_print: Showing | None = None
+        self._to_print: EnrolProgress | None = None
 
     @property
     def silent(self) -> bool:
@@ -186,7 +180,7 @@ class EnrolStation:
             self._printer.step(now_ms)
 
 
-def code_sheet(showing: Showing, sheet: Sheet, words: Words) -> list[PrintLine]:
+def code_sheet(showing: EnrolProgress, sheet: Sheet, words: Words) -> list[PrintLine]:
     """The digits of a station, on paper."""
     digits = f"{showing.number}  {showing.code[:3]} {showing.code[3:]}"
     what = wrap(words("enrol.paper", hub=showing.hub, minutes=SHOWN_MS // 60_000), sheet.columns)

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.messages import Job, PrinterOrder, SpeedTest
-from roundtap_core.typed import Malformed, read
+from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.words import Words
-from roundtap_devices.printing.escpos_job import Composed, compose
+from roundtap_devices.printing.escpos_job import ComposedJob, compose
 from roundtap_devices.printing.ports import (
     USB,
     FoundPort,
@@ -37,7 +37,7 @@ from roundtap_devices.printing.printer_profiles import (
     printer_profile,
 )
 from roundtap_machine.atomic_write import write_atomically
-from roundtap_units.documents.notices import laid_out, speed_page, width_page
+from roundtap_units.documents.notices import layout_job, speed_page, width_page
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ KEPT_JOBS = 4000
 """Of a few events: a hub that comes back from an old backup must still not have its jobs printed again."""
 
 Open = Callable[[FoundPort, int, str], Port]
-Compose = Callable[[Job], Composed]
+Compose = Callable[[Job], ComposedJob]
 AUTO = "auto"
 FILE = "printer.json"
 
@@ -84,7 +84,7 @@ def read_settings(folder: Path, written: PrinterSettings) -> PrinterSettings:
     """What was found out and confirmed before. `written`: what the configuration file says, which goes first where it
     says anything; what was confirmed of another printer does not hold for that one."""
     try:
-        kept = read(PrinterSettings, json.loads((folder / FILE).read_text(encoding="utf-8")))
+        kept = parse_message(PrinterSettings, json.loads((folder / FILE).read_text(encoding="utf-8")))
         if kept.baud not in (0, *BAUDS) or kept.flow not in ("", *FLOWS):
             raise ValueError("no such speed or flow control")
     except FileNotFoundError:
@@ -104,11 +104,11 @@ def write_settings(folder: Path, settings: PrinterSettings) -> None:
     write_atomically(folder / FILE, json.dumps(asdict(settings), indent=1).encode() + b"\n")
 
 
-def taken_order(settings: PrinterSettings, order: object) -> PrinterSettings | None:
+def settings_from_order(settings: PrinterSettings, order: object) -> PrinterSettings | None:
     """The settings after the hub's word {id, port, printer, baud, confirmed}; None where it is none, or no news."""
     try:
-        said = read(PrinterOrder, order)
-    except Malformed:
+        said = parse_message(PrinterOrder, order)
+    except MalformedMessage:
         return None
     # Never a file of this machine: the hub names models, and nothing else.
     if said.id == settings.order or said.printer not in PROFILES or said.baud not in (0, *BAUDS):
@@ -204,13 +204,13 @@ def _line(value: Any) -> bytes:
 def compose_with(profile: PrinterProfile, words: Words) -> Compose:
     """Lays jobs out for one printer in one language."""
 
-    def composed(job: Job) -> Composed:
+    def composed(job: Job) -> ComposedJob:
         if job.kind == TEST_PRINT:
             return compose(width_page(profile, words), profile)
         if job.kind == SPEED_PRINT:
-            test = read(SpeedTest, job.content)
+            test = parse_message(SpeedTest, job.content)
             return compose(speed_page(test.number % 100, test.at.baud), profile)
-        return compose(laid_out(job.kind, job.content, profile.sheet, words), profile)
+        return compose(layout_job(job.kind, job.content, profile.sheet, words), profile)
 
     return composed
 
@@ -303,7 +303,7 @@ class PrinterDesk:
 
     def take(self, order: object) -> bool:
         """The hub's word, which a person gave on its console; whether it was news, and `make` is to be called."""
-        wanted = taken_order(self.settings, order)
+        wanted = settings_from_order(self.settings, order)
         if wanted is None:
             return False
         self._forget_answers(wanted)
@@ -319,7 +319,7 @@ class PrinterDesk:
     def try_out(self, wanted: object) -> bool:
         """What a test print is to be printed with, {port, printer, baud}; whether `make` is to be called. It is not
         kept: that is done by the answer to "do you read this?"."""
-        order = taken_order(self.settings, {**wanted, "id": f"{self.settings.order}~", "confirmed": False}) \
+        order = settings_from_order(self.settings, {**wanted, "id": f"{self.settings.order}~", "confirmed": False}) \
             if isinstance(wanted, dict) else None
         if order is None:
             return False

@@ -10,12 +10,12 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from typing import Any
 
-from roundtap_core.messages import Job, JobNamed, StationHears
-from roundtap_core.typed import Malformed, read
+from roundtap_core.messages import Job, JobRef, StationResponse
+from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_units.link.hub_choice import SILENT_MS
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.link.identity import HubAddress
-from roundtap_units.link.kept_connection import KeyRefused, PatientConnection, ask_signed
+from roundtap_units.link.kept_connection import DeadlineConnection, KeyRefused, send_signed
 from roundtap_units.link.own_health import OwnHealth
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ class HubStationLink:
     """
 
     def __init__(self, address: HubAddress,
-                 connect: Callable[[str, int, float], http.client.HTTPConnection] = PatientConnection,
+                 connect: Callable[[str, int, float], http.client.HTTPConnection] = DeadlineConnection,
                  mono_ms: Callable[[], int] = mono_ms,
                  renew: Callable[[], HubAddress | None] = lambda: None,
                  health: OwnHealth | None = None,
@@ -110,7 +110,8 @@ class HubStationLink:
                 payload["printer"] = dict(printer)
             here = self.address
             with closing(self._connect(here.host, here.port, ANSWER_TIMEOUT_S)) as connection:
-                heard = read(StationHears, ask_signed(connection, PATH, here.unit, here.key, challenge, payload,
+                heard = parse_message(StationResponse,
+                                      send_signed(connection, PATH, here.unit, here.key, challenge, payload,
                                                       ANSWER_BYTES_MAX))
             self._challenge = heard.challenge
         except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -140,11 +141,11 @@ class HubStationLink:
         jobs = []
         for row in rows[:JOBS_MAX]:
             try:
-                jobs.append(read(Job, row))
-            except Malformed as error:
+                jobs.append(parse_message(Job, row))
+            except MalformedMessage as error:
                 log.info("a row of the hub's that is no job is passed over: %s", error)
-                with suppress(Malformed):
-                    self._refuse(read(JobNamed, row).id)
+                with suppress(MalformedMessage):
+                    self._refuse(parse_message(JobRef, row).id)
         return jobs
 
     def _refuse(self, name: str) -> None:

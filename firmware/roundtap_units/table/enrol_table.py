@@ -9,10 +9,10 @@ from roundtap_core.words import LANGUAGES, Words
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import ARROWS, HOLD, TAP, Gesture
-from roundtap_devices.input.late_edges import Hands
+from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_units.board_process import BoardUnit
-from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, STOPPED, WRONG, Enrolling, Showing
-from roundtap_units.table.screens.scenes import Page
+from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, STOPPED, WRONG, EnrolClient, EnrolProgress
+from roundtap_units.table.screens.scenes import PageScene
 from roundtap_units.table.screens.screens import draw
 
 STEP_MS = 200
@@ -27,10 +27,10 @@ class EnrolTable(BoardUnit):
     """languages: gives the words of each; keep_language: told the one
     that somebody chose."""
 
-    def __init__(self, asking: Enrolling, language: str, languages: Callable[[str], Words], facing: str,
+    def __init__(self, asking: EnrolClient, language: str, languages: Callable[[str], Words], facing: str,
                  badge: Callable[[Words], str], screen: Screen, signals: Signals, heard: Callable[[str], None],
                  keep_language: Callable[[str], None]) -> None:
-        super().__init__(screen, Hands(), heard)
+        super().__init__(screen, EdgeReorder(), heard)
         self._asking = asking
         self.language = language
         self._languages = languages
@@ -59,7 +59,7 @@ class EnrolTable(BoardUnit):
         """Whether the unit has its key, and everybody who stands there has read its name."""
         return self._done_ms is not None and now_ms - self._done_ms >= DONE_MS
 
-    def page(self, showing: Showing, now_ms: int) -> Page:
+    def page(self, showing: EnrolProgress, now_ms: int) -> PageScene:
         words, left_s = self._languages(self.language), max(0, showing.until_ms - now_ms + 999) // 1000
         title, big, lines = words("enrol.looking"), "", (words("enrol.looking.line"),)
         hint = f"▲▼ {words('enrol.language')}"
@@ -77,7 +77,7 @@ class EnrolTable(BoardUnit):
             title, lines = words("enrol.busy"), (words("enrol.busy.line"),)
         elif showing.state == DONE:
             title, big, lines, hint = words("enrol.done"), showing.unit, (showing.hub[:HUB_LETTERS],), ""
-        return Page(kind="enrol", facing=self._facing, badge=self._badge(words), title=title, big=big, lines=lines,
+        return PageScene(kind="enrol", facing=self._facing, badge=self._badge(words), title=title, big=big, lines=lines,
                     hint=hint)
 
     def _press(self, gesture: Gesture) -> None:
@@ -91,7 +91,7 @@ class EnrolTable(BoardUnit):
             with contextlib.suppress(OSError):
                 self._keep_language(self.language)
 
-    def _blink(self, showing: Showing, now_ms: int) -> None:
+    def _blink(self, showing: EnrolProgress, now_ms: int) -> None:
         on = showing.identify and now_ms // BLINK_MS % 2 == 0
         self._signals.lamp(on)
         if on and not self._beeped:

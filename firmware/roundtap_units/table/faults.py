@@ -12,7 +12,7 @@ BLINK_MS = 500
 IDENTIFY_MS = 6_000
 
 
-class Troubles:
+class UnitFaults:
     """A page above everything but a called judge.
 
     `card` (nothing can be kept) and `twin` (another unit has this name) stay as long as they are true. `damaged`

@@ -13,23 +13,17 @@ from pathlib import Path
 
 from roundtap_devices.boards import FACINGS, Board
 from roundtap_units.board_process import BoardProcess
-from roundtap_units.link.hub_choice import UnitMemory, machine_mark
+from roundtap_units.link.hub_choice import UnitMemory, machine_fingerprint
 from roundtap_units.link.hub_time import mono_ms
-from roundtap_units.link.identity import (
-    HubAddress,
-    LocalKey,
-    is_on_hubs_machine,
-    keep_enrolled,
-    of_enrolled,
-)
+from roundtap_units.link.identity import HubAddress, LocalKeyWatch, enrolled_address, has_local_key, save_enrolled
 from roundtap_units.unit_config import (
-    ENROL_ANEW,
+    REENROL_VARIABLE,
     ConfigError,
     UnitConfig,
-    keep_language,
-    known_board,
+    configured_board,
     read_unit_config,
     run_unit,
+    save_language,
 )
 from roundtap_units.unit_words import unit_words
 
@@ -47,35 +41,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Config(UnitConfig):
+class TableConfig(UnitConfig):
     """One table unit's configuration file."""
 
     board: Board
 
 
-def read_config(path: Path | None) -> Config:
+def read_table_config(path: Path | None) -> TableConfig:
     """The configuration; ConfigError names the file, the key, and what would be right."""
     common, own = read_unit_config(path, KEYS, "table")
-    made = known_board(path, own)
+    made = configured_board(path, own)
     facing = own.get("facing", made.facing)
     if facing not in FACINGS:
         raise ConfigError(f"{path}: facing: one of {', '.join(FACINGS)} is wanted, not {facing!r}")
-    return Config(**common, board=replace(made, facing=facing))
+    return TableConfig(**common, board=replace(made, facing=facing))
 
 
 def run(args: argparse.Namespace) -> int:
     """Run until SIGTERM or Ctrl-C."""
-    return run_unit("table", lambda: _run(read_config(args.config), args))
+    return run_unit("table", lambda: _run(read_table_config(args.config), args))
 
 
-def _run(config: Config, args: argparse.Namespace) -> bool:
+def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     """Whether the unit gave up its key, and is to begin again."""
-    from roundtap_machine.health import Machine
+    from roundtap_machine.health import MachineProbe
     from roundtap_units.link.link import HubLink
     from roundtap_units.link.outbox import Outbox
     from roundtap_units.link.own_health import OwnHealth
-    from roundtap_units.link.safe_file import key_mark
-    from roundtap_units.link.stored_view import StoredView, this_boot
+    from roundtap_units.link.safe_file import key_fingerprint
+    from roundtap_units.link.stored_view import StoredView, read_boot_id
     from roundtap_units.table.dialogue.dialogue import Dialogue
     from roundtap_units.table.unit import TableUnit
 
@@ -83,7 +77,7 @@ def _run(config: Config, args: argparse.Namespace) -> bool:
     front, screen, stopping = process.front, process.screen, process.stopping
     # What is virtual says so, on every screen.
     badge = "badge.virtual" if process.panel else ""
-    memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
+    memory = UnitMemory(config.folder / "unit.json", machine=machine_fingerprint())
     identity = config.identity()
     if identity is None:
         identity, config = _enrolled(config, memory, process, badge)
@@ -91,12 +85,12 @@ def _run(config: Config, args: argparse.Namespace) -> bool:
         process.close()
         return config.local and not stopping.is_set()
     words = unit_words(config.language)
-    outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at), key_mark(identity.key))
-    stored = StoredView(config.folder / "view.json", this_boot())
-    health = OwnHealth(Machine(config.folder, True), config.board.pins.keys(), lambda: not screen.blind,
+    outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at), key_fingerprint(identity.key))
+    stored = StoredView(config.folder / "view.json", read_boot_id())
+    health = OwnHealth(MachineProbe(config.folder, True), config.board.pins.keys(), lambda: not screen.blind,
                        lacks=lambda: (front.deaf, screen.reason))
     link = HubLink(identity, outbox, process.receive, mono_ms, memory, stored.holds,
-                   LocalKey("table").renewed if config.local else lambda: None, health)
+                   LocalKeyWatch("table").renewed if config.local else lambda: None, health)
     dialogue = Dialogue(words, config.board.facing, words(badge) if badge else "")
     unit = TableUnit(identity.unit, identity.key, dialogue, outbox, link, screen, front.signals, process.heard,
                      stored=stored, memory=memory, pressed=health.press, front=front)
@@ -112,31 +106,31 @@ def _run(config: Config, args: argparse.Namespace) -> bool:
     if unit.troubles.enrols and not stopping.is_set():
         # The key stays on the disk until there is another one: who refused it may be no hub, and after a power cut it
         # is tried again.
-        os.environ[ENROL_ANEW] = "1"
+        os.environ[REENROL_VARIABLE] = "1"
         return True
     return False
 
 
-def _enrolled(config: Config, memory: UnitMemory, process: BoardProcess,
-              badge: str) -> tuple[HubAddress | None, Config]:
+def _enrolled(config: TableConfig, memory: UnitMemory, process: BoardProcess,
+              badge: str) -> tuple[HubAddress | None, TableConfig]:
     """(who the unit is once it was enrolled, the configuration in the language that was chosen meanwhile). None where
     it was stopped, or where a hub on this very machine has a key for it by now (`config.local`)."""
-    from roundtap_units.link.enrolling import Enrolling
+    from roundtap_units.link.enrolling import EnrolClient
     from roundtap_units.table.enrol_table import EnrolTable
 
-    asking = Enrolling("table", memory.unit_id, partial(keep_enrolled, config.folder), mono_ms, config.hubs,
+    asking = EnrolClient("table", memory.unit_id, partial(save_enrolled, config.folder), mono_ms, config.hubs,
                        config.unit)
     table = EnrolTable(asking, config.language, cache(unit_words), config.board.facing,
                        lambda words: words(badge) if badge else "", process.screen, process.front.signals,
-                       process.heard, partial(keep_language, config.folder))
+                       process.heard, partial(save_language, config.folder))
     threading.Thread(target=asking.run, name="enrolling", daemon=True).start()
-    here = is_on_hubs_machine("table")
-    process.run(table, lambda: table.over(mono_ms()) or (not here and is_on_hubs_machine("table")))
+    here = has_local_key("table")
+    process.run(table, lambda: table.over(mono_ms()) or (not here and has_local_key("table")))
     asking.stop()
     config = replace(config, language=table.language)
     if asking.enrolled is None:
-        return None, replace(config, local=not here and is_on_hubs_machine("table"))
-    return of_enrolled(asking.enrolled, config.hubs), config
+        return None, replace(config, local=not here and has_local_key("table"))
+    return enrolled_address(asking.enrolled, config.hubs), config
 
 
 def _crash_point(name: str | None) -> Callable[[str], None]:

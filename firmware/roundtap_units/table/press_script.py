@@ -35,12 +35,12 @@ def presses(form: Form, result: Result, winner: Side, time_is_up: bool, fielded:
     """
     if form.parallel:
         return list(_parallel(form, result, time_is_up, fielded))
-    way, answers = _told(form, result, winner, time_is_up)
+    way, answers = _way_and_answers(form, result, winner, time_is_up)
     first_question = walk(way, {}, winner).question
     if way.winner == DECIDED and isinstance(first_question, Choice) and answers[first_question.name] == other(winner):
         # Whose turn it is opens: presses of both buttons at once say nothing.
         winner = other(winner)
-        way, answers = _told(form, result, winner, time_is_up)
+        way, answers = _way_and_answers(form, result, winner, time_is_up)
     at = form.offered(time_is_up).index(way)
     first = form.direct and at == 0
     if first and form.games > 1 and not time_is_up:
@@ -51,7 +51,7 @@ def presses(form: Form, result: Result, winner: Side, time_is_up: bool, fielded:
             Press(other(own))]
 
 
-def _told(form: Form, result: Result, opener: Side, time_is_up: bool) -> tuple[Way, dict[str, Any]]:
+def _way_and_answers(form: Form, result: Result, opener: Side, time_is_up: bool) -> tuple[Way, dict[str, Any]]:
     told = way_and_answers(form.offered(time_is_up), opener, result)
     if told is None:
         raise ValueError(f"the form of {form.rulebook} cannot say {result}")
@@ -91,18 +91,18 @@ def _steps(way: Way, answers: dict[str, Any], opener: Side, own: Side, confirmed
     while (step := walk(way, given, opener).question) is not None:
         if isinstance(step, Figure):
             side = opener if step.whose == WINNER else other(opener)
-            yield from _dialled(Dial(step, likely_left(way, step, side, given)), answers[step.name], own)
+            yield from _dial_presses(Dial(step, likely_left(way, step, side, given)), answers[step.name], own)
         elif isinstance(step, Turns):
-            yield from _turns_played(step, answers[step.name], answers[step.first])
+            yield from _turn_presses(step, answers[step.name], answers[step.first])
         elif isinstance(step, Choice):
-            yield from _chosen(step, answers[step.name], own)
+            yield from _choice_presses(step, answers[step.name], own)
         given[step.name] = answers[step.name]
         confirmed = isinstance(step, Figure) and way.winner != DECIDED
     if not confirmed:
         yield Press(own)
 
 
-def _turns_played(step: Turns, answer: str, first: Side) -> Iterator[Press]:
+def _turn_presses(step: Turns, answer: str, first: Side) -> Iterator[Press]:
     if answer in SIDES:
         yield Press(answer, "hold")
         return
@@ -110,7 +110,7 @@ def _turns_played(step: Turns, answer: str, first: Side) -> Iterator[Press]:
         yield Press(first if turn % 2 == 0 else other(first))
 
 
-def _chosen(choice: Choice, answer: Any, own: Side) -> Iterator[Press]:
+def _choice_presses(choice: Choice, answer: Any, own: Side) -> Iterator[Press]:
     if choice.lot:
         # Drawn; then whatever button, once it was read.
         yield from (Press("up"), Press(own))
@@ -122,7 +122,7 @@ def _chosen(choice: Choice, answer: Any, own: Side) -> Iterator[Press]:
     yield Press(own)
 
 
-def _dialled(dial: Dial | None, target: int, own: Side) -> Iterator[Press]:
+def _dial_presses(dial: Dial | None, target: int, own: Side) -> Iterator[Press]:
     while dial is not None and (dial.value != target or dial.touched):
         key, turns = min((("up", _wheel(dial, target, 1)), ("down", _wheel(dial, target, -1))),
                          key=lambda turned: len(turned[1]))
@@ -153,14 +153,14 @@ def _wheel(dial: Dial, target: int, by: int) -> list[Dial]:
 
 def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> Iterator[Press]:
     opener: Side = other("a" if result.conceded_by == "a" else "b") if result.ended == CONCESSION else "a"
-    way, answers = _told(form, result, opener, time_is_up)
+    way, answers = _way_and_answers(form, result, opener, time_is_up)
     whose = {side: "winner" if side == opener else "loser" for side in SIDES}
     for side in SIDES:
         squads = [page for page in pages_of(way, whose[side]) if isinstance(page, Picks)]
         for picks in squads if not fielded else ():
             yield from field_squads(picks, answers[picks.name], side)
     said: dict[tuple[str, str], int] = {}
-    first = _ended_by(result, opener)
+    first = _first_to_enter(result, opener)
     for side in (first, other(first)):
         yield Press(side)
         if result.ended == CONCESSION and side != opener:
@@ -174,7 +174,7 @@ def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> It
     yield from (Press("a"), Press("b"))
 
 
-def _ended_by(result: Result, opener: Side) -> Side:
+def _first_to_enter(result: Result, opener: Side) -> Side:
     """Who enters first: whoever conceded, or has won the more struggles. At time the first one is asked how the last
     struggle stood, unless this has ended the game."""
     if result.ended == CONCESSION:

@@ -12,30 +12,30 @@ from typing import Any, Protocol
 
 from roundtap_core.records import SIDES
 from roundtap_core.result_json import result_from_json, result_to_json
-from roundtap_core.typed import Malformed, read
-from roundtap_core.view import ClockView, MatchView, SaidView, TableView
+from roundtap_core.typed import MalformedMessage, parse_message
+from roundtap_core.view import ClockView, MatchView, ReportRef, TableView
 from roundtap_core.wire import REPORT, digest, sign
-from roundtap_devices.controls import Front
+from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import CALL, Gesture
-from roundtap_devices.input.late_edges import Hands
+from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_units.board_process import LONGEST_SLEEP_MS, BoardUnit
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
-from roundtap_units.link.outbox import PENDING, Kept, Outbox
-from roundtap_units.link.safe_file import key_mark
+from roundtap_units.link.outbox import PENDING, Outbox, StoredReport
+from roundtap_units.link.safe_file import key_fingerprint
 from roundtap_units.link.stored_view import StoredView
-from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, Refused, Saved, SendReport, StatusChanged
-from roundtap_units.table.faults import BLINK_MS, Troubles
+from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, ReportRefused, Saved, SendReport, StatusChanged
+from roundtap_units.table.faults import BLINK_MS, UnitFaults
 from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.screens.screens import draw, labelled
 
 log = logging.getLogger(__name__)
 
-MEND_EVERY_MS = 5000
+DISK_RETRY_MS = 5000
 """How often a card that refused is tried again, and one that did not is looked at."""
-STUMBLED_MS = 10_000
+FAILURE_SHOWN_MS = 10_000
 """So long after a fault the screen says so."""
 START_BEEP_MS = 600
 CONTACTS = ("view", "fate", "mismatch", "epoch", "contact")
@@ -44,17 +44,17 @@ RUNNING, COUNTING = "running", "counting"
 """counting: the hub was restarted and asks its organizer how to go on; meanwhile a table counts on."""
 COUNTS = (RUNNING, COUNTING)
 _Match = tuple[str, str | None]
-STORE_AGAIN_MS = 500
-Made = tuple[dict[str, Any], SendReport]
+STORE_RETRY_MS = 500
+MadeReport = tuple[dict[str, Any], SendReport]
 
 
-def remembered(*objects: Any) -> Callable[[], None]:
+def checkpoint(*objects: Any) -> Callable[[], None]:
     """Calling the result gives these objects the attributes that they have now: a unit that stumbles over something
     stands where it stood before. What those consist of is shared, but for lists, sets and mappings."""
     kept: list[tuple[object, list[tuple[str, object]]]] = []
     for one in objects:
         names = list(vars(one)) if hasattr(one, "__dict__") else type(one).__slots__
-        kept.append((one, [(name, _apart(getattr(one, name))) for name in names]))
+        kept.append((one, [(name, _copied(getattr(one, name))) for name in names]))
 
     def undo() -> None:
         for one, values in kept:
@@ -64,11 +64,11 @@ def remembered(*objects: Any) -> Callable[[], None]:
     return undo
 
 
-def _apart(value: Any) -> Any:
+def _copied(value: Any) -> Any:
     return copy.copy(value) if isinstance(value, list | set | dict) else value
 
 
-class RoundTime:
+class UnitRoundClock:
     """What is left of this table's round: by the hub's clock as round trips tell it, or by what was counted here.
 
     `left_ms` for the screen. `ends_here_ms`: when the round ends on this unit's own clock; None: not known.
@@ -123,7 +123,7 @@ class RoundTime:
         return None if self._stored or clock.state == RUNNING else clock.remaining_ms
 
 
-class ReportMaking:
+class ReportMaker:
     """Reports as a table makes them: numbered, signed, on the disk before anybody is told that they are sent.
 
     unit, key: who this is to the hub, and the key both hold. `sent`: called when one is on the disk."""
@@ -136,15 +136,15 @@ class ReportMaking:
         self._outbox = outbox
         self._sent = sent
         self._new_id = new_id
-        self._unstored: list[Made] = []
-        self._made: list[Made] = []
+        self._unstored: list[MadeReport] = []
+        self._made: list[MadeReport] = []
         """Reports that the dialogue may still agree to."""
         self._store_at_ms = 0
 
     def use_key(self, unit: str, key: bytes) -> None:
         """Who signs from now on."""
         self._unit, self._key = unit, key
-        self._outbox.use_key(key_mark(key))
+        self._outbox.use_key(key_fingerprint(key))
 
     def make(self, effect: SendReport, view: TableView | None, now_ms: int) -> None:
         """On the disk first; only then may the screen say that it is being sent."""
@@ -182,7 +182,7 @@ class ReportMaking:
                 kept = self._outbox.put(report, sign(self._key, REPORT, report))
             except OSError as error:
                 log.info("a report could not be stored: %s", error)
-                self._store_at_ms = now_ms + STORE_AGAIN_MS
+                self._store_at_ms = now_ms + STORE_RETRY_MS
                 return
             self._unstored.pop(0)
             self._dialogue.on_stored(kept.id, effect)
@@ -201,13 +201,13 @@ class ReportMaking:
     def _agreed(self, effect: SendReport) -> dict[str, str] | None:
         """The report that this one says yes to, as the wire names it."""
         to = effect.agrees_to
-        if isinstance(to, SaidView):
+        if isinstance(to, ReportRef):
             return {"report_id": to.report_id, "hash": to.hash}
         made = next((report for report, known in self._made if known is to), None)
         return None if made is None else {"report_id": made["report_id"], "hash": digest(made)}
 
 
-class Link(Protocol):
+class LinkProtocol(Protocol):
     """What the unit needs of its link to the hub; `link.HubLink` is the real one."""
 
     time: HubTime
@@ -228,12 +228,12 @@ class TableUnit(BoardUnit):
     and the screen says FAULT for a while.
     """
 
-    def __init__(self, unit: str, key: bytes, dialogue: Dialogue, outbox: Outbox, link: Link, screen: Screen,
+    def __init__(self, unit: str, key: bytes, dialogue: Dialogue, outbox: Outbox, link: LinkProtocol, screen: Screen,
                  signals: Signals, heard: Callable[[str], None] = lambda _: None,
                  new_id: Callable[[], str] = lambda: secrets.token_hex(8),
                  stored: StoredView | None = None, memory: UnitMemory | None = None,
-                 pressed: Callable[[str], None] = lambda _: None, front: Front | None = None) -> None:
-        super().__init__(screen, Hands(front.held if front else None), heard)
+                 pressed: Callable[[str], None] = lambda _: None, front: Controls | None = None) -> None:
+        super().__init__(screen, EdgeReorder(front.held if front else None), heard)
         self._unit = unit
         self.dialogue = dialogue
         self._outbox = outbox
@@ -247,15 +247,15 @@ class TableUnit(BoardUnit):
         self._contact_ms: int | None = None
         self._drawn: tuple[Scene | None, Any] = (None, None)
         self._clock_ran = False
-        self._reports = ReportMaking(unit, key, dialogue, outbox, lambda: self._link.send_reports(), new_id)
+        self._reports = ReportMaker(unit, key, dialogue, outbox, lambda: self._link.send_reports(), new_id)
         self._stored = stored or StoredView(None)
         self._memory = memory or UnitMemory(None)
         self._epoch: str | None = None
-        self._time = RoundTime(link.time, self._stored.deadline_here_ms)
+        self._time = UnitRoundClock(link.time, self._stored.deadline_here_ms)
         self._to_keep: Mapping[str, Any] | None = None
         self._mend_at_ms = 0
         self._stumbled_ms: int | None = None
-        self.troubles = Troubles(dialogue)
+        self.troubles = UnitFaults(dialogue)
         self.troubles.damaged = max(0, outbox.damaged - self._memory.damaged_read)
         self._is_pending()
         self._show_stored()
@@ -325,8 +325,8 @@ class TableUnit(BoardUnit):
     def _take_view(self, raw: Mapping[str, Any], now_ms: int, stored: bool = False) -> None:
         first, before, event = self._view is None, self._match_id(), self._event_id()
         try:
-            self._view = read(TableView, raw)
-        except Malformed:
+            self._view = parse_message(TableView, raw)
+        except MalformedMessage:
             # A hub of another version, or a hostile one: better the last view than none.
             self._faults.told("a view that no table can show is passed over")
             return
@@ -383,12 +383,12 @@ class TableUnit(BoardUnit):
                 if kept.fate == PENDING:
                     self.dialogue.on_pending(kept.id)
 
-    def _take_fate(self, kept: Kept, now_ms: int) -> None:
+    def _take_fate(self, kept: StoredReport, now_ms: int) -> None:
         self._is_pending()
         if kept.fate == "accepted" and kept.number is not None:
             self.dialogue.on_fate(kept.id, Saved(kept.number), now_ms)
         elif kept.fate == "refused":
-            self.dialogue.on_fate(kept.id, Refused(kept.reason or "judge"), now_ms)
+            self.dialogue.on_fate(kept.id, ReportRefused(kept.reason or "judge"), now_ms)
         elif kept.fate == PENDING:
             self.dialogue.on_pending(kept.id)
 
@@ -448,7 +448,7 @@ class TableUnit(BoardUnit):
         """A card that refuses is told and tried again; one that has become read-only is found before somebody needs
         it."""
         if now_ms >= self._mend_at_ms:
-            self._mend_at_ms = now_ms + MEND_EVERY_MS
+            self._mend_at_ms = now_ms + DISK_RETRY_MS
             if self._outbox.failing:
                 self._outbox.mend()
             else:
@@ -458,7 +458,7 @@ class TableUnit(BoardUnit):
 
     def _scene_now(self, now_ms: int) -> Scene:
         scene = self.troubles.scene(now_ms) or self.dialogue.scene(now_ms)
-        if self._stumbled_ms is not None and now_ms - self._stumbled_ms < STUMBLED_MS:
+        if self._stumbled_ms is not None and now_ms - self._stumbled_ms < FAILURE_SHOWN_MS:
             return replace(scene, badge=self.dialogue.table.words("badge.fault"), mark="")
         if self._front is not None and self._front.deaf:
             return replace(scene, badge=self.dialogue.table.words("badge.deaf"), mark="")
@@ -497,7 +497,7 @@ class TableUnit(BoardUnit):
 
     def _remembered(self) -> Callable[[], None]:
         here = {name: getattr(self, name) for name in ("_view", "_clock_ran", "_status")}
-        others = remembered(self.dialogue, self.dialogue.table, self.dialogue.call, self._time)
+        others = checkpoint(self.dialogue, self.dialogue.table, self.dialogue.call, self._time)
 
         def undo() -> None:
             others()

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from roundtap_core.words import LANGUAGES
 from roundtap_machine.notify import Heartbeat, Notify, StopSignal
-from roundtap_units.link.hub_choice import place_of
-from roundtap_units.wall.wall_proxy import LOOPBACK, HubWatch, Memory, WallProxy, waiting_page
+from roundtap_units.link.hub_choice import parse_endpoint
+from roundtap_units.wall.wall_proxy import LOOPBACK, HubWatch, WallMemory, WallProxy, waiting_page
 
 log = logging.getLogger(__name__)
 
@@ -45,11 +45,11 @@ FLAGS = (
     "--disable-pinch", "--overscroll-history-navigation=0", "--password-store=basic", "--disk-cache-size=16777216",
     "--log-level=3",
 )
-ALONE = ("--kiosk", "--ozone-platform=wayland")
+KIOSK_FLAGS = ("--kiosk", "--ozone-platform=wayland")
 """Under a compositor of its own, where nothing else is."""
 CONNECTORS = Path("/sys/class/drm")
 TRIE = Path("/proc/net/fib_trie")
-FAR_AWAY = ("198.51.100.1", 9)
+PROBE_ADDRESS = ("198.51.100.1", 9)
 """A network of examples: nothing is sent, the kernel is only asked which way it would go."""
 
 
@@ -71,7 +71,7 @@ def own_address(trie: Path = TRIE) -> str:
     "" where it is on no network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         try:
-            asking.connect(FAR_AWAY)
+            asking.connect(PROBE_ADDRESS)
             return str(asking.getsockname()[0])
         except OSError:
             return next(iter(local_ipv4(trie)), "")
@@ -103,25 +103,25 @@ def run(args: argparse.Namespace) -> int:
     """Run until SIGTERM or Ctrl-C."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
-        configured = [place_of(args.hub if "://" in args.hub else f"http://{args.hub}")] if args.hub else []
+        configured = [parse_endpoint(args.hub if "://" in args.hub else f"http://{args.hub}")] if args.hub else []
     except ValueError:
         log.error("roundtap wall: --hub %s: an address like http://192.168.1.20 is wanted", args.hub)
         return 2
     stop = StopSignal()
-    memory = Memory(args.folder / MEMORY)
+    memory = WallMemory(args.folder / MEMORY)
     watch = HubWatch(configured, memory.hub)
     watch.start()
     proxy = WallProxy(watch, memory, lambda: waiting_page(args.language, own_address(), args.hub))
     threading.Thread(target=proxy.serve_forever, args=(60.0,), name="wall-proxy", daemon=True).start()
     try:
-        Wall(proxy, Heartbeat(Notify()), stop).run(args.window, os.environ)
+        WallBrowser(proxy, Heartbeat(Notify()), stop).run(args.window, os.environ)
     finally:
         watch.stop()
         proxy.server_close()
     return 0
 
 
-class Wall:
+class WallBrowser:
     """The loop: a screen, and a browser on it that is started again whenever it ends or asks for nothing."""
 
     def __init__(self, proxy: WallProxy, heartbeat: Heartbeat, stop: StopSignal,
@@ -131,10 +131,11 @@ class Wall:
     def run(self, window: bool, environment: Mapping[str, str]) -> None:
         """Until told to stop."""
         again_s = AGAIN_AFTER_S
-        while self._wait_for(lambda: missing(window, environment)):
+        while self._wait_for(lambda: missing_parts(window, environment)):
             began_s = self._now_s()
             try:
-                self._show(command(window, environment, self._proxy.url), browser_environment(environment, window))
+                self._show(browser_command(window, environment, self._proxy.url),
+                           browser_environment(environment, window))
             except OSError as error:
                 log.error("the browser cannot be started: %s", error)
             if self._stop.is_set():
@@ -176,12 +177,12 @@ class Wall:
                     return
                 self._pause(STEP_S)
         finally:
-            end(browser)
+            end_browser(browser)
 
 
-def missing(window: bool, environment: Mapping[str, str]) -> str:
+def missing_parts(window: bool, environment: Mapping[str, str]) -> str:
     """What has to be there before a browser can be started, for the journal; "": nothing."""
-    programs = (("cage", window or shutil.which(COMPOSITOR[0])), ("chromium", program()))
+    programs = (("cage", window or shutil.which(COMPOSITOR[0])), ("chromium", browser_program()))
     if lacking := [name for name, there in programs if not there]:
         return (f"this machine has no {' and no '.join(lacking)}, so no wall: apt install cage xwayland chromium; it "
                 "comes up once they are there")
@@ -191,19 +192,19 @@ def missing(window: bool, environment: Mapping[str, str]) -> str:
     return "no screen is connected: the wall comes up once one is plugged in and switched on"
 
 
-def program() -> str:
+def browser_program() -> str:
     """The browser; "" where there is none."""
     return next((found for name in BROWSERS if (found := shutil.which(name))), "")
 
 
-def command(window: bool, environment: Mapping[str, str], url: str) -> list[str]:
+def browser_command(window: bool, environment: Mapping[str, str], url: str) -> list[str]:
     """The command line that shows a page."""
     # Nothing of a browser outlives the machine's restart: who this wall is stands in its own file.
     profile = f"--user-data-dir={runtime_folder(environment) / 'browser'}"
-    return [*(() if window else COMPOSITOR), program(), *FLAGS, *(() if window else ALONE), profile, url]
+    return [*(() if window else COMPOSITOR), browser_program(), *FLAGS, *(() if window else KIOSK_FLAGS), profile, url]
 
 
-def end(browser: subprocess.Popen[bytes]) -> None:
+def end_browser(browser: subprocess.Popen[bytes]) -> None:
     """End it and all that it started."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:

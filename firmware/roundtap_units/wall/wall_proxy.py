@@ -21,14 +21,14 @@ from pathlib import Path
 
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_machine.atomic_write import write_atomically
-from roundtap_units.link.find_hub import FoundHub, ask_hub, find_hub
-from roundtap_units.link.hub_choice import Place, address_of, places_of
+from roundtap_units.link.find_hub import FoundHub, find_hub, probe_hub
+from roundtap_units.link.hub_choice import Endpoint, endpoint_url, parse_endpoints
 from roundtap_units.unit_words import unit_words
 
 log = logging.getLogger(__name__)
 
 LOOPBACK = "127.0.0.1"
-HERE: tuple[Place, ...] = ((LOOPBACK, 8080), (LOOPBACK, 80))
+HERE: tuple[Endpoint, ...] = ((LOOPBACK, 8080), (LOOPBACK, 80))
 """A hub on this very machine."""
 ASK_EVERY_S, LOOK_EVERY_S = 4.0, 2.0
 MISSES = 3
@@ -36,10 +36,10 @@ MISSES = 3
 ANOTHER_AFTER_S = 30.0
 """So long the hub of before is looked for, until another one is taken for the wall's."""
 
-Find = Callable[[Sequence[Place]], FoundHub | None]
-Ask = Callable[[Place], FoundHub | None]
+Find = Callable[[Sequence[Endpoint]], FoundHub | None]
+Ask = Callable[[Endpoint], FoundHub | None]
 WALL, FEED = "/wall", "/feed"
-PASSED_ON = (WALL, FEED, "/time", "/static/", "/colours.css")
+PROXIED_PATHS = (WALL, FEED, "/time", "/static/", "/colours.css")
 """All that a wall needs of its hub."""
 TO_HUB = ("Accept", "Accept-Encoding", "Accept-Language", "If-None-Match")
 NOT_TO_BROWSER = frozenset({"connection", "content-length", "date", "keep-alive", "server", "set-cookie",
@@ -92,7 +92,7 @@ def _short(t: Words, own_address: str, configured: str) -> Sequence[str]:
     return [t("wall.looking"), t("wall.told", hub=configured) if configured else t("wall.hub_off")]
 
 
-class Memory:
+class WallMemory:
     """Who this wall is to its hub, over restarts and addresses. What cannot be read is forgotten."""
 
     def __init__(self, path: Path) -> None:
@@ -119,18 +119,18 @@ class HubWatch:
     """`configured`: the hub that the machine was told of; none: whichever is found. `known`: of the hub whose wall was
     shown last (FoundHub.hub), that it is to be again. Times are monotonic seconds."""
 
-    def __init__(self, configured: Sequence[Place], known: str = "", find: Find = find_hub, ask: Ask = ask_hub,
+    def __init__(self, configured: Sequence[Endpoint], known: str = "", find: Find = find_hub, ask: Ask = probe_hub,
                  now_s: Callable[[], float] = time.monotonic) -> None:
         self._configured = tuple(configured)
         self._find, self._ask, self._now_s = find, ask, now_s
         self.hub: FoundHub | None = None
         """The hub that answers now."""
-        self.standbys: Sequence[Place] = ()
+        self.standbys: Sequence[Endpoint] = ()
         """Where that hub says to look when it is silent. Set by whoever hears it."""
         self._known = known
         self._misses = 0
         self._missed_s = now_s()
-        self._last: Place | None = None
+        self._last: Endpoint | None = None
         self._stopping = threading.Event()
 
     def start(self) -> None:
@@ -179,7 +179,7 @@ class WallProxy(socketserver.ThreadingTCPServer):
     allow_reuse_address = True
     request_queue_size = 16
 
-    def __init__(self, watch: HubWatch, memory: Memory, own_page: Callable[[], str],
+    def __init__(self, watch: HubWatch, memory: WallMemory, own_page: Callable[[], str],
                  now_s: Callable[[], float] = time.monotonic) -> None:
         super().__init__((LOOPBACK, 0), _Request)
         self.watch, self.memory, self.own_page, self.now_s = watch, memory, own_page, now_s
@@ -195,7 +195,7 @@ class WallProxy(socketserver.ThreadingTCPServer):
         """The browser is given the wall of this hub, and the hub gives it these cookies."""
         if self.opened != hub:
             self.opened = hub
-            log.info("opens %s%s", address_of(hub.place), WALL)
+            log.info("opens %s%s", endpoint_url(hub.place), WALL)
         for name, _, value in (cookie.partition(";")[0].partition("=") for cookie in cookies):
             if name == COOKIE and DISPLAY.fullmatch(value):
                 self.memory.keep(value, hub.hub)
@@ -215,7 +215,7 @@ class _Request(BaseHTTPRequestHandler):
             self._answer(403)
             return
         proxy.heard_s = proxy.now_s()
-        if not self.path.startswith(PASSED_ON):
+        if not self.path.startswith(PROXIED_PATHS):
             self._answer(302, [("Location", WALL)])
         elif hub is None:
             self._show_own_page()
@@ -261,7 +261,7 @@ class _Request(BaseHTTPRequestHandler):
             if event.startswith(HUBS):
                 # Where to look when the hub is silent is this process's business: the page would go there by itself.
                 with suppress(ValueError, KeyError, TypeError):
-                    proxy.watch.standbys = places_of(json.loads(event.removeprefix(HUBS))["hubs"])
+                    proxy.watch.standbys = parse_endpoints(json.loads(event.removeprefix(HUBS))["hubs"])
             else:
                 self.wfile.write(event)
                 proxy.heard_s = proxy.now_s()

@@ -16,13 +16,13 @@ from typing import Any
 
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_devices.boards import BOARDS, Board, BoardError, board
-from roundtap_devices.controls import Front
+from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import HEIGHT, WIDTH, Screen
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.unit_words import unit_words
 
 DONE, SILENT, BAD_INPUT = 0, 1, 2
-PATIENCE_MS = 20_000
+BUTTON_WAIT_MS = 20_000
 """So long a button is waited for."""
 STEP_MS = 50
 # BCM number → pin of the header, the same on every Pi with 40 pins.
@@ -42,7 +42,7 @@ HEADER_PIN = {
 PI_MA, OLED_MA, LARGE_OLED_MA, LAMP_MA = 350, 20, 50, 3
 BANK_SLEEPS_MA = 50
 
-PRICES_OF = "2026-11"
+PRICES_DATE = "2026-11"
 PRICES_EUR = {
     "pi": (18, 25), "card": (5, 10), "supply": (8, 15), "screen.ssd1309": (12, 25), "screen.ssd1306": (4, 8),
     "screen.sh1106": (5, 10), "buttons": (6, 16), "lamps": (1, 2), "buzzer": (1, 3), "wires": (4, 8), "case": (5, 20),
@@ -51,11 +51,11 @@ PRICES_EUR = {
 """Approximate, in euros for one, as European shops asked in the month above; taxes in, shipping out."""
 
 # What SPI displays print beside these holes (https://www.waveshare.com/wiki/1.3inch_OLED_HAT).
-ALSO = {"MOSI": "DIN", "SCLK": "CLK", "CE0": "CS", "CE1": "CS", "RST": "RES"}
+PIN_ALIASES = {"MOSI": "DIN", "SCLK": "CLK", "CE0": "CS", "CE1": "CS", "RST": "RES"}
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BoardPart:
     """`kind`: "button", "lamp", "buzzer" or "screen"; `name` as in a board's file ("a", "lamp_b", "screen");
     `wires`: of each its name on the part ("" where there is only one) and its BCM number, ground and supply left out.
     """
@@ -65,17 +65,17 @@ class Part:
     wires: tuple[tuple[str, int], ...]
 
 
-def parts(board: Board) -> list[Part]:
+def parts(board: Board) -> list[BoardPart]:
     """Everything that is on a board, as it is wired: screen, buttons, lamps, buzzer."""
-    screen = tuple((f"{name} / {ALSO[name]}" if name in ALSO else name, pin)
+    screen = tuple((f"{name} / {PIN_ALIASES[name]}" if name in PIN_ALIASES else name, pin)
                    for pin, name in board.screen.lines().items())
-    return [Part("screen", "screen", screen),
-            *(Part("button", key, (("", pin),)) for key, pin in board.pins.keys().items()),
-            *(Part("buzzer" if name == "buzzer" else "lamp", name, (("", pin),))
+    return [BoardPart("screen", "screen", screen),
+            *(BoardPart("button", key, (("", pin),)) for key, pin in board.pins.keys().items()),
+            *(BoardPart("buzzer" if name == "buzzer" else "lamp", name, (("", pin),))
               for name, pin in board.pins.signals().items())]
 
 
-def needed(board: Board) -> list[tuple[int, str]]:
+def parts_to_buy(board: Board) -> list[tuple[int, str]]:
     """(how many, which part: a key of PRICES_EUR), for one table."""
     listed = [(1, "pi"), (1, "card"), (1, "supply")]
     if board.ready_made:
@@ -88,7 +88,7 @@ def needed(board: Board) -> list[tuple[int, str]]:
 
 def cost_eur(board: Board) -> tuple[int, int]:
     """What one table costs, from and to; "buttons" and "lamps" are prices of a set."""
-    prices = [PRICES_EUR[key] for _, key in needed(board)]
+    prices = [PRICES_EUR[key] for _, key in parts_to_buy(board)]
     return sum(low for low, _ in prices), sum(high for _, high in prices)
 
 
@@ -99,7 +99,7 @@ def draws_ma(board: Board) -> int:
     return PI_MA + (LARGE_OLED_MA if large else OLED_MA) + lamps * LAMP_MA
 
 
-def hours_on(board: Board, bank_mah: int) -> int:
+def battery_hours(board: Board, bank_mah: int) -> int:
     """How long a power bank lasts: its mAh are counted at 3.7 V, and a tenth is lost on the way to 5 V."""
     return int(bank_mah * 3.7 / 5 * 0.9 / draws_ma(board))
 
@@ -131,17 +131,17 @@ def display_card(name: str) -> Any:
 
 
 @dataclass(slots=True)
-class Walk:
+class BoardTest:
     """A walk through everything on a board, with a person at it: each button, light, buzzer and the screen, one by one.
     What does not answer is named at the end, with the pins to look at. It runs on the real pins and on mock ones alike.
 
     `wait(ms)` lets time pass; `edges` is the queue that the front's buttons fill."""
 
     board: Board
-    front: Front
+    front: Controls
     screen: Screen
     edges: queue.SimpleQueue[Any]
-    person: AtTerminal
+    person: TerminalUser
     words: Words
     mono_ms: Callable[[], int]
     wait: Callable[[int], None]
@@ -166,14 +166,14 @@ class Walk:
                 self.person.say(words("walk.silent", part=words(f"wiring.part.{part.name}"), pins=_where(part)))
         return self.silent
 
-    def _screen(self, part: Part) -> bool:
+    def _screen(self, part: BoardPart) -> bool:
         self.screen.show(display_card(self.board.name), self.mono_ms())
         if self.screen.blind:
             self.person.say(self.screen.said)
             return False
         return self.person.sees(self.words("walk.screen"))
 
-    def _button(self, part: Part) -> bool:
+    def _button(self, part: BoardPart) -> bool:
         """Pressed, let go, and nothing else moved meanwhile."""
         words, name = self.words, self.words(f"wiring.part.{part.name}")
         if self.front.deaf:
@@ -182,7 +182,7 @@ class Walk:
             while True:
                 self.edges.get_nowait()
         self.person.say(words("walk.press", part=name))
-        until_ms = self.mono_ms() + PATIENCE_MS
+        until_ms = self.mono_ms() + BUTTON_WAIT_MS
         pressed = False
         while self.mono_ms() < until_ms:
             try:
@@ -200,7 +200,7 @@ class Walk:
         self.person.say(words("walk.stuck" if pressed else "walk.nothing", part=name))
         return False
 
-    def _signal(self, part: Part) -> bool:
+    def _signal(self, part: BoardPart) -> bool:
         if self.front.deaf:
             return False
         signals, now_ms = self.front.signals, self.mono_ms()
@@ -219,7 +219,7 @@ class Walk:
         return seen
 
 
-def _where(part: Part) -> str:
+def _where(part: BoardPart) -> str:
     """The header pins of a part: "11 (GPIO17)"."""
     return ", ".join(f"{HEADER_PIN[pin]} (GPIO{pin})" for _, pin in part.wires)
 
@@ -260,14 +260,14 @@ def pins_text(made: Board, words: Words) -> str:
 def parts_text(made: Board, words: Words) -> str:
     """What to buy, a line a part, then what it costs and draws."""
     lines = [words("parts.title", board=made.name), ""]
-    for count, key in needed(made):
+    for count, key in parts_to_buy(made):
         low, high = PRICES_EUR[key]
         lines.append(f"{count:>2} × {words(f'parts.{key}')}  ({low}–{high} €)")
     low, high = cost_eur(made)
-    lines += ["", words("parts.cost", low=low, high=high, month=PRICES_OF),
+    lines += ["", words("parts.cost", low=low, high=high, month=PRICES_DATE),
               words("parts.packages", packages=" ".join(packages(made))),
               words("parts.draws", ma=draws_ma(made), pi=PI_MA, lamp=LAMP_MA),
-              words("parts.bank", ma=BANK_SLEEPS_MA, hours=hours_on(made, 10_000))]
+              words("parts.bank", ma=BANK_SLEEPS_MA, hours=battery_hours(made, 10_000))]
     return "\n".join(lines)
 
 
@@ -278,10 +278,10 @@ def _test(made: Board, words: Words) -> int:
 
     edges: queue.SimpleQueue[Edge] = queue.SimpleQueue()
 
-    front = Front(made, lambda: real_factory(tempfile.gettempdir()), edges, mono_ms)
+    front = Controls(made, lambda: real_factory(tempfile.gettempdir()), edges, mono_ms)
     screen = oled_screen(made.screen, front.pins)
     try:
-        silent = Walk(made, front, screen, edges, AtTerminal(words), words, mono_ms,
+        silent = BoardTest(made, front, screen, edges, TerminalUser(words), words, mono_ms,
                       lambda ms: time.sleep(ms / 1000)).run()
     finally:
         screen.close()
@@ -290,7 +290,7 @@ def _test(made: Board, words: Words) -> int:
 
 
 @dataclass
-class AtTerminal:
+class TerminalUser:
     """A person at a terminal."""
 
     words: Words

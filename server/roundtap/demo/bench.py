@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.words import catalogue
-from roundtap_hub.access.auth import is_here
+from roundtap_hub.access.auth import is_local_request
 from roundtap_hub.serving.http_answers import (
+    CSP_HEADER,
     NO_STORE,
-    POLICY,
-    SEAL,
+    SECURITY_HEADERS,
     Receive,
     Scope,
     Send,
@@ -40,7 +40,7 @@ SHEET_BYTES_MAX = 8 * 1024 * 1024
 ORDER_BYTES_MAX, ORDER_WITHIN_S = 4096, 10.0
 
 
-class VirtualTable:
+class BenchTable:
     """The bench's end of one unit's panel socket. `told`: what the page is told, its latest picture; `writer`: a way to
     press, None while the unit is switched off."""
 
@@ -54,7 +54,7 @@ class VirtualTable:
         return {**self.told, "picture": message}
 
 
-class VirtualDesk(VirtualTable):
+class BenchPrinter(BenchTable):
     """The same of the virtual printer: its latest sheets, newest first, and its faults."""
 
     def __init__(self, socket: Path) -> None:
@@ -76,8 +76,8 @@ class VirtualDesk(VirtualTable):
 class Bench:
     """An ASGI application over the panels of all tables and the printer's. `info` is shown on the page."""
 
-    tables: Mapping[int, VirtualTable]
-    printer: VirtualDesk | None
+    tables: Mapping[int, BenchTable]
+    printer: BenchPrinter | None
     info: Mapping[str, Any]
     language: str = "en"
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
@@ -89,7 +89,7 @@ class Bench:
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
             path, method = scope["path"], scope["method"]
-            if not _asked_here(scope):
+            if not _is_local_request(scope):
                 await _answer(send, 403, b"The bench is for who sits at this machine.")
             elif method == "POST" and path == "/press":
                 await self._order(self._press, scope, receive, send)
@@ -103,7 +103,7 @@ class Bench:
                 name, kind = FILES[path]
                 body = resources.files("roundtap.demo").joinpath(name).read_bytes()
                 if path == "/":
-                    body = _in_words(body.decode(), self.language).encode()
+                    body = _translated(body.decode(), self.language).encode()
                 await _answer(send, 200, body, kind)
             else:
                 await _answer(send, 404, b"There is nothing here. The bench is at /")
@@ -115,7 +115,7 @@ class Bench:
             self._changed.notify_all()
 
     @property
-    def _fronts(self) -> list[VirtualTable]:
+    def _fronts(self) -> list[BenchTable]:
         return [*([self.printer] if self.printer else []), *self.tables.values()]
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
@@ -127,7 +127,7 @@ class Bench:
             task.cancel()
         await send({"type": "lifespan.shutdown.complete"})
 
-    async def _follow(self, front: VirtualTable) -> None:
+    async def _follow(self, front: BenchTable) -> None:
         """Keep a connection to one panel; one that restarts is found again."""
         while True:
             with contextlib.suppress(OSError):
@@ -140,12 +140,12 @@ class Bench:
             await self._show(front, None)
             await asyncio.sleep(RECONNECT_S)
 
-    async def _show(self, front: VirtualTable, message: Mapping[str, Any] | None) -> None:
+    async def _show(self, front: BenchTable, message: Mapping[str, Any] | None) -> None:
         async with self._changed:
             front.told = front.telling(message)
             self._changed.notify_all()
 
-    async def _order(self, read: Callable[[dict[str, Any]], tuple[VirtualTable | None, dict[str, Any]]], scope: Scope,
+    async def _order(self, read: Callable[[dict[str, Any]], tuple[BenchTable | None, dict[str, Any]]], scope: Scope,
                      receive: Receive, send: Send) -> None:
         """Hand an order to whom it is for. Only from the bench's own page: another site cannot set the type."""
         order = await read_message(scope, receive, send, ORDER_BYTES_MAX, ORDER_WITHIN_S)
@@ -163,7 +163,7 @@ class Bench:
             front.writer.write(json.dumps(said).encode() + b"\n")
             await _answer(send, 204, b"")
 
-    def _press(self, order: dict[str, Any]) -> tuple[VirtualTable, dict[str, Any]]:
+    def _press(self, order: dict[str, Any]) -> tuple[BenchTable, dict[str, Any]]:
         """{"table": 3, "pin": "a", "down": true}."""
         if order["pin"] not in PINS or not isinstance(order["down"], bool):
             raise ValueError("pin or down")
@@ -171,7 +171,7 @@ class Bench:
 
     async def _changes(self) -> AsyncIterator[bytes]:
         """What there is to tell of each panel that changed since this reader last looked."""
-        seen: dict[VirtualTable, Mapping[str, Any]] = {}
+        seen: dict[BenchTable, Mapping[str, Any]] = {}
         while not self._closing:
             for front in self._fronts:
                 if seen.get(front) != front.told:
@@ -182,13 +182,13 @@ class Bench:
                     await self._changed.wait()
 
 
-def _asked_here(scope: Scope) -> bool:
+def _is_local_request(scope: Scope) -> bool:
     """By this machine's own name: no page elsewhere whose name was made to lead here presses anything."""
     client = scope.get("client") or ("", 0)
-    return is_here(client[0], header(scope, b"host").decode("latin-1"))
+    return is_local_request(client[0], header(scope, b"host").decode("latin-1"))
 
 
-def _in_words(page: str, language: str) -> str:
+def _translated(page: str, language: str) -> str:
     """The page with each {{key}} in its language."""
     words = catalogue("roundtap", language)
     return re.sub(r"{{([a-z.-]+)}}", lambda key: language if key[1] == "language" else escape(words(key[1])), page)
@@ -196,6 +196,6 @@ def _in_words(page: str, language: str) -> str:
 
 async def _answer(send: Send, status: int, body: bytes, kind: str = "text/plain; charset=utf-8") -> None:
     await send_answer(send, status, kind.encode(), body, [
-        *NO_STORE, *SEAL,
-        (POLICY, b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        *NO_STORE, *SECURITY_HEADERS,
+        (CSP_HEADER, b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
          b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")])

@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 from types import FrameType
 
-from roundtap.headless.event_input import reader_words, refuse
-from roundtap.kit.leash import clean_up_when_told_to_end
+from roundtap.headless.event_input import print_refusal, reader_words
+from roundtap.kit.leash import exit_on_signals
 from roundtap.kit.player_names import made_up_people
 from roundtap.kit.virtual_kit import VirtualKit
 from roundtap_core.errors import Problem
@@ -22,7 +22,7 @@ from roundtap_core.event.state import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.access.auth import is_loopback
-from roundtap_hub.access.tls import AUTHORITY, FOLDER, fingerprint, secure_port
+from roundtap_hub.access.tls import AUTHORITY, FOLDER, fingerprint, https_port
 from roundtap_hub.hub import random_event_id
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
@@ -74,10 +74,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Start everything, say where it is, and clean up on Ctrl-C."""
-    trouble = _trouble(args)
+    trouble = _argument_error(args)
     if trouble:
-        return refuse(f"roundtap demo: {trouble}")
-    clean_up_when_told_to_end(code=0)
+        return print_refusal(f"roundtap demo: {trouble}")
+    exit_on_signals(code=0)
     folder = Path(tempfile.mkdtemp(prefix="roundtap-demo-"))
     demo = Demo(args, folder)
     try:
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _trouble(args: argparse.Namespace) -> str | None:
+def _argument_error(args: argparse.Namespace) -> str | None:
     """What is wrong with the arguments, or with this machine, in words, or None."""
     if not 1 <= args.tables <= 64:
         return f"--tables {args.tables}: from 1 to 64 virtual tables are possible."
@@ -108,7 +108,7 @@ def _trouble(args: argparse.Namespace) -> str | None:
             os.close(end)
     except OSError as error:
         return Problem("demo_no_terminals", reason=error.strerror or error).say(reader_words())
-    secure = () if is_loopback(args.host) else ((args.host, secure_port(args.port)),)
+    secure = () if is_loopback(args.host) else ((args.host, https_port(args.port)),)
     for host, port in ((args.host, args.port), (BENCH_HOST, args.port + 1), *secure):
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -148,7 +148,7 @@ class Demo:
         authority = self.kit.hub_folder / FOLDER / AUTHORITY
         if not authority.is_file():
             return []
-        return [f"  Console elsewhere       https://this machine:{secure_port(self.args.port)}/console",
+        return [f"  Console elsewhere       https://this machine:{https_port(self.args.port)}/console",
                 f"    fingerprint (SHA-256) {fingerprint(authority.read_bytes(), authority)}"]
 
     def serve_bench(self) -> None:
@@ -157,11 +157,11 @@ class Demo:
 
         import uvicorn
 
-        from roundtap.demo.bench import Bench, VirtualDesk, VirtualTable
+        from roundtap.demo.bench import Bench, BenchPrinter, BenchTable
 
-        tables = {n: VirtualTable(n, self.kit.panel(n)) for n in (*self.kit.tables, *self.kit.unenrolled)}
+        tables = {n: BenchTable(n, self.kit.panel(n)) for n in (*self.kit.tables, *self.kit.unenrolled)}
         greeting = self.greeting()
-        bench = Bench(tables, VirtualDesk(self.kit.printer), {"hub_port": self.args.port}, self.args.language)
+        bench = Bench(tables, BenchPrinter(self.kit.printer), {"hub_port": self.args.port}, self.args.language)
 
         class Server(uvicorn.Server):
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -21,18 +21,18 @@ from roundtap.provisioning.settings_file import Settings
 from roundtap_core.words import Words, core_words
 from roundtap_hub.hall.diagnostics import bundle
 from roundtap_machine.checks import FINE, GROUPS, NETWORK, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
-from roundtap_machine.health import Machine, health
-from roundtap_machine.services import Service, asked, log_lines, services
+from roundtap_machine.health import MachineProbe, health
+from roundtap_machine.services import SystemdService, log_lines, program_output, services
 from roundtap_machine.wifi import hotspot_checks
-from roundtap_units.link.find_hub import PORTS, ask_json
-from roundtap_units.link.hub_choice import Place, address_of, places_of
+from roundtap_units.link.find_hub import PORTS, request_json
+from roundtap_units.link.hub_choice import Endpoint, endpoint_url, parse_endpoints
 
 DATA = Path("/var/lib/roundtap")
 MARKS = {WRONG: "✗", NOTE: "–", UNKNOWN: "?", FINE: "✓"}
-TO_DO = 1
+EXIT_TO_DO = 1
 ETC = Path("/etc/roundtap")
 FILES = ("table.toml", "station.toml", "panel.toml", "standby.toml")
-ENROLLED = (Path("/var/lib/roundtap-table/enrolled.json"), Path("/var/lib/roundtap-station/enrolled.json"))
+ENROLLED_FILES = (Path("/var/lib/roundtap-table/enrolled.json"), Path("/var/lib/roundtap-station/enrolled.json"))
 """What units got when they were enrolled: their hub's addresses, too."""
 RESTARTS_MANY = 5
 
@@ -40,7 +40,7 @@ Ask = Callable[[str, int], bool]
 """Whether a hub answers at host and port."""
 
 
-def service_checks(known: Sequence[Service]) -> list[Check]:
+def service_checks(known: Sequence[SystemdService]) -> list[Check]:
     """One check for each service that this machine is to run; others are nobody's matter."""
     found = []
     for each in known:
@@ -53,7 +53,7 @@ def service_checks(known: Sequence[Service]) -> list[Check]:
     return found
 
 
-def configured(etc: Path) -> list[Check]:
+def config_checks(etc: Path) -> list[Check]:
     """Whether the configuration files that are there can be read."""
     found = []
     for name in FILES:
@@ -75,7 +75,7 @@ def configured(etc: Path) -> list[Check]:
     return found
 
 
-def settings_file(machine: applying.Machine | None = None) -> list[Check]:
+def settings_checks(machine: applying.Machine | None = None) -> list[Check]:
     """Whether every line of `roundtap.txt` was understood; nothing where there is none."""
     settings, told = (machine or applying.machine_at(Path("/"))).settings()
     if told:
@@ -84,7 +84,7 @@ def settings_file(machine: applying.Machine | None = None) -> list[Check]:
 
 
 def hub_checks(said: str | None, etc: Path, is_hub: bool, ask: Ask | None = None,
-               enrolled: Sequence[Path] = ENROLLED) -> list[Check]:
+               enrolled: Sequence[Path] = ENROLLED_FILES) -> list[Check]:
     """Whether the hub answers: this machine's own, the one that its configuration names, or that enrolled its unit."""
     if said is not None:
         places = _places([said])
@@ -95,16 +95,16 @@ def hub_checks(said: str | None, etc: Path, is_hub: bool, ask: Ask | None = None
     else:
         places = _configured_hubs(etc) or _enrolled_hubs(enrolled)
     for place in places:
-        if (ask or answers)(*place):
-            return [Check("hub", FINE, {"url": address_of(place)}, group=NETWORK)]
+        if (ask or is_hub_answering)(*place):
+            return [Check("hub", FINE, {"url": endpoint_url(place)}, group=NETWORK)]
     kind = "here" if is_hub and said is None else ""
-    return [Check("hub", WRONG, {"url": address_of(place)}, kind, NETWORK) for place in places[:1]]
+    return [Check("hub", WRONG, {"url": endpoint_url(place)}, kind, NETWORK) for place in places[:1]]
 
 
-def answers(host: str, port: int) -> bool:
+def is_hub_answering(host: str, port: int) -> bool:
     """Whether a hub tells the time there: a page of a stranger's access point is none."""
     try:
-        _, said = ask_json((host, port), "/time")
+        _, said = request_json((host, port), "/time")
     except (OSError, ValueError, http.client.HTTPException):
         return False
     return isinstance(said.get("now_ms"), int)
@@ -117,7 +117,7 @@ def _configurations(etc: Path) -> Iterator[dict[str, Any]]:
             yield tomllib.loads((etc / name).read_text(encoding="utf-8-sig"))
 
 
-def _configured_hubs(etc: Path) -> list[Place]:
+def _configured_hubs(etc: Path) -> list[Endpoint]:
     for said in _configurations(etc):
         hubs = said.get("hub", ())
         if found := _places(hubs if isinstance(hubs, list) else [hubs]):
@@ -125,7 +125,7 @@ def _configured_hubs(etc: Path) -> list[Place]:
     return []
 
 
-def _enrolled_hubs(files: Sequence[Path]) -> list[Place]:
+def _enrolled_hubs(files: Sequence[Path]) -> list[Endpoint]:
     for path in files:
         # Only root may read it; of a broken one the unit itself speaks.
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -133,11 +133,11 @@ def _enrolled_hubs(files: Sequence[Path]) -> list[Place]:
     return []
 
 
-def _places(urls: Sequence[object]) -> list[Place]:
-    return places_of([url if "//" in str(url) else f"http://{url}" for url in urls])
+def _places(urls: Sequence[object]) -> list[Endpoint]:
+    return parse_endpoints([url if "//" in str(url) else f"http://{url}" for url in urls])
 
 
-def own_settings(etc: Path) -> dict[str, str]:
+def shareable_settings(etc: Path) -> dict[str, str]:
     """What of the configuration may be told to who helps; the bundle looks at each once more."""
     return {key: str(value) for said in _configurations(etc) for key, value in said.items()
             if isinstance(value, str | int)}
@@ -157,35 +157,36 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """The checks on stdout; with --bundle also a file."""
     words = core_words(event_input.reader_words().language)
-    known = services(asked)
+    known = services(program_output)
     # The package brings the services of every role to every machine.
     roles = [each.name for each in known if each.wanted or each.active == "active"]
-    found = checks(args.data, args.config, args.hub, roles, service_checks(known))
+    found = all_checks(args.data, args.config, args.hub, roles, service_checks(known))
     if args.bundle is not None:
         try:
-            text = bundle(found, known, log_lines(asked), {}, own_settings(args.config))
+            text = bundle(found, known, log_lines(program_output), {}, shareable_settings(args.config))
             args.bundle.touch(0o600)
             args.bundle.write_text(text, encoding="utf-8")
         except OSError as error:
-            return event_input.refuse(f"roundtap doctor: {args.bundle}: {error.strerror or error}")
+            return event_input.print_refusal(f"roundtap doctor: {args.bundle}: {error.strerror or error}")
     if args.format == "json":
         event_input.write(event_input.json_text({"checks": [each.as_json() for each in found], "worst": worst(found)}))
     else:
-        event_input.write_lines(lines(found, words))
+        event_input.write_lines(report_lines(found, words))
         if args.bundle is not None:
             event_input.write(words("doctor.bundle", file=args.bundle) + "\n")
-    return TO_DO if worst(found) == WRONG else event_input.DONE
+    return EXIT_TO_DO if worst(found) == WRONG else event_input.DONE
 
 
-def checks(data: Path | None, etc: Path, hub: str | None, roles: Sequence[str], told: Sequence[Check]) -> list[Check]:
+def all_checks(data: Path | None, etc: Path, hub: str | None, roles: Sequence[str],
+               told: Sequence[Check]) -> list[Check]:
     """Every check of this machine. `roles`: the services it has; `told`: what is known of those."""
     folder = data if data is not None else DATA if DATA.is_dir() else None
     board = bool({"table", "panel"} & set(roles)) or (etc / "table.toml").exists()
-    return [*health(Machine(folder, board), time.time()), *told, *settings_file(), *configured(etc),
+    return [*health(MachineProbe(folder, board), time.time()), *told, *settings_checks(), *config_checks(etc),
             *hotspot_checks(), *hub_checks(hub, etc, "hub" in roles or "standby" in roles)]
 
 
-def lines(found: Sequence[Check], words: Words) -> list[str]:
+def report_lines(found: Sequence[Check], words: Words) -> list[str]:
     """Part by part, in each the worst first; what to do stands below."""
     said = []
     for group in GROUPS:

@@ -16,4 +16,5 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """The backup's file on stdout, for `roundtap restore`; 2 where none could be made."""
-    return event_input.say("backup", lambda _: [str(back_up(args.data, system_clocks().at().wall or ""))], args.data)
+    return event_input.print_found("backup", lambda _: [str(back_up(args.data, system_clocks().at().wall or ""))],
+                                   args.data)

@@ -6,9 +6,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 
 from roundtap.headless import columns, event_input
-from roundtap_core.elimination.bracket import Bracket, Game, Seat, bracket_of
+from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of
 from roundtap_core.elimination.cut import CutRow, cut_table, qualified
-from roundtap_core.elimination.ranking import Placed, bracket_to_json, final_ranking, name_of
+from roundtap_core.elimination.ranking import FinalPlace, bracket_to_json, final_ranking, game_name
 from roundtap_core.errors import Problem
 from roundtap_core.records import ELIMINATION, SWISS, Pair, Tournament
 from roundtap_core.rounds.next_round import next_stage
@@ -22,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     def show(tournament: Tournament, words: Words) -> str:
-        bracket = the_bracket(tournament)
+        bracket = bracket_to_show(tournament)
         ranking = final_ranking(tournament, bracket)
         if args.format == "json":
             return event_input.json_text(bracket_to_json(bracket, ranking, cut_table(tournament)))
@@ -33,10 +33,10 @@ def run(args: Namespace) -> int:
 
         return bracket_svg(bracket, names, words)
 
-    return event_input.answer(args.file, show)
+    return event_input.print_for_event(args.file, show)
 
 
-def the_bracket(tournament: Tournament) -> Bracket:
+def bracket_to_show(tournament: Tournament) -> Bracket:
     """The recorded one, else that of who would go on now. Raises Problem("no_bracket") before that."""
     seeds: tuple[str, ...] = ()
     if not tournament.stage_rounds(ELIMINATION) and tournament.stage_rounds(SWISS):
@@ -62,12 +62,12 @@ def cut_as_text(rows: Sequence[CutRow], names: Mapping[str, str], words: Words) 
     return words("bracket.cut_table") + "\n" + columns.table([head, *lines], "><>><") + "\n"
 
 
-def as_text(bracket: Bracket, ranking: tuple[Placed, ...], names: Mapping[str, str], words: Words) -> str:
+def as_text(bracket: Bracket, ranking: tuple[FinalPlace, ...], names: Mapping[str, str], words: Words) -> str:
     """Every game on a line: its number, what it is, who meets whom, and the score; below, the champion."""
-    from roundtap_core.elimination.bracket_picture import say_round
+    from roundtap_core.elimination.bracket_picture import round_label
 
     rows = [
-        (str(game.number), say_round(words, name_of(bracket, game)), _side(game, game.a, names, words),
+        (str(game.number), round_label(words, game_name(bracket, game)), _side(game, game.a, names, words),
          _side(game, game.b, names, words), _outcome(game, names, words))
         for game in bracket.games
     ]
@@ -76,11 +76,11 @@ def as_text(bracket: Bracket, ranking: tuple[Placed, ...], names: Mapping[str, s
         text += "\n" + words("bracket.decided", name=names[bracket.champion]) + "\n"
     if bracket.over:
         text += "\n" + words("bracket.ranking") + "\n" + columns.table(
-            [(str(p.rank), names[p.competitor], say_round(words, p.reached or "swiss")) for p in ranking], "><<")
+            [(str(p.rank), names[p.competitor], round_label(words, p.reached or "swiss")) for p in ranking], "><<")
     return text
 
 
-def _side(game: Game, seat: Seat, names: Mapping[str, str], words: Words) -> str:
+def _side(game: BracketGame, seat: BracketSeat, names: Mapping[str, str], words: Words) -> str:
     if seat.competitor is not None:
         seed = f"{seat.seed} " if seat.seed is not None else ""
         return seed + names[seat.competitor]
@@ -91,7 +91,7 @@ def _side(game: Game, seat: Seat, names: Mapping[str, str], words: Words) -> str
     return words("bracket.winner_of", game=seat.winner_of)
 
 
-def _outcome(game: Game, names: Mapping[str, str], words: Words) -> str:
+def _outcome(game: BracketGame, names: Mapping[str, str], words: Words) -> str:
     match = game.match
     if match is not None and match.bye is not None:
         return words(f"bye.{match.bye}")

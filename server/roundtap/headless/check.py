@@ -49,5 +49,5 @@ def to_json(broken: Iterable[Problem], words: Words) -> dict[str, Any]:
 
 def _unreadable(file: str, problems: Iterable[Problem], words: Words) -> int:
     for problem in problems:
-        event_input.complain(event_input.error_line(file, problem, words))
+        event_input.print_error(event_input.error_line(file, problem, words))
     return event_input.BAD_INPUT

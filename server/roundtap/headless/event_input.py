@@ -22,7 +22,7 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.words import Words, catalogue, choose_language, core_words
 
 DONE, BAD_INPUT = 0, 2
-LARGEST = 2**53 - 1
+LARGEST_JSON_INT = 2**53 - 1
 
 
 def add_file(parser: ArgumentParser) -> None:
@@ -32,11 +32,11 @@ def add_file(parser: ArgumentParser) -> None:
 def whole_number(text: str) -> int:
     """For argparse: a whole number that every JSON program keeps exactly."""
     try:
-        number = int(text) if len(text) <= 17 else LARGEST + 1
+        number = int(text) if len(text) <= 17 else LARGEST_JSON_INT + 1
     except ValueError:
         raise ArgumentTypeError(f"not a whole number: {text!r}") from None
-    if abs(number) > LARGEST:
-        raise ArgumentTypeError(f"between {-LARGEST} and {LARGEST}, please")
+    if abs(number) > LARGEST_JSON_INT:
+        raise ArgumentTypeError(f"between {-LARGEST_JSON_INT} and {LARGEST_JSON_INT}, please")
     return number
 
 
@@ -54,7 +54,7 @@ def reader_words() -> Words:
     return core_words(choose_language(next(filter(None, said), "")))
 
 
-def all_words() -> Words:
+def cli_words() -> Words:
     """The same with the command line's own texts."""
     core = reader_words()
     return catalogue("roundtap", core.language).also(core)
@@ -74,7 +74,7 @@ def read_text(file: str) -> str:
         raise Problem(known.get(type(error), "file_unreadable"), reason=reason) from None
 
 
-def answer(file: str, work: Callable[[Tournament, Words], str]) -> int:
+def print_for_event(file: str, work: Callable[[Tournament, Words], str]) -> int:
     """Print what `work` makes of the event in `file`; or, of a Problem, its line on stderr and nothing on stdout."""
     words = reader_words()
     # One file, one answer: there is no garbage worth a search before the process ends.
@@ -82,29 +82,29 @@ def answer(file: str, work: Callable[[Tournament, Words], str]) -> int:
     try:
         text = work(parse(read_text(file)), words)
     except Problem as problem:
-        return refuse(error_line(file, problem, words))
+        return print_refusal(error_line(file, problem, words))
     finally:
         gc.enable()
     write(text)
     return DONE
 
 
-def say(command: str, find: Callable[[Words], Iterable[str]], path: Path | None = None) -> int:
+def print_found(command: str, find: Callable[[Words], Iterable[str]], path: Path | None = None) -> int:
     """Print the lines that `find` has; of a Problem or a disk's word, one on stderr. `path`: the file it is about."""
-    words, where = all_words(), f"{path}: " if path else ""
+    words, where = cli_words(), f"{path}: " if path else ""
     try:
         lines = find(words)
     except Problem as problem:
-        return refuse(f"roundtap {command}: {where}{problem.say(words)}")
+        return print_refusal(f"roundtap {command}: {where}{problem.say(words)}")
     except OSError as error:
-        return refuse(f"roundtap {command}: {where or f'{error.filename}: '}{error.strerror or error}")
+        return print_refusal(f"roundtap {command}: {where or f'{error.filename}: '}{error.strerror or error}")
     write_lines(lines)
     return DONE
 
 
-def refuse(line: str) -> int:
+def print_refusal(line: str) -> int:
     """Say what is wrong; the exit code of a command that was asked for what cannot be."""
-    complain(line)
+    print_error(line)
     return BAD_INPUT
 
 
@@ -114,10 +114,10 @@ def public_names_of(tournament: Tournament) -> dict[str, str]:
     return {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
 
 
-def note_unsaid(file: str, tournament: Tournament, words: Words) -> None:
+def print_notes(file: str, tournament: Tournament, words: Words) -> None:
     """On stderr: options of the event that somebody should know about, of which nothing is forbidden."""
     for warning in rulebook(tournament.rulebook).option_warnings(tournament.options):
-        complain(error_line(file, warning, words))
+        print_error(error_line(file, warning, words))
 
 
 def error_line(file: str, problem: Problem, words: Words) -> str:
@@ -145,7 +145,7 @@ def write_lines(lines: Iterable[str]) -> None:
     write("".join(f"{line}\n" for line in lines))
 
 
-def complain(line: str) -> None:
+def print_error(line: str) -> None:
     _as_utf8(sys.stderr)
     print(line, file=sys.stderr)
 

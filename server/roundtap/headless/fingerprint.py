@@ -24,4 +24,4 @@ def run(args: Namespace) -> int:
             raise Problem("no_authority")
         return [fingerprint(path.read_bytes(), path)]
 
-    return event_input.say("fingerprint", read, path)
+    return event_input.print_found("fingerprint", read, path)

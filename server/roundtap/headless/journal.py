@@ -13,13 +13,13 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_core.words import Words
 from roundtap_hub.database.database_url import DATABASE
-from roundtap_hub.store.backups import newest_in, read_backup
+from roundtap_hub.store.backups import newest_backup_in, read_backup
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.folder_copy import read_copy
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_hub.store.journal import START, Journal
-from roundtap_hub.store.salvage import Rescued, salvage
-from roundtap_hub.store.verify import Looked, verify
+from roundtap_hub.store.salvage import SalvageResult, salvage
+from roundtap_hub.store.verify import StreamCheck, verify
 
 BROKEN = 1
 
@@ -43,8 +43,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """A line a stream on stdout; exit 1 where something does not hold or is lost, 2 where there is no journal."""
-    words = event_input.all_words()
-    path = args.data / DATABASE if args.backup is None else newest_in(args.backup)
+    words = event_input.cli_words()
+    path = args.data / DATABASE if args.backup is None else newest_backup_in(args.backup)
     try:
         if args.what == "salvage":
             return _salvage(args, words)
@@ -53,12 +53,12 @@ def run(args: Namespace) -> int:
             raise Problem("no_journal", where=str(path))
         journal = Journal(f"sqlite:///{path}", read_only=True)
         try:
-            found = list((listed if args.what == "list" else verify)(journal, args.event))
-            beside = _look_beside(args, journal) if args.what == "verify" else []
+            found = list((list_streams if args.what == "list" else verify)(journal, args.event))
+            beside = _check_companions(args, journal) if args.what == "verify" else []
         finally:
             journal.close()
     except Problem as problem:
-        return event_input.refuse(f"roundtap journal: {path}: {problem.say(words)}")
+        return event_input.print_refusal(f"roundtap journal: {path}: {problem.say(words)}")
     if args.format == "json":
         event_input.write(event_input.json_text({
             "backup": {"file": str(path), "made_at": backup.made_at} if backup is not None else None,
@@ -76,18 +76,18 @@ def run(args: Namespace) -> int:
     return BROKEN if bad else event_input.DONE
 
 
-def _look_beside(args: Namespace, journal: Journal) -> list[tuple[str, Problem | None]]:
+def _check_companions(args: Namespace, journal: Journal) -> list[tuple[str, Problem | None]]:
     """The head file and copies, by name, each with what does not hold. A hub of before this file had no head file."""
     found: list[tuple[str, Problem | None]] = []
     if args.backup is None and ((args.data / HEAD_FILE).is_file() or journal.lineage):
-        found.append((HEAD_FILE, _wrong(lambda: check_database(args.data / DATABASE,
+        found.append((HEAD_FILE, _problem_in(lambda: check_database(args.data / DATABASE,
                                                                read_head_file(args.data / HEAD_FILE)))))
     for path in args.copy:
-        found.append((str(path), _wrong(partial(_check_copy, path, journal))))
+        found.append((str(path), _problem_in(partial(_check_copy, path, journal))))
     return found
 
 
-def _wrong(look: Callable[[], None]) -> Problem | None:
+def _problem_in(look: Callable[[], None]) -> Problem | None:
     try:
         look()
     except Problem as problem:
@@ -121,7 +121,7 @@ def _salvage(args: Namespace, words: Words) -> int:
     return BROKEN if any(each.lost or each.people_lost or each.left for each in rescued) else event_input.DONE
 
 
-def _rescued_lines(each: Rescued, words: Words) -> list[str]:
+def _rescued_lines(each: SalvageResult, words: Words) -> list[str]:
     """One line of what was taken, and one below it for each thing that was not."""
     said = [each.stream, *([f"“{each.name}”"] if each.name else []), words("journal.entries", n=each.entries),
             words("journal.people", n=each.people)]
@@ -138,7 +138,7 @@ def _rescued_lines(each: Rescued, words: Words) -> list[str]:
     return lines
 
 
-def listed(journal: Journal, only: str | None = None) -> Iterable[Looked]:
+def list_streams(journal: Journal, only: str | None = None) -> Iterable[StreamCheck]:
     """Every stream by its last entry; nothing is checked."""
     heads, sealed = journal.heads(), journal.seals.known()
     if only is not None and only not in heads:
@@ -147,10 +147,10 @@ def listed(journal: Journal, only: str | None = None) -> Iterable[Looked]:
         if only in (None, stream):
             name = journal.rough_summary(stream, heads[stream]).name if stream != VENUE else ""
             seal = "sealed" if sealed.get(stream) == heads[stream] else "stale" if stream in sealed else "none"
-            yield Looked(stream, heads[stream], name, heads[stream].number, len(journal.person_rows(stream)), seal)
+            yield StreamCheck(stream, heads[stream], name, heads[stream].number, len(journal.person_rows(stream)), seal)
 
 
-def lines(looked: Looked, words: Words, what: str) -> list[str]:
+def lines(looked: StreamCheck, words: Words, what: str) -> list[str]:
     """One line of what the stream is, and one below it for each thing that does not hold."""
     said = [looked.stream, *([f"“{looked.name}”"] if looked.name else []), words("journal.entries", n=looked.entries),
             looked.head.hash[:16]]
@@ -164,7 +164,7 @@ def lines(looked: Looked, words: Words, what: str) -> list[str]:
     return [" · ".join(said), *(f"  {problem.say(words)}" for problem in looked.wrong)]
 
 
-def to_json(looked: Looked, words: Words) -> dict[str, Any]:
+def to_json(looked: StreamCheck, words: Words) -> dict[str, Any]:
     """For programs: `wrong` is empty where all holds."""
     return {
         "stream": looked.stream, "name": looked.name, "entries": looked.entries, "head": looked.head.hash,

@@ -24,14 +24,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     def draw(tournament: Tournament, words: Words) -> str:
-        event_input.note_unsaid(args.file, tournament, words)
+        event_input.print_notes(args.file, tournament, words)
         drawn = round_to_print(next_round(tournament, seed=args.seed, attempt=args.attempt))
         if drawn["notes"].get("beyond_plan"):
             problem = Problem("pair_beyond_plan", n=drawn["round"])
-            event_input.complain(event_input.error_line(args.file, problem, words))
+            event_input.print_error(event_input.error_line(args.file, problem, words))
         return event_input.json_text(drawn) if args.format == "json" else as_text(tournament, drawn, words)
 
-    return event_input.answer(args.file, draw)
+    return event_input.print_for_event(args.file, draw)
 
 
 def as_text(tournament: Tournament, drawn: Mapping[str, Any], words: Words) -> str:

@@ -30,4 +30,4 @@ def run(args: Namespace) -> int:
         write_pin(path, made)
         return [made]
 
-    return event_input.say("pin", make, path)
+    return event_input.print_found("pin", make, path)

@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """What was restored, a line an event, on stdout; exit 2 where the file or the folder will not do."""
-    return event_input.say("restore", lambda words: lines(
+    return event_input.print_found("restore", lambda words: lines(
         args.data, restore(args.backup, args.data, system_clocks().at()), words))
 
 

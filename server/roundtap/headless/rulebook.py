@@ -30,7 +30,7 @@ def run(args: Namespace) -> int:
     try:
         book = rulebook(args.id)
     except Problem as problem:
-        return event_input.refuse(event_input.printable(problem.say(words)))
+        return event_input.print_refusal(event_input.printable(problem.say(words)))
     event_input.write(event_input.json_text(to_json(book, words)) if as_json else "\n".join(_sections(book, words)))
     return event_input.DONE
 
@@ -98,11 +98,11 @@ def _coverage(found: Coverage, words: Words) -> str:
     width = max(map(len, kinds.values()))
     for section, clauses in found.sections():
         text += f"\n  {section}\n"
-        text += "".join(f"    {kinds[clause.how]:<{width}}  {_said(clause, words)}\n" for clause in clauses)
+        text += "".join(f"    {kinds[clause.how]:<{width}}  {_clause_text(clause, words)}\n" for clause in clauses)
     return text
 
 
-def _said(clause: Clause, words: Words) -> str:
+def _clause_text(clause: Clause, words: Words) -> str:
     if clause.reason:
         return f"{clause.text} ({clause.reason.removesuffix('.')})"
     return f"{clause.text} [{words('sheet.decided', text=clause.decided)}]" if clause.decided else clause.text

@@ -26,7 +26,7 @@ def run(args: Namespace) -> int:
         after = last_round(tournament) if args.after is None else args.after
         if not 0 <= after <= len(tournament.rounds):
             raise Problem("no_such_round", value=after, rounds=len(tournament.rounds))
-        event_input.note_unsaid(args.file, tournament, words)
+        event_input.print_notes(args.file, tournament, words)
         if args.format == "csv":
             from roundtap_core.eventfile.standings_csv import standings_csv
 
@@ -36,7 +36,7 @@ def run(args: Namespace) -> int:
             return event_input.json_text(standings_to_json(rows, after))
         return as_text(rows, event_input.public_names_of(tournament), words, _places(tournament, after))
 
-    return event_input.answer(args.file, rank)
+    return event_input.print_for_event(args.file, rank)
 
 
 def last_round(tournament: Tournament) -> int:
@@ -67,20 +67,20 @@ def as_text(
         head = [words("column.place"), *head]
         rows = sorted(rows, key=lambda row: (row.rank is None, places.get(row.competitor, row.rank or 0)))
     body = [
-        [*([_ranked(places.get(row.competitor))] if places else []),
-         _ranked(row.rank), names[row.competitor], *(str(getattr(row, key)) for key in FIGURES[1:]),
-         *(_rounded(row.tiebreakers.get(key)) for key in keys),
+        [*([_rank_text(places.get(row.competitor))] if places else []),
+         _rank_text(row.rank), names[row.competitor], *(str(getattr(row, key)) for key in FIGURES[1:]),
+         *(_number_text(row.tiebreakers.get(key)) for key in keys),
          words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}")]
         for row in rows
     ]
     return columns.table([head, *body], ">" * bool(places) + "><" + ">" * (len(FIGURES) - 1 + len(keys)) + "<")
 
 
-def _ranked(rank: int | None) -> str:
+def _rank_text(rank: int | None) -> str:
     return "–" if rank is None else str(rank)
 
 
-def _rounded(value: int | Fraction | None) -> str:
+def _number_text(value: int | Fraction | None) -> str:
     if value is None:
         return "–"
     if isinstance(value, int):

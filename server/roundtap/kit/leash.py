@@ -20,13 +20,13 @@ def start_roundtap(*command: str, wrapper: tuple[str, ...] = (), **options: Any)
                             stdin=subprocess.PIPE, **options)
 
 
-def leashed(*command: str) -> list[str]:
+def kill_with_parent(*command: str) -> list[str]:
     """The words that start a program of somebody else's, which the kernel kills when this process dies (Linux)."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else list(command)
 
 
-def clean_up_when_told_to_end(code: int | None = None) -> None:
+def exit_on_signals(code: int | None = None) -> None:
     """From now on SIGINT, SIGTERM and SIGHUP are a SystemExit: what stands in `finally` and `with` is done. `code`: the
     process's exit code; None: as a shell says it, 128 and the signal.
 

@@ -18,7 +18,7 @@ from roundtap_core.messages import Echo
 from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
-from roundtap_core.typed import read
+from roundtap_core.typed import parse_message
 from roundtap_core.wire import REPORT, verify
 from roundtap_devices.boards import RECOMMENDED
 from roundtap_devices.display.screen import VirtualScreen
@@ -29,8 +29,8 @@ from roundtap_hub.hub import Hub, hub_in_memory
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.units.device_api import take_report, well_formed
-from roundtap_hub.units.table_view import shown_of, table_view
+from roundtap_hub.units.device_api import record_report, validate_report
+from roundtap_hub.units.table_view import own_status_view, table_view
 from roundtap_hub.units.unit_presence import Presence, close_settled_calls
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox
@@ -65,7 +65,9 @@ class DirectLink:
     def send_reports(self) -> None:
         for kept in self.outbox.waiting():
             assert verify(self._hub.units.keys[self._unit], REPORT, kept.report, kept.mac)
-            settled = self.outbox.settle(read(Echo, take_report(self._hub.service, well_formed(dict(kept.report)))))
+            settled = self.outbox.settle(parse_message(Echo,
+                                                       record_report(self._hub.service,
+                                                                     validate_report(dict(kept.report)))))
             if settled is not None:
                 self.incoming.put(("fate", settled))
         self.outbox.note()
@@ -82,7 +84,7 @@ class DirectLink:
         status = self._hub.presence.units.get(self._unit)
         reported = {str(kept.report["event"]) for kept in self.outbox.all()}
         # Of the same the same is made; what time alone brings comes within a second.
-        made_of = (self._hub.service.snapshot, shown_of(status), reported, self._clock.now_ms // 1000)
+        made_of = (self._hub.service.snapshot, own_status_view(status), reported, self._clock.now_ms // 1000)
         if made_of == self._made_of:
             return
         self._made_of = made_of

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roundtap.provisioning import boot_files, roles
-from roundtap.provisioning.settings_file import FILE, SECRET, Said, Settings, key_of, read
+from roundtap.provisioning.settings_file import FILE, SECRET, Settings, SettingsNote, key_of, read_settings
 from roundtap_machine.atomic_write import write_atomically
 
 BOOT = ("boot/firmware", "boot")
@@ -32,7 +32,7 @@ def run_quietly(words: Sequence[str]) -> int:
         return 127
 
 
-def run_nothing(words: Sequence[str]) -> int:
+def run_dry(words: Sequence[str]) -> int:
     """For a machine that is only a folder: its files are changed, and no program of this one is told anything."""
     return 0
 
@@ -72,31 +72,31 @@ class Machine:
         here = self.root / roles.ETC / FILE
         return boot / FILE if boot is not None and not (here.is_file() and not (boot / FILE).is_file()) else here
 
-    def settings(self) -> tuple[Settings, list[Said]]:
+    def settings(self) -> tuple[Settings, list[SettingsNote]]:
         """What the file says, and what is to be told of it; without a file, nothing."""
         try:
-            return read(self.settings_path().read_bytes())
+            return read_settings(self.settings_path().read_bytes())
         except FileNotFoundError:
             return Settings(), []
         except OSError as error:
-            return Settings(), [Said("unreadable", params={"reason": error.strerror or str(error)})]
+            return Settings(), [SettingsNote("unreadable", params={"reason": error.strerror or str(error)})]
 
 
 def machine_at(root: Path) -> Machine:
     """This machine where `root` is /, else the files below a folder."""
-    return Machine(root, run_quietly if root == Path("/") else run_nothing)
+    return Machine(root, run_quietly if root == Path("/") else run_dry)
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class ApplyResult:
     """What was done: files that changed (from the root), what is to be told, whether it takes a restart."""
 
     changed: tuple[str, ...]
-    told: tuple[Said, ...]
+    told: tuple[SettingsNote, ...]
     restart: bool
 
 
-def apply(machine: Machine, start: bool = True) -> Applied:
+def apply(machine: Machine, start: bool = True) -> ApplyResult:
     """Make the machine what its `roundtap.txt` says. Said again, it changes nothing.
 
     start: False where the services come with the next start only: at the first one, their folders are still to be moved
@@ -106,19 +106,19 @@ def apply(machine: Machine, start: bool = True) -> Applied:
         return _apply(machine, start)
 
 
-def _apply(machine: Machine, start: bool) -> Applied:
+def _apply(machine: Machine, start: bool) -> ApplyResult:
     settings, told = machine.settings()
     passwords, told_of_secrets = _take_secrets(machine, settings)
     told += told_of_secrets
-    changed = _copy_beside(machine)
-    files = roles.files(settings, passwords)
+    changed = _copy_extra_files(machine)
+    files = roles.system_files(settings, passwords)
     for wanted in files:
         state = _write(machine.root, wanted)
         if state is None:
-            told.append(Said("by_hand", params={"path": f"/{wanted.path}"}))
+            told.append(SettingsNote("by_hand", params={"path": f"/{wanted.path}"}))
         elif state:
             changed.append(wanted.path)
-    changed += _remove_left(machine, {wanted.path for wanted in files})
+    changed += _remove_stale(machine, {wanted.path for wanted in files})
     changed += _name(machine, settings)
     changed += _zone(machine, settings)
     restart = False
@@ -134,7 +134,7 @@ def _apply(machine: Machine, start: bool) -> Applied:
         machine.run(["udevadm", "trigger", "--action=add", "--subsystem-match=block", "--property-match=ID_BUS=usb"])
     if any("NetworkManager" in path for path in changed):
         machine.run(["nmcli", "connection", "reload"])
-    return Applied(tuple(changed), tuple(told), restart)
+    return ApplyResult(tuple(changed), tuple(told), restart)
 
 
 def _switch(machine: Machine, role: str, start: bool) -> None:
@@ -155,7 +155,7 @@ def _has_unit(root: Path, unit: str) -> bool:
                                                               "lib/systemd/system"))
 
 
-def _write(root: Path, wanted: roles.Written) -> bool | None:
+def _write(root: Path, wanted: roles.SystemFile) -> bool | None:
     """True: written; False: it stood there already; None: somebody made it by hand, and it is left alone."""
     path = root / wanted.path
     try:
@@ -191,7 +191,7 @@ def write_whole(path: Path, text: str, mode: int = 0o644) -> bool:
     return True
 
 
-def _remove_left(machine: Machine, kept: Collection[str]) -> list[str]:
+def _remove_stale(machine: Machine, kept: Collection[str]) -> list[str]:
     """What earlier settings had made and these no longer make."""
     gone = []
     for path in sorted(roles.EVERY_FILE.difference(kept)):
@@ -202,7 +202,7 @@ def _remove_left(machine: Machine, kept: Collection[str]) -> list[str]:
     return gone
 
 
-def _copy_beside(machine: Machine) -> list[str]:
+def _copy_extra_files(machine: Machine) -> list[str]:
     """TOML files beside `roundtap.txt` (a board of one's own, a standby's key) go where the services look for them."""
     boot, changed = machine.boot(), []
     # Pi OS has a file of its own there.
@@ -262,7 +262,7 @@ def zone_of(country: str, root: Path) -> str:
     return next((line.split("\t")[2] for line in lines if line.startswith(f"{country}\t")), "")
 
 
-def remembered(machine: Machine) -> dict[str, str]:
+def saved_passwords(machine: Machine) -> dict[str, str]:
     """Passwords that were taken over, by network."""
     try:
         return dict(json.loads((machine.root / SECRETS).read_text(encoding="utf-8")))
@@ -270,12 +270,12 @@ def remembered(machine: Machine) -> dict[str, str]:
         return {}
 
 
-def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str], list[Said]]:
+def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str], list[SettingsNote]]:
     """({network: password} of all that was ever taken over; what is to be told).
 
     Passwords leave the boot partition, which every computer shows, once they are on the machine's own.
     """
-    path, kept = machine.root / SECRETS, remembered(machine)
+    path, kept = machine.root / SECRETS, saved_passwords(machine)
     said = (("wifi_password", settings.wifi, settings.wifi_password),
             ("hotspot_password", settings.hotspot, settings.hotspot_password))
     new = {network: password for _, network, password in said if network not in ("", "no") and password}
@@ -290,7 +290,7 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
             write_whole(path, json.dumps(kept | new, ensure_ascii=False, indent=1) + "\n", 0o600)
         wipe(machine.settings_path(), {*(key for key, network, _ in said if network in new), *(["pin"] if pin else [])})
     except OSError as error:
-        return kept | new, [Said("not_wiped", params={"reason": error.strerror or str(error)})]
+        return kept | new, [SettingsNote("not_wiped", params={"reason": error.strerror or str(error)})]
     return kept | new, []
 
 
@@ -317,7 +317,7 @@ def wipe(path: Path, taken: Collection[str] = SECRET) -> None:
         lines = [b"\xef\xbb\xbf", *text.encode().splitlines(keepends=True)]
     kept = []
     for line in lines:
-        found, _ = read(line)
+        found, _ = read_settings(line)
         secret = next((key for key in SECRET if key in taken and getattr(found, key)), None)
         if secret:
             end = line[len(line.rstrip(b"\r\n")):]

@@ -16,7 +16,7 @@ from pathlib import Path
 from roundtap.headless import event_input
 from roundtap.provisioning import boot_files, read_only
 from roundtap.provisioning.applying import machine_at
-from roundtap.provisioning.settings_file import FILE, Settings, read
+from roundtap.provisioning.settings_file import FILE, Settings, read_settings
 from roundtap_core.errors import Problem
 from roundtap_machine.atomic_write import write_atomically
 
@@ -61,13 +61,13 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
         with machine_at(Path("/")).boot_open():
             prepare(card, packages, settings)
     except Problem as problem:
-        return event_input.refuse(f"roundtap card: {problem.say(event_input.reader_words())}")
+        return event_input.print_refusal(f"roundtap card: {problem.say(event_input.reader_words())}")
     except (OSError, lzma.LZMAError, EOFError, tarfile.TarError) as error:
-        return event_input.refuse(f"roundtap card: {args.target}: {error}")
+        return event_input.print_refusal(f"roundtap card: {args.target}: {error}")
     mib = sum(path.stat().st_size for path in packages) // MIB
     count = sum(path.suffix == ".deb" for path in packages)
     where, text = (args.target, "card.done") if args.target.is_dir() else (args.output, "card.image")
-    event_input.write_lines([event_input.all_words()(text, where=where, packages=count, mib=mib)])
+    event_input.write_lines([event_input.cli_words()(text, where=where, packages=count, mib=mib)])
     return event_input.DONE
 
 
@@ -203,7 +203,7 @@ def prepare(card: Card, packages: Sequence[Path], settings: bytes | None = None)
         # For Notepad, as Windows ends its lines.
         text = (FILES / FILE).read_text(encoding="utf-8")
         card.put(FILE, b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-    said, _ = read(card.get(FILE) or b"")
+    said, _ = read_settings(card.get(FILE) or b"")
     # Last, and at once: until here the card starts as it did before.
     card.put("cmdline.txt", armed(cmdline.decode("utf-8", errors="surrogateescape"), said).encode(
         "utf-8", errors="surrogateescape"))

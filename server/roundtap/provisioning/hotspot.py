@@ -18,10 +18,10 @@ from roundtap.headless import event_input
 from roundtap.provisioning import applying
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
-from roundtap_machine.wifi import ADDRESS, AT_MOST, STATE, Hotspot, is_up, known_hotspot
+from roundtap_machine.wifi import ADDRESS, DEVICES_MAX, STATE, Hotspot, is_up, known_hotspot
 
 PROFILE = "roundtap-hotspot"
-FORGET = ("nmcli", "connection", "delete", PROFILE)
+DELETE_COMMAND = ("nmcli", "connection", "delete", PROFILE)
 UP = ("nmcli", "--wait", "20", "connection", "up", PROFILE)
 NAME, CHANNEL = "Roundtap", 6
 CHANNELS = range(1, 14)
@@ -39,30 +39,30 @@ ANSWERS_WITHIN_S = 40.0
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ProgramResult:
     """What a program said, and how it ended; 127: there is none of that name."""
 
     code: int
     text: str
 
 
-def run_program(words: Sequence[str]) -> Said:
+def run_program(words: Sequence[str]) -> ProgramResult:
     try:
         done = subprocess.run(list(words), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
                               timeout=ANSWERS_WITHIN_S, errors="replace", env={**os.environ, "LC_ALL": "C"})
     except FileNotFoundError:
-        return Said(127, "")
+        return ProgramResult(127, "")
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Said(1, str(error))
-    return Said(done.returncode, (done.stderr or done.stdout).strip())
+        return ProgramResult(1, str(error))
+    return ProgramResult(done.returncode, (done.stderr or done.stdout).strip())
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class HotspotMachine:
     """Where the hotspot's files are and how programs are called; a test has a folder and a list instead."""
 
     root: Path = Path("/")
-    run: Callable[[Sequence[str]], Said] = run_program
+    run: Callable[[Sequence[str]], ProgramResult] = run_program
     is_up: Callable[[], bool] = is_up
 
     def at(self, path: Path) -> Path:
@@ -83,32 +83,35 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """0: done; 2: it could not be, and why."""
-    return event_input.say("hotspot", lambda words: (keep if args.action == "keep" else act)(Machine(), args, words))
+    return event_input.print_found("hotspot",
+                                   lambda words: (apply_settings if args.action == "keep"
+                                                  else run_action)(HotspotMachine(), args, words))
 
 
-def act(machine: Machine, args: Namespace, t: Words) -> list[str]:
+def run_action(machine: HotspotMachine, args: Namespace, t: Words) -> list[str]:
     """What is told. Raises Problem, OSError; then the hotspot of before stands."""
     before = known_hotspot(machine.at(STATE))
     if args.action == "off":
-        _tell(machine, FORGET, may_fail=True)
+        _run_checked(machine, DELETE_COMMAND, may_fail=True)
         machine.at(STATE).unlink(missing_ok=True)
         return [t("hotspot.off")]
     if args.action == "status":
         return [t("hotspot.none")] if before is None else [
-            *shown(before, t), t("hotspot.up", channel=before.channel) if machine.is_up() else t("hotspot.down")]
+            *hotspot_lines(before, t),
+            t("hotspot.up", channel=before.channel) if machine.is_up() else t("hotspot.down")]
     known = before or Hotspot(NAME, "", "", CHANNEL, "")
-    wanted = checked(Hotspot(
+    wanted = check_hotspot(Hotspot(
         args.name or known.name, args.password or ("" if args.new_password else known.password) or new_password(),
         known.device if args.interface is None else args.interface,
         known.channel if args.channel is None else args.channel,
         (known.country if args.country is None else args.country).upper()))
     set_up(machine, wanted)
     said = machine.run(UP)
-    return [*shown(wanted, t), t("hotspot.at_most", n=AT_MOST),
+    return [*hotspot_lines(wanted, t), t("hotspot.at_most", n=DEVICES_MAX),
             *([] if said.code == 0 else [t("hotspot.not_up", reason=said.text.splitlines()[0] if said.text else "–")])]
 
 
-def keep(machine: Machine, args: Namespace, t: Words) -> list[str]:
+def apply_settings(machine: HotspotMachine, args: Namespace, t: Words) -> list[str]:
     """At each start: what `roundtap.txt` says of a hotspot is done; what it says nothing of stays as it was set up."""
     wanted = applying.Machine(machine.root, lambda words: machine.run(words).code)
     settings, before = wanted.settings()[0], known_hotspot(machine.at(STATE))
@@ -117,23 +120,23 @@ def keep(machine: Machine, args: Namespace, t: Words) -> list[str]:
         args.action = "off" if before is not None and settings.role else "status"
     elif settings.hotspot:
         args.action, args.name = "on", settings.hotspot
-        args.password = settings.hotspot_password or applying.remembered(wanted).get(settings.hotspot)
+        args.password = settings.hotspot_password or applying.saved_passwords(wanted).get(settings.hotspot)
         args.country = settings.country or None
     else:
         args.action = "on" if before is not None else "status"
-    said = act(machine, args, t)
+    said = run_action(machine, args, t)
     # The journal is no place for a password.
     return said[-1:] if args.action != "status" else []
 
 
-def set_up(machine: Machine, wanted: Hotspot) -> None:
+def set_up(machine: HotspotMachine, wanted: Hotspot) -> None:
     """The profile and all that belongs to it; it comes up with every start of the machine. Raises Problem, OSError."""
     if wanted.country:
         applying.write_whole(machine.at(COUNTRY), f"options cfg80211 ieee80211_regdom={wanted.country}\n")
         machine.run(["iw", "reg", "set", wanted.country])
     machine.run(["nmcli", "radio", "wifi", "on"])
-    _tell(machine, FORGET, may_fail=True)
-    _tell(machine, profile_words(wanted))
+    _run_checked(machine, DELETE_COMMAND, may_fail=True)
+    _run_checked(machine, profile_words(wanted))
     state = machine.at(STATE)
     applying.write_whole(state, json.dumps(asdict(wanted), ensure_ascii=False) + "\n", 0o640)
     # Where there is no such group there is no hub, and nobody else has to read it.
@@ -146,7 +149,7 @@ def new_password(choose: Callable[[str], str] = secrets.choice) -> str:
     return "-".join("".join(choose(LETTERS) for _ in range(GROUP)) for _ in range(GROUPS))
 
 
-def checked(hotspot: Hotspot) -> Hotspot:
+def check_hotspot(hotspot: Hotspot) -> Hotspot:
     """The hotspot, if a Wi-Fi may be so; Problem says what is wrong and what would be right."""
     if not hotspot.name.strip() or len(hotspot.name.encode()) > NAME_BYTES_MAX or not hotspot.name.isprintable():
         raise Problem("hotspot_name", most=NAME_BYTES_MAX)
@@ -174,7 +177,7 @@ def profile_words(hotspot: Hotspot) -> list[str]:
             f"{ADDRESS}/24", "ipv6.method", "disabled"]
 
 
-def shown(hotspot: Hotspot, t: Words) -> list[str]:
+def hotspot_lines(hotspot: Hotspot, t: Words) -> list[str]:
     """Name and password, and a code that phones take for a Wi-Fi."""
     return [t("hotspot.name", name=hotspot.name), t("hotspot.password", password=hotspot.password), "",
             *terminal_qr(hotspot.qr), ""]
@@ -197,7 +200,7 @@ def terminal_qr(text: str) -> list[str]:
             for above, below in zip(rows[::2], rows[1::2], strict=True)]
 
 
-def _tell(machine: Machine, words: Sequence[str], may_fail: bool = False) -> None:
+def _run_checked(machine: HotspotMachine, words: Sequence[str], may_fail: bool = False) -> None:
     said = machine.run(words)
     if said.code == 127:
         raise Problem("hotspot_no_manager")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from roundtap.provisioning import boot_files, roles
 from roundtap.provisioning.applying import Machine, write_whole
-from roundtap.provisioning.settings_file import Said
+from roundtap.provisioning.settings_file import SettingsNote
 from roundtap_machine import health
 from roundtap_machine.atomic_write import write_atomically
 from roundtap_machine.health import Mount, mounts_of
@@ -19,7 +19,7 @@ OVERLAY, OVERLAY_VALUE = "overlayroot=", "tmpfs:recurse=0"
 OVERLAY_HOOK = "usr/share/initramfs-tools/scripts/init-bottom/overlayroot"
 BEGIN, END = "# --- Roundtap: what must last is on the data partition", "# --- Roundtap: end"
 
-LASTING = ("etc/roundtap", "etc/NetworkManager/system-connections", "var/lib/NetworkManager",
+PERSISTENT = ("etc/roundtap", "etc/NetworkManager/system-connections", "var/lib/NetworkManager",
            "var/lib/roundtap-machine", "var/lib/systemd/timesync", "var/log/journal")
 """Besides the services' own folders: settings, networks, the time of the last run, and the log."""
 
@@ -28,9 +28,9 @@ SWAP = f"{roles.MARK}\n[Main]\nMechanism=zram\n"
 """Pi OS would swap into a file on the root, which is memory here."""
 
 
-def lasting(root: Path) -> list[str]:
+def persistent_folders(root: Path) -> list[str]:
     """Every folder that must outlive a restart, from the root: LASTING, and the services' own."""
-    found = set(LASTING)
+    found = set(PERSISTENT)
     for folder in ("usr/lib/systemd/system", "etc/systemd/system"):
         for unit in (root / folder).glob("roundtap-*.service"):
             for line in unit.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -49,7 +49,7 @@ def is_data_there(root: Path) -> bool:
     return f"/{DATA}" in [mount.place for mount in _mounts(root)]
 
 
-def beside_root(root: Path) -> str:
+def data_partition(root: Path) -> str:
     """The partition after the root's on the machine's own card: "/dev/mmcblk0p3"; "" where the root is on no card. Not
     by its name alone: a stick may bear the same one, or be a copy of this very card."""
     found = [re.fullmatch(r"(/dev/mmcblk\d+p)(\d+)", mount.source) for mount in _mounts(root) if mount.place == "/"]
@@ -58,22 +58,22 @@ def beside_root(root: Path) -> str:
 
 def _mounts(root: Path) -> list[Mount]:
     # Not os.path.ismount, which takes a folder that is mounted elsewhere on the same disk for none.
-    return mounts_of(health.Machine(root=root).text("proc/self/mountinfo") or "")
+    return mounts_of(health.MachineProbe(root=root).text("proc/self/mountinfo") or "")
 
 
-def prepare(machine: Machine) -> list[Said]:
+def prepare(machine: Machine) -> list[SettingsNote]:
     """Bring what must last onto the data partition, and `/etc/fstab` to mount it; on a root that can be written to."""
     root, data = machine.root, machine.root / DATA
     data.mkdir(exist_ok=True)
-    card, known = beside_root(root), next((each.source for each in _mounts(root) if each.place == f"/{DATA}"), "")
+    card, known = data_partition(root), next((each.source for each in _mounts(root) if each.place == f"/{DATA}"), "")
     if known:
         card = card if card == known else ""
     elif not card or machine.run(["mount", card, str(data)]) != 0:
         card = ""
         if machine.run(["mount", "-L", LABEL, str(data)]) != 0:
-            return [Said("no_data_partition")]
+            return [SettingsNote("no_data_partition")]
     binds = []
-    for place in lasting(root):
+    for place in persistent_folders(root):
         here, there = root / place, data / place
         here.mkdir(parents=True, exist_ok=True)
         if not there.exists():
@@ -82,7 +82,7 @@ def prepare(machine: Machine) -> list[Said]:
             copy = there.with_name(there.name + ".copy")
             machine.run(["rm", "-rf", str(copy)])
             if machine.run(["cp", "-a", str(here), str(copy)]) != 0:
-                return [Said("no_data_partition")]
+                return [SettingsNote("no_data_partition")]
             os.sync()
             copy.rename(there)
         binds.append(f"/{DATA}/{place} /{place} none bind,nofail,x-systemd.requires-mounts-for=/{DATA},"
@@ -116,17 +116,17 @@ def _boot_read_only(line: str) -> str:
     return "".join(fields)
 
 
-def turn(machine: Machine, on: bool) -> tuple[bool, list[Said]]:
+def set_read_only(machine: Machine, on: bool) -> tuple[bool, list[SettingsNote]]:
     """From the next start on, read-only or writable. (Whether that changes anything; what is to be told.)"""
     boot = machine.boot()
     path = boot / "cmdline.txt" if boot is not None else None
     if path is None or not path.is_file():
-        return False, [Said("no_boot_partition")] if on else []
+        return False, [SettingsNote("no_boot_partition")] if on else []
     if on and not (machine.root / OVERLAY_HOOK).is_file():
-        return False, [Said("no_overlay")]
+        return False, [SettingsNote("no_overlay")]
     if on and BEGIN not in (machine.root / "etc/fstab").read_text(encoding="utf-8"):
         # Without the data partition, a read-only root would forget the tournament.
-        return False, [Said("no_data_partition")]
+        return False, [SettingsNote("no_data_partition")]
     words = path.read_text(encoding="utf-8").split()
     new = boot_files.with_word(words, OVERLAY, OVERLAY_VALUE if on else "")
     if new == words:

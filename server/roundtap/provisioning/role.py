@@ -14,7 +14,7 @@ from typing import Any
 from roundtap.provisioning import applying, read_only, roles
 from roundtap.provisioning.applying import Machine, write_whole
 from roundtap.provisioning.roles import ETC
-from roundtap.provisioning.settings_file import ROLES, Said, Settings
+from roundtap.provisioning.settings_file import ROLES, Settings, SettingsNote
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words, catalogue, choose_language, core_words
 
@@ -27,7 +27,7 @@ ASKS_FOR_A_USER = "userconfig.service"
 CLOUD_OFF = "etc/cloud/cloud-init.disabled"
 RADIO_OFF = "var/lib/NetworkManager/NetworkManager.state"
 """Pi OS keeps the Wi-Fi off until somebody names the country."""
-SAYS = "roundtap-says.txt"
+REPORT_FILE = "roundtap-says.txt"
 CONSOLES = ("/dev/tty1",)
 TRIED = "var/lib/roundtap-machine/restarted-for"
 
@@ -37,7 +37,7 @@ def words_for(settings: Settings) -> Words:
     return catalogue("roundtap", settings.language or choose_language(locale.getlocale()[0] or ""))
 
 
-def report(settings: Settings, told: Sequence[Said], words: Words, services: Sequence[str]) -> str:
+def report(settings: Settings, told: Sequence[SettingsNote], words: Words, services: Sequence[str]) -> str:
     """What `roundtap-says.txt` has: what this machine is, then one line for each thing to mend."""
     role = words(f"role.{settings.role or 'undecided'}")
     lines = [words("says.role", role=role), words("says.services", services=", ".join(services) or "–"), ""]
@@ -45,12 +45,12 @@ def report(settings: Settings, told: Sequence[Said], words: Words, services: Seq
     return "\n".join([*lines, ""])
 
 
-def tell(boot: Path | None, text: str, mend: bool, consoles: Sequence[str] = CONSOLES) -> None:
+def write_report(boot: Path | None, text: str, mend: bool, consoles: Sequence[str] = CONSOLES) -> None:
     """Write it beside the settings if it says something new; on the screen only what is to be mended."""
     # CRLF and a mark: this is read with Notepad.
     raw = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
     if boot is not None:
-        path = boot / SAYS
+        path = boot / REPORT_FILE
         # The card may be read-only or full: the screen says it all the same.
         with suppress(OSError):
             if not path.is_file() or path.read_bytes() != raw:
@@ -74,7 +74,7 @@ def show_on_display(settings: Settings, text: str, root: Path,
             # On SPI the display needs two pins, which are the unit's.
             return False
         screen = oled_screen(wiring)
-        if not screen.show(picture(text), 0):
+        if not screen.show(render_text(text), 0):
             return False
     except Exception:
         # Whatever a half-wired board comes up with: the machine starts.
@@ -84,7 +84,7 @@ def show_on_display(settings: Settings, text: str, root: Path,
     return True
 
 
-def picture(text: str) -> Any:
+def render_text(text: str) -> Any:
     """The text as a PIL image for the screen, 128x64, in letters as large as all of it allows."""
     from PIL import Image, ImageDraw
 
@@ -118,7 +118,7 @@ def wrapped(text: str, fits: Callable[[str], bool]) -> list[str]:
     return lines
 
 
-def quieten(machine: Machine) -> None:
+def silence_first_boot(machine: Machine) -> None:
     """Nothing of the stock system waits for a person, and no second tool sets the machine up."""
     machine.run(["systemctl", "--quiet", "mask", ASKS_FOR_A_USER])
     if (machine.root / "etc/cloud").is_dir() and not _imager_set_something(machine.boot()):
@@ -189,25 +189,25 @@ def run(args: argparse.Namespace) -> int:
 def _apply(machine: Machine, first: bool, restart: bool) -> int:
     at_start = restart and machine.root == Path("/")
     if first:
-        quieten(machine)
+        silence_first_boot(machine)
     done = applying.apply(machine, start=not first)
     settings, _ = machine.settings()
     told = list(done.told)
     changed = done.restart
     if first and settings.read_only is not False:
         found = read_only.prepare(machine)
-        told += found or read_only.turn(machine, True)[1]
+        told += found or read_only.set_read_only(machine, True)[1]
     elif settings.read_only is not None:
-        turned, found = read_only.turn(machine, settings.read_only)
+        turned, found = read_only.set_read_only(machine, settings.read_only)
         changed |= turned
         told += found
     if _is_data_missing(machine):
-        told.append(Said("data_missing"))
+        told.append(SettingsNote("data_missing"))
     words = words_for(settings)
     text = report(settings, told, words, roles.services(settings.role)[0])
     consoles = CONSOLES if machine.root == Path("/") else ()
     with machine.boot_open():
-        tell(machine.boot(), text, mend=bool(told) or not settings.role, consoles=consoles)
+        write_report(machine.boot(), text, mend=bool(told) or not settings.role, consoles=consoles)
     print(text, end="")
     if told and at_start:
         show_on_display(settings, told[0].text(words), machine.root)
@@ -222,7 +222,7 @@ def _turn(machine: Machine, on: bool, restart: bool) -> int:
     settings, _ = machine.settings()
     words = words_for(settings)
     told = read_only.prepare(machine) if on and not read_only.is_read_only(machine.root) else []
-    changed, found = (False, []) if told else read_only.turn(machine, on)
+    changed, found = (False, []) if told else read_only.set_read_only(machine, on)
     for one in [*told, *found]:
         print(one.text(words), file=sys.stderr)
     if changed:

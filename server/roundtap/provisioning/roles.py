@@ -40,7 +40,7 @@ STICK_RULE = ", ".join([
 WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
 EVERY_FILE = frozenset({STICK_RULES, WIFI, *(f"{ETC}/{name}" for name in (
     "hub.env", "wall.env", "table.toml", "station.toml", "panel.toml"))})
-"""All that `files` may make."""
+"""All that `system_files` may make."""
 
 
 def unit_of(service: str) -> str:
@@ -56,7 +56,7 @@ def services(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class SystemFile:
     """A file that the settings become: its path from the root, its text, its mode, and the group that may read it."""
 
     path: str
@@ -65,25 +65,25 @@ class Written:
     group: str = ""
 
 
-def files(settings: Settings, remembered: dict[str, str]) -> list[Written]:
+def system_files(settings: Settings, remembered: dict[str, str]) -> list[SystemFile]:
     """Every file of `/etc` that the settings become. `remembered`: passwords that were taken over, by network."""
     role = settings.role or UNDECIDED
     of_hub = [*(("--language", settings.language) if settings.language else ()),
               *(("--stick", STICK) if role == "hub" else ())]
     found = [_env("hub", "ROUNDTAP_HUB", of_hub)] if of_hub else []
     if role == "hub":
-        found.append(Written(STICK_RULES, f"{MARK}\n{STICK_RULE}\n"))
+        found.append(SystemFile(STICK_RULES, f"{MARK}\n{STICK_RULE}\n"))
     for service in ("table", "station", "panel"):
         said = _unit(settings, service, on_hub=role == "hub")
         if unit_of(service) in services(role)[0] and said:
-            found.append(Written(f"{ETC}/{service}.toml", _toml(said), 0o640, f"roundtap-{service}"))
+            found.append(SystemFile(f"{ETC}/{service}.toml", _toml(said), 0o640, f"roundtap-{service}"))
     if settings.hub:
         found.append(_env("wall", "ROUNDTAP_WALL", [settings.hub]))
     wifi = network(settings, remembered)
     return [*found, wifi] if wifi else found
 
 
-def network(settings: Settings, remembered: dict[str, str]) -> Written | None:
+def network(settings: Settings, remembered: dict[str, str]) -> SystemFile | None:
     """The Wi-Fi as a connection of NetworkManager's; None where no Wi-Fi is named."""
     if not settings.wifi:
         return None
@@ -94,7 +94,7 @@ def network(settings: Settings, remembered: dict[str, str]) -> Written | None:
     if password:
         lines += ["[wifi-security]", "key-mgmt=wpa-psk", f"psk={_keyfile(password)}", ""]
     lines += ["[ipv4]", "method=auto", "", "[ipv6]", "method=auto", ""]
-    return Written(WIFI, "\n".join([MARK, *lines]), 0o600)
+    return SystemFile(WIFI, "\n".join([MARK, *lines]), 0o600)
 
 
 def hostname(settings: Settings, serial: str) -> str:
@@ -129,8 +129,8 @@ def _toml(said: dict[str, str | bool]) -> str:
     return "\n".join([MARK, *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in said.items()), ""])
 
 
-def _env(service: str, name: str, words: Sequence[str]) -> Written:
-    return Written(f"{ETC}/{service}.env", f'{MARK}\n{name}="{" ".join(words)}"\n')
+def _env(service: str, name: str, words: Sequence[str]) -> SystemFile:
+    return SystemFile(f"{ETC}/{service}.env", f'{MARK}\n{name}="{" ".join(words)}"\n')
 
 
 def _keyfile(text: str) -> str:

@@ -19,13 +19,13 @@ _LITERAL = ("wifi", "wifi_password", "hotspot", "hotspot_password", "pin")
 """Here a # may be part of the value: the whole rest of the line counts."""
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“”", "”": "”", "‘": "’", "‚": "‘’", "«": "»", "»": "«"}
 _COMMENT = ("#", ";", "//", "[")
-_UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 SSID_BYTES_MAX, PASSWORD_MIN, PASSWORD_MAX, NAME_MAX = 32, 8, 63, 32
 PIN_MIN, PIN_MAX = 8, 64
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SettingsNote:
     """Something to tell whoever wrote the file: the key of a text ("settings.KEY") and what fills it.
 
     `line` is counted from 1; 0 is the file as a whole.
@@ -70,7 +70,7 @@ KEYS = tuple(one.name for one in fields(Settings))
 SECRET = ("wifi_password", "hotspot_password", "pin")
 DEFAULT_HOTSPOT = "Roundtap"
 
-OTHER_KEYS = {
+KEY_ALIASES = {
     "ssid": "wifi", "wlan": "wifi", "wi_fi": "wifi", "network": "wifi", "red": "wifi", "sieć": "wifi", "siec": "wifi",
     "password": "wifi_password", "wifi_pass": "wifi_password", "wi_fi_password": "wifi_password",
     "psk": "wifi_password",
@@ -93,7 +93,7 @@ OTHER_KEYS = {
 """What people write besides the keys that the file itself suggests, in its four languages: in small letters, with _
 between words."""
 
-OTHER_ROLES = {
+ROLE_ALIASES = {
     "server": "hub", "zentrale": "hub", "central": "hub", "table unit": "table", "unit": "table", "tisch": "table",
     "mesa": "table", "stół": "table", "stol": "table", "stolik": "table", "station": "printer", "print": "printer",
     "drucker": "printer", "impresora": "printer", "drukarka": "printer", "display": "wall", "screen": "wall",
@@ -126,7 +126,7 @@ PLAIN_SIGNS = {
 """What word processors put in place of plain signs, which no Wi-Fi password has."""
 
 
-class _Wrong(Exception):
+class _InvalidValue(Exception):
     """A value that cannot be taken: the key of its text, and what fills it."""
 
     def __init__(self, key: str, /, **params: object) -> None:
@@ -134,7 +134,8 @@ class _Wrong(Exception):
         self.key, self.params = key, params
 
 
-def read(raw: bytes, timezones: Callable[[], set[str]] = zoneinfo.available_timezones) -> tuple[Settings, list[Said]]:
+def read_settings(raw: bytes, timezones: Callable[[], set[str]] = zoneinfo.available_timezones) -> tuple[Settings,
+    list[SettingsNote]]:
     """(what the bytes of the file say; what somebody should be told of it, in the file's order).
 
     A line that cannot be understood is told and left out, all others count: no slip of the keyboard stops a machine.
@@ -142,28 +143,28 @@ def read(raw: bytes, timezones: Callable[[], set[str]] = zoneinfo.available_time
     >>> read(b"Role = Hub\\r\\nLand: DE\\r\\n")[0].role
     'hub'
     """
-    told: list[Said] = []
+    told: list[SettingsNote] = []
     found: dict[str, tuple[int, object]] = {}
     for number, line in enumerate(_text(raw).splitlines(), start=1):
-        line = line.translate(_UNSEEN).strip()
+        line = line.translate(_INVISIBLE).strip()
         if not line or line.startswith(_COMMENT):
             continue
         try:
             key, value = _split(line)
             if key in found:
-                raise _Wrong("twice", key=key, first=found[key][0])
+                raise _InvalidValue("twice", key=key, first=found[key][0])
             found[key] = (number, _value(key, value, timezones) if value else "")
-        except _Wrong as wrong:
-            told.append(Said(wrong.key, number, wrong.params))
+        except _InvalidValue as wrong:
+            told.append(SettingsNote(wrong.key, number, wrong.params))
     values = {key: value for key, (_, value) in found.items() if value != ""}
     settings = replace(Settings(), **values)  # type: ignore[arg-type]
     for key, network in (("wifi_password", "wifi"), ("hotspot_password", "hotspot")):
         if values.get(key) and values.get(network, "no") == "no":
-            told.append(Said("password_alone", found[key][0], {"key": key, "network": network}))
+            told.append(SettingsNote("password_alone", found[key][0], {"key": key, "network": network}))
     if settings.pin and settings.role != "hub":
-        told.append(Said("pin_alone", found["pin"][0]))
+        told.append(SettingsNote("pin_alone", found["pin"][0]))
     if settings.wifi and not settings.country:
-        told.append(Said("no_country", found["wifi"][0]))
+        told.append(SettingsNote("no_country", found["wifi"][0]))
     return settings, sorted(told, key=lambda one: one.line)
 
 
@@ -184,10 +185,10 @@ def _text(raw: bytes) -> str:
 
 def key_of(line: bytes) -> str:
     """Which key a line of the file is about; "" for comments and what nobody understands."""
-    text = _text(line).translate(_UNSEEN).strip()
+    text = _text(line).translate(_INVISIBLE).strip()
     try:
         return "" if text.startswith(_COMMENT) else _split(text)[0]
-    except _Wrong:
+    except _InvalidValue:
         return ""
 
 
@@ -196,15 +197,15 @@ def _split(line: str) -> tuple[str, str]:
     if place is None:
         # Of a line that nobody can divide, what is surely no password: this is told where others read it.
         word = line.split()[0].casefold()
-        raise _Wrong("no_equals", text=_short(word) if word in (*KEYS, *OTHER_KEYS) else "…")
+        raise _InvalidValue("no_equals", text=_short(word) if word in (*KEYS, *KEY_ALIASES) else "…")
     said = line[:place.start()].strip().strip("\"'“”„")
     key = re.sub(r"[\s\-_.]+", "_", said.casefold()).strip("_")
-    key = OTHER_KEYS.get(key, key)
+    key = KEY_ALIASES.get(key, key)
     if key not in KEYS:
-        likely = difflib.get_close_matches(key, [*KEYS, *OTHER_KEYS], n=1, cutoff=0.7)
+        likely = difflib.get_close_matches(key, [*KEYS, *KEY_ALIASES], n=1, cutoff=0.7)
         if likely:
-            raise _Wrong("meant", text=_short(said), meant=OTHER_KEYS.get(likely[0], likely[0]))
-        raise _Wrong("unknown", text=_short(said), known=", ".join(KEYS))
+            raise _InvalidValue("meant", text=_short(said), meant=KEY_ALIASES.get(likely[0], likely[0]))
+        raise _InvalidValue("unknown", text=_short(said), known=", ".join(KEYS))
     value = line[place.end():].strip()
     if key in _LITERAL or _unquoted(value) != value:
         return key, _unquoted(value)
@@ -218,18 +219,18 @@ def _unquoted(value: str) -> str:
 
 def _value(key: str, value: str, timezones: Callable[[], set[str]]) -> object:
     if key == "role":
-        return _one_of(key, value, ROLES, OTHER_ROLES)
+        return _one_of(key, value, ROLES, ROLE_ALIASES)
     if key == "language":
         return _one_of(key, value.replace("_", "-").split("-")[0], LANGUAGES, LANGUAGE_NAMES)
     if key == "country":
         code = COUNTRY_NAMES.get(value.casefold(), value.upper())
         if not re.fullmatch(r"[A-Z]{2}", code):
-            raise _Wrong("country", text=_short(value))
+            raise _InvalidValue("country", text=_short(value))
         return code
     if key == "name":
         name = re.sub(r"[\s_]+", "-", value.casefold())
         if not re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", name) or len(name) > NAME_MAX:
-            raise _Wrong("name", text=_short(value), longest=NAME_MAX)
+            raise _InvalidValue("name", text=_short(value), longest=NAME_MAX)
         return name
     if key == "timezone":
         zones = timezones()
@@ -238,20 +239,20 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]]) -> object:
         if zones and wanted is None:
             ends = [zone for zone in zones if zone.casefold().endswith("/" + value.casefold().replace(" ", "_"))]
             likely = ends or difflib.get_close_matches(value, zones, n=1)
-            raise _Wrong("timezone", text=_short(value), example=min(likely, default="Europe/Berlin"))
+            raise _InvalidValue("timezone", text=_short(value), example=min(likely, default="Europe/Berlin"))
         return wanted or value
     if key == "read_only":
-        return _yes(key, value)
+        return _parse_bool(key, value)
     if key in ("wifi", "hotspot"):
         if key == "hotspot" and value.casefold() in {*YES, *NO}:
-            return DEFAULT_HOTSPOT if _yes(key, value) else "no"
+            return DEFAULT_HOTSPOT if _parse_bool(key, value) else "no"
         if len(value.encode()) > SSID_BYTES_MAX:
-            raise _Wrong("ssid_long", key=key, longest=SSID_BYTES_MAX)
+            raise _InvalidValue("ssid_long", key=key, longest=SSID_BYTES_MAX)
         return value
     if key == "pin":
         # Spaces and hyphens do not count when it is typed.
         if not PIN_MIN <= len(re.sub(r"[\s-]", "", value)) <= PIN_MAX:
-            raise _Wrong("pin_length", least=PIN_MIN, most=PIN_MAX)
+            raise _InvalidValue("pin_length", least=PIN_MIN, most=PIN_MAX)
         return value
     if key in SECRET:
         return _password(key, value)
@@ -259,10 +260,10 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]]) -> object:
         return _address(value)
     if key == "port":
         if not re.fullmatch(r"/dev/[\w./:@+-]+", value) or ".." in value:
-            raise _Wrong("port", text=_short(value))
+            raise _InvalidValue("port", text=_short(value))
         return value
     if not re.fullmatch(r"[\w][\w.-]*", value):
-        raise _Wrong("plain_name", key=key, text=_short(value))
+        raise _InvalidValue("plain_name", key=key, text=_short(value))
     return value
 
 
@@ -272,10 +273,10 @@ def _password(key: str, value: str) -> str:
     if foreign is not None:
         plain = PLAIN_SIGNS.get(foreign)
         if plain:
-            raise _Wrong("password_quote", key=key, sign=foreign, plain=plain)
-        raise _Wrong("password_sign", key=key, sign=foreign if foreign.isprintable() else ascii(foreign)[1:-1])
+            raise _InvalidValue("password_quote", key=key, sign=foreign, plain=plain)
+        raise _InvalidValue("password_sign", key=key, sign=foreign if foreign.isprintable() else ascii(foreign)[1:-1])
     if not PASSWORD_MIN <= len(value) <= PASSWORD_MAX and not re.fullmatch(r"[0-9A-Fa-f]{64}", value):
-        raise _Wrong("password_length", key=key, signs=len(value), least=PASSWORD_MIN, most=PASSWORD_MAX)
+        raise _InvalidValue("password_length", key=key, signs=len(value), least=PASSWORD_MIN, most=PASSWORD_MAX)
     return value
 
 
@@ -287,7 +288,7 @@ def _address(value: str) -> str:
         host, port = None, None
     # An address in [ ] has colons, a name has letters, digits, dots.
     if not host or parts.scheme not in ("", "http") or not re.fullmatch(r"[a-z0-9.\-]+|[0-9a-f:.]+", host):
-        raise _Wrong("hub", text=_short(value))
+        raise _InvalidValue("hub", text=_short(value))
     shown = f"[{host}]" if ":" in host else host
     default = 80 if parts.scheme and value.rstrip("/").endswith(":80") else HUB_PORT
     return f"http://{shown}:{port or default}"
@@ -299,14 +300,14 @@ def _one_of(key: str, value: str, known: tuple[str, ...], others: Mapping[str, s
         return others.get(said, said)
     likely = difflib.get_close_matches(said, [*known, *others], n=1, cutoff=0.6)
     if likely:
-        raise _Wrong("value_meant", key=key, text=_short(value), meant=others.get(likely[0], likely[0]))
-    raise _Wrong("value", key=key, text=_short(value), known=", ".join(known))
+        raise _InvalidValue("value_meant", key=key, text=_short(value), meant=others.get(likely[0], likely[0]))
+    raise _InvalidValue("value", key=key, text=_short(value), known=", ".join(known))
 
 
-def _yes(key: str, value: str) -> bool:
+def _parse_bool(key: str, value: str) -> bool:
     said = value.casefold()
     if said not in {*YES, *NO}:
-        raise _Wrong("value", key=key, text=_short(value), known="yes, no")
+        raise _InvalidValue("value", key=key, text=_short(value), known="yes, no")
     return said in YES
 
 

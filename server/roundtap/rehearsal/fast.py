@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from roundtap.kit.virtual_hall import VirtualHall
-from roundtap.rehearsal.script import Script, ScriptRound, Typing
+from roundtap.rehearsal.script import MatchTyping, Script, ScriptRound
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.state import EventState, MatchState, tournament_of
 from roundtap_core.records import RULING, SIDES, Result, Tournament
 from roundtap_core.result_json import result_to_json
-from roundtap_core.rulebooks.gate import PLAYER, Saying, excluded
+from roundtap_core.rulebooks.gate import PLAYER, ResultSource, result_problems
 from roundtap_core.wire import digest
-from roundtap_hub.units.device_api import take_report, well_formed
+from roundtap_hub.units.device_api import record_report, validate_report
 from roundtap_units.table.press_script import Press
 from roundtap_units.unit_words import unit_words
 
@@ -64,7 +64,7 @@ def play_round(hall: VirtualHall, played: ScriptRound, progress: Progress, troub
             hall.step()
         for typing in played.typing:
             if typing.after_time == after_time:
-                kinds = (type_match, disputed, corrected, agreed_twice) if trouble else (type_match,)
+                kinds = (type_match, dispute_match, correct_match, agree_twice) if trouble else (type_match,)
                 kinds[done % len(kinds)](hall, typing)
                 done += 1
                 progress(played.number, done, len(played.typing))
@@ -74,7 +74,7 @@ def _match_at(hall: VirtualHall, table: int) -> MatchState:
     return next(match for match in hall.state.rounds[-1].matches if match.match.table == table)
 
 
-def judged(hall: VirtualHall, typing: Typing, result: Result) -> None:
+def rule_match(hall: VirtualHall, typing: MatchTyping, result: Result) -> None:
     """An official's word on the match, whatever was reported."""
     match = _match_at(hall, typing.table)
     hall.tell(c.EnterResult(match.id, match.revision, result, reason="as recorded", earlier=True))
@@ -83,7 +83,7 @@ def judged(hall: VirtualHall, typing: Typing, result: Result) -> None:
     hall.wait(READ_MS)
 
 
-def disputed(hall: VirtualHall, typing: Typing) -> None:
+def dispute_match(hall: VirtualHall, typing: MatchTyping) -> None:
     """One side reports, the other says no and calls a judge, who decides. Where both enter at once, or no table can say
     it, there is nobody to say no."""
     asked = [press for press in typing.keys[-1:] if press.key in SIDES and len(typing.keys) > 1]
@@ -98,17 +98,17 @@ def disputed(hall: VirtualHall, typing: Typing) -> None:
     found = _match_at(hall, typing.table)
     if found.done and found.match.result != typing.result:
         raise TableDisagrees(f"table {typing.table}: {typing.result}: saved although the other side said no")
-    judged(hall, typing, typing.result)
+    rule_match(hall, typing, typing.result)
 
 
-def corrected(hall: VirtualHall, typing: Typing) -> None:
+def correct_match(hall: VirtualHall, typing: MatchTyping) -> None:
     """Agreed at the table; then an official enters that both lose, by mistake, and puts it right."""
     type_match(hall, typing)
-    judged(hall, typing, Result(ended=RULING, winner="none"))
-    judged(hall, typing, typing.result)
+    rule_match(hall, typing, Result(ended=RULING, winner="none"))
+    rule_match(hall, typing, typing.result)
 
 
-def agreed_twice(hall: VirtualHall, typing: Typing) -> None:
+def agree_twice(hall: VirtualHall, typing: MatchTyping) -> None:
     """Agreed at the table; then both say something else, which the table shows beside it, and a judge keeps the first.
     Where no other match has ended in a way that this one could, they say nothing else."""
     type_match(hall, typing)
@@ -125,26 +125,26 @@ def agreed_twice(hall: VirtualHall, typing: Typing) -> None:
             "serial": match.heard[side] + 1, "agrees_to": yes,
         }
         yes = {"report_id": report["report_id"], "hash": digest(report)}
-        take_report(hall.hub.service, well_formed(report))
+        record_report(hall.hub.service, validate_report(report))
     hall.step()
     table, now = hall.tables[typing.table], hall.state.find_match(match.id)
     if now is None or now[1].match.result != typing.result or unit_words("en")("second.title") not in table.says:
         raise TableDisagrees(f"table {typing.table}: {typing.result}: after a second agreement it says {table.says!r}")
-    judged(hall, typing, typing.result)
+    rule_match(hall, typing, typing.result)
 
 
-def _another_result(state: EventState, match: MatchState, typing: Typing) -> Result | None:
+def _another_result(state: EventState, match: MatchState, typing: MatchTyping) -> Result | None:
     """A result of some other match, as this one could have ended too."""
-    situation, saying = situation_of(state, state.rounds[-1], match), Saying(PLAYER, typing.after_time)
+    situation, saying = situation_of(state, state.rounds[-1], match), ResultSource(PLAYER, typing.after_time)
     others = (m.match.result for r in state.rounds for m in r.matches)
     return next((other for other in others if other is not None and other != typing.result and not any(
-        excluded(state.rulebook, other, state.options, situation, saying))), None)
+        result_problems(state.rulebook, other, state.options, situation, saying))), None)
 
 
-def type_match(hall: VirtualHall, typing: Typing) -> None:
+def type_match(hall: VirtualHall, typing: MatchTyping) -> None:
     """Press every key of one match at its table, and hold the table to its word."""
     if typing.ruling:
-        judged(hall, typing, typing.result)
+        rule_match(hall, typing, typing.result)
         return
     table = hall.tables[typing.table]
     for press in typing.keys:

@@ -22,7 +22,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from roundtap.kit.virtual_kit import VirtualKit
-from roundtap.rehearsal.script import Script, ScriptRound, Typing
+from roundtap.rehearsal.script import MatchTyping, Script, ScriptRound
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
@@ -161,7 +161,7 @@ class NotSaved(Exception):
 class LiveRehearsal:
     """One rehearsal over one console. `patience_s`: how long a result may take; a person needs longer than pins."""
 
-    def __init__(self, console: ConsoleClient, hands: PanelHands | SpokenHands, progress: Progress,
+    def __init__(self, console: ConsoleClient, hands: PanelTyper | PersonTyper, progress: Progress,
                  patience_s: float = SAVED_WITHIN_S) -> None:
         self._console = console
         self._hands = hands
@@ -218,7 +218,7 @@ class LiveRehearsal:
             # A person is slower than this program: time is not called before their results stand.
             self._wait_until_they_stand(played, {typing.table for typing in batch})
 
-    def _rule(self, played: ScriptRound, typing: Typing) -> None:
+    def _rule(self, played: ScriptRound, typing: MatchTyping) -> None:
         """A judge's word is entered at the console, as it is in a hall."""
         place = next(i for i, match in enumerate(played.matches, start=1) if match.get("table") == typing.table)
         score = {f"score.{side}": typing.result.score.of(side) for side in SIDES}
@@ -240,7 +240,7 @@ class LiveRehearsal:
         self._console.post(f"/console/{self._event}/{what}", **fields)
 
 
-class PanelHands:
+class PanelTyper:
     """Fingers on the virtual tables' panels."""
 
     def __init__(self, panels: Mapping[int, PanelClient]) -> None:
@@ -256,7 +256,7 @@ class PanelHands:
     def all_seated(self) -> None:
         """Fingers on pins have sat down when they have pressed."""
 
-    def type(self, typing: Typing) -> None:
+    def type(self, typing: MatchTyping) -> None:
         panel = self._panels[typing.table]
         if typing.after_time:
             panel.wait_for(("time is up",))
@@ -270,7 +270,7 @@ class PanelHands:
         panel.wait_for(("SAVED",))
 
 
-class SpokenHands:
+class PersonTyper:
     """A person at real units: told what to press, table by table."""
 
     def __init__(self, say: Callable[[str], None], names: Mapping[str, str]) -> None:
@@ -285,7 +285,7 @@ class SpokenHands:
         with contextlib.suppress(EOFError):
             input()
 
-    def type(self, typing: Typing) -> None:
+    def type(self, typing: MatchTyping) -> None:
         score = typing.result.score
         when = "after time" if typing.after_time else "before time"
         self._say(f"Table {typing.table} ({when}): {self._names[typing.a]} {score.a} : {score.b} "
@@ -306,7 +306,7 @@ def rehearse_live(script: Script, progress: Progress, port: int) -> Tournament:
                 for number in kit.tables:
                     console.post(f"/console/{event}/units", unit=f"table-{number}", table=number)
 
-            return LiveRehearsal(console, PanelHands(panels), progress).play(script, place)
+            return LiveRehearsal(console, PanelTyper(panels), progress).play(script, place)
         finally:
             kit.stop()
 
@@ -315,5 +315,5 @@ def rehearse_on_units(script: Script, progress: Progress, url: str, pin: str,
                       authority: Path | None = None) -> Tournament:
     """On a hub that runs already, with its real units: one person presses what is asked for."""
     names = {c.id: c.name for c in script.tournament.competitors}
-    hands = SpokenHands(lambda text: print(text, flush=True), names)
+    hands = PersonTyper(lambda text: print(text, flush=True), names)
     return LiveRehearsal(ConsoleClient(url, pin, authority), hands, progress, patience_s=3600).play(script)

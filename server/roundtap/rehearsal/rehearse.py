@@ -11,7 +11,7 @@ from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any
 
-from roundtap.headless.event_input import refuse
+from roundtap.headless.event_input import print_refusal
 from roundtap_core.elimination.bracket import bracket_of
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
@@ -22,7 +22,7 @@ BAR_CELLS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedRow:
     """One line of standings as somebody published them; None where it was not told."""
 
     competitor: str
@@ -32,16 +32,16 @@ class Published:
     rank: int | None
 
 
-def read_published(path: Path) -> tuple[Published, ...]:
+def read_published(path: Path) -> tuple[PublishedRow, ...]:
     """Lines [competitor, points, MoV, SoS as printed or null, rank or null], as a JSON list."""
     try:
         lines = json.loads(path.read_text(encoding="utf-8"))
-        return tuple(Published(*line) for line in lines)
+        return tuple(PublishedRow(*line) for line in lines)
     except (ValueError, TypeError) as error:
         raise Problem("published_unreadable", where=str(path)) from error
 
 
-def differences(rows: Sequence[Mapping[str, Any]], expected: Sequence[Published]) -> list[str]:
+def differences(rows: Sequence[Mapping[str, Any]], expected: Sequence[PublishedRow]) -> list[str]:
     """Where the hub's standings (rows of `standings_to_json`) are not as published; [] when all agree.
 
     A rank counts only against those with other points, MoV and SoS: behind these the published order was a lot.
@@ -79,7 +79,7 @@ def outcome(tournament: Tournament) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def changes(came_out: Mapping[str, Sequence[Any]], record: Mapping[str, Sequence[Any]]) -> list[str]:
+def outcome_diffs(came_out: Mapping[str, Sequence[Any]], record: Mapping[str, Sequence[Any]]) -> list[str]:
     """Where two outcomes differ, in any column; [] when they are the same."""
     return [
         f"{part}, place {place}: {json.dumps(row)}, in the record {json.dumps(right)}"
@@ -88,7 +88,7 @@ def changes(came_out: Mapping[str, Sequence[Any]], record: Mapping[str, Sequence
     ]
 
 
-def _order(by_id: Mapping[str, Mapping[str, Any]], expected: Sequence[Published]) -> list[str]:
+def _order(by_id: Mapping[str, Mapping[str, Any]], expected: Sequence[PublishedRow]) -> list[str]:
     ranked = sorted((line for line in expected if line.rank is not None and line.competitor in by_id),
                     key=lambda line: line.rank or 0)
     found = []
@@ -119,23 +119,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0: every result was typed and the standings agree. 2: the file cannot be played. 3: they differ."""
-    from roundtap.rehearsal.script import made_up, script_of
+    from roundtap.rehearsal.script import made_up_event, script_of
     from roundtap_core.eventfile.read import parse
 
     if (args.event is None) == (args.made_up is None):
-        return refuse("roundtap rehearse: give either an event file or --made-up RULEBOOK")
+        return print_refusal("roundtap rehearse: give either an event file or --made-up RULEBOOK")
     if not 8 <= args.players <= 64:
-        return refuse(f"roundtap rehearse: --players {args.players}: must be 8 to 64")
+        return print_refusal(f"roundtap rehearse: --players {args.players}: must be 8 to 64")
     if args.trouble and not args.fast:
-        return refuse("roundtap rehearse: --trouble goes with --fast")
+        return print_refusal("roundtap rehearse: --trouble goes with --fast")
     try:
-        script = script_of(made_up(args.made_up, args.players, args.seed) if args.made_up is not None
+        script = script_of(made_up_event(args.made_up, args.players, args.seed) if args.made_up is not None
                            else parse(args.event.read_text(encoding="utf-8")))
         expected = read_published(args.expect) if args.expect else None
     except Problem as problem:
-        return refuse(f"{args.event or args.made_up}: {problem}")
+        return print_refusal(f"{args.event or args.made_up}: {problem}")
     except OSError as error:
-        return refuse(f"{error.filename}: {error.strerror}")
+        return print_refusal(f"{error.filename}: {error.strerror}")
 
     def progress(number: int, done: int, of: int) -> None:
         filled = BAR_CELLS * done // max(1, of)
@@ -146,10 +146,10 @@ def run(args: argparse.Namespace) -> int:
 
         played = rehearse_fast(script, progress, args.trouble)
     else:
-        from roundtap.kit.leash import clean_up_when_told_to_end
+        from roundtap.kit.leash import exit_on_signals
         from roundtap.rehearsal.live import NotSaved, rehearse_live, rehearse_on_units
 
-        clean_up_when_told_to_end()
+        exit_on_signals()
         try:
             played = (rehearse_on_units(script, progress, args.hub, args.pin or "", args.authority) if args.hub
                     else rehearse_live(script, progress, args.port))
@@ -157,7 +157,7 @@ def run(args: argparse.Namespace) -> int:
             print(f"\nroundtap rehearse: {trouble}", file=sys.stderr)
             return 3
     _show(" " * (BAR_CELLS + 40) + "\r")
-    found = (changes(outcome(played), outcome(script.tournament)) if expected is None
+    found = (outcome_diffs(outcome(played), outcome(script.tournament)) if expected is None
              else differences(outcome(played)["standings"], expected))
     typed = sum(not typing.ruling for round_ in script.rounds for typing in round_.typing)
     print(f"{script.tournament.name}: {len(script.tournament.competitors)} players, {len(script.rounds)} rounds, "

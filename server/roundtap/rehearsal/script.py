@@ -34,7 +34,7 @@ from roundtap_core.records import (
 from roundtap_core.result_json import match_to_json
 from roundtap_core.rounds.next_round import next_round, next_stage
 from roundtap_core.rulebooks.base import Rulebook, Situation
-from roundtap_core.rulebooks.gate import OFFICIAL, PLAYER, Saying, excluded
+from roundtap_core.rulebooks.gate import OFFICIAL, PLAYER, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_units.table.press_script import Press, presses
@@ -43,7 +43,7 @@ SWISS_ROUNDS, CUT = 4, 4
 
 
 @dataclass(frozen=True, slots=True)
-class Typing:
+class MatchTyping:
     """One match as fingers do it: `keys` in order, before time or after it was called.
 
     `ruling`: no table can say it; an official enters it at the console.
@@ -66,7 +66,7 @@ class ScriptRound:
     stage: str
     tiebreak_form: str | None
     matches: tuple[Mapping[str, Any], ...]
-    typing: tuple[Typing, ...]
+    typing: tuple[MatchTyping, ...]
     leaving: tuple[str, ...]
     disqualified: tuple[str, ...]
 
@@ -95,7 +95,7 @@ def _round(tournament: Tournament, played: Round, stage: str, names: Mapping[str
     taken = {match.table for match in played.matches if match.table is not None}
     free = iter(number for number in range(1, 2000) if number not in taken)
     matches: list[Mapping[str, Any]] = []
-    typing: list[Typing] = []
+    typing: list[MatchTyping] = []
     for match in played.matches:
         seated = replace(match, table=next(free)) if match.b is not None and match.table is None else match
         matches.append(match_to_json(replace(seated, result=None, extension_minutes=None)))
@@ -110,12 +110,12 @@ def _round(tournament: Tournament, played: Round, stage: str, names: Mapping[str
 
 def _typing(
     tournament: Tournament, number: int, stage: str, match: Match, names: Mapping[str, str]
-) -> Typing:
+) -> MatchTyping:
     """A recorded "played" that the form only takes after time (its winner has not all the points) is typed then."""
     assert match.result is not None
     assert match.table is not None
     assert match.b is not None
-    ruling = Typing(match.table, match.a, match.b, match.result, False, (), ruling=True)
+    ruling = MatchTyping(match.table, match.a, match.b, match.result, False, (), ruling=True)
     if match.result.ended == RULING:
         return ruling
     book = rulebook(tournament.rulebook)
@@ -123,8 +123,8 @@ def _typing(
     totals = list_totals(tournament)
     stage = THIRD_STAGE if match.game == THIRD else stage
     situation = Situation(stage, (totals.get(match.a), totals.get(match.b)))
-    if any(problem.key == "winner_concedes" for problem in excluded(book, match.result, options, situation,
-                                                                    Saying(PLAYER))):
+    if any(problem.key == "winner_concedes" for problem in result_problems(book, match.result, options, situation,
+                                                                    ResultSource(PLAYER))):
         return ruling
     form = book.form(options, situation)
     if form.lots & (match.result.timeout or {}).keys() or FIRST_PLAYER_BY in (match.result.timeout or {}):
@@ -140,12 +140,12 @@ def _typing(
             keys = presses(form, result, side, after_time)
         except ValueError:
             continue
-        return Typing(match.table, match.a, match.b, result, after_time, tuple(keys))
+        return MatchTyping(match.table, match.a, match.b, result, after_time, tuple(keys))
     raise Problem("cannot_be_typed", where=f"/rounds/{number - 1}", number=number, table=match.table,
                   a=names[match.a], b=names[match.b], score=f"{match.result.score.a}:{match.result.score.b}")
 
 
-def made_up(rulebook_id: str, players: int, seed: int) -> Tournament:
+def made_up_event(rulebook_id: str, players: int, seed: int) -> Tournament:
     """A whole event: Swiss rounds with somebody who leaves, ties played out where the rulebook wants it, cut,
     elimination with a match for third place."""
     book = rulebook(rulebook_id)
@@ -158,9 +158,9 @@ def made_up(rulebook_id: str, players: int, seed: int) -> Tournament:
     book.check_options(options)
     event = Tournament(f"Made up: {book.title}", rulebook_id, None, options, seed,
                        tuple(_competitors(book, players, options)))
-    while (following := _drawn(event)) is not None:
+    while (following := _draw_next(event)) is not None:
         event = replace(event, rounds=(*event.rounds, following))
-        event = _played(event, book, rand)
+        event = _play_round(event, book, rand)
         if len(event.rounds) == 2 and players % 2 == 0:
             leaver = replace(event.competitors[-1], dropped_after=2)
             event = replace(event, competitors=(*event.competitors[:-1], leaver))
@@ -174,7 +174,7 @@ def _competitors(book: Rulebook, players: int, options: dict[str, Any]) -> Itera
                          list={"total": whole - n % 4} if whole else None)
 
 
-def _drawn(event: Tournament) -> Round | None:
+def _draw_next(event: Tournament) -> Round | None:
     stage = next_stage(event)
     if stage == SWISS and len(event.stage_rounds(SWISS)) >= SWISS_ROUNDS:
         return None
@@ -188,7 +188,7 @@ def _drawn(event: Tournament) -> Round | None:
     return Round(pairing.number, pairing.stage, pairing.matches, pairing.draw, form)
 
 
-def _played(event: Tournament, book: Rulebook, rand: random.Random) -> Tournament:
+def _play_round(event: Tournament, book: Rulebook, rand: random.Random) -> Tournament:
     """The last round with results, and squads where these are picked."""
     *before, last = event.rounds
     stage = stages_of(event)[last.number]
@@ -230,7 +230,7 @@ def _result(book: Rulebook, event: Tournament, situation: Situation, known: dict
         while (question := next_step(seen, answers)) is not None:
             answers[question.name] = question.drawn(rand)
         result = compose(way, opener, answers)
-        fits = not any(excluded(book, result, options, situation, Saying(OFFICIAL)))
+        fits = not any(result_problems(book, result, options, situation, ResultSource(OFFICIAL)))
         if fits and not _lost_by_the_opener(book, result, way, opener, options):
             return result
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from roundtap_core.check.drawn_rounds import (
     bye_problems,
-    course_problems,
     cut_order_problems,
+    drawn_round_problems,
     elimination_problems,
     tiebreak_problems,
 )
@@ -16,7 +16,7 @@ from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.lists.list_form import fold, names
 from roundtap_core.lists.squads import letter
-from roundtap_core.names import called, names_in
+from roundtap_core.names import error_names, names_in
 from roundtap_core.records import (
     CONCESSION,
     NO_SHOW,
@@ -34,7 +34,7 @@ from roundtap_core.records import (
 )
 from roundtap_core.rounds.never_fielded import never_fielded
 from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, Options, Rulebook, Situation, may_play
-from roundtap_core.rulebooks.gate import excluded
+from roundtap_core.rulebooks.gate import result_problems
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
 
@@ -73,7 +73,7 @@ def impossible_results(tournament: Tournament) -> Iterator[Problem]:
             stage = THIRD_STAGE if match.game == THIRD else stages[played.number]
             decks = (houses[match.a], houses[match.b or ""]) if houses else None
             situation = Situation(stage, (totals.get(match.a), totals.get(match.b or "")), decks)
-            for wrong in (*excluded(book, match.result, options, situation),
+            for wrong in (*result_problems(book, match.result, options, situation),
                           *_conceded_after_winning(book, match, options, situation)):
                 yield wrong.at(f"{where}/result")
 
@@ -115,7 +115,7 @@ def open_matches(tournament: Tournament) -> Iterator[Problem]:
 
 def repeats(tournament: Tournament) -> Iterator[Problem]:
     """Pairings that a stage saw before. A tie-break round may repeat them."""
-    names = called(tournament)
+    names = error_names(tournament)
     met: dict[tuple[str, frozenset[str]], int] = {}
     for played, match, where in match_places(tournament):
         if match.b is None or played.stage == TIEBREAK:
@@ -127,7 +127,7 @@ def repeats(tournament: Tournament) -> Iterator[Problem]:
 
 def paired_after_leaving(tournament: Tournament) -> Iterator[Problem]:
     """Who dropped or was disqualified is not paired any more (an unpaired loss is no pairing)."""
-    names = called(tournament)
+    names = error_names(tournament)
     left = {competitor.id: competitor.left_after for competitor in tournament.competitors}
     for played, match, where in match_places(tournament):
         for side, who in (("a", match.a), ("b", match.b)):
@@ -138,7 +138,7 @@ def paired_after_leaving(tournament: Tournament) -> Iterator[Problem]:
 
 def missing_from_rounds(tournament: Tournament) -> Iterator[Problem]:
     """In every Swiss round each active competitor stands somewhere, if only with an unpaired loss."""
-    names = called(tournament)
+    names = error_names(tournament)
     for r, played in enumerate(tournament.rounds):
         if played.stage != SWISS:
             # Later stages have not everybody in them.
@@ -162,7 +162,7 @@ def left_too_late(tournament: Tournament) -> Iterator[Problem]:
 
 def won_byes(tournament: Tournament) -> Iterator[Problem]:
     """A won bye is sat out in round 1, there only, and by nobody else. Who came too late for round 1 has lost it."""
-    names = called(tournament)
+    names = error_names(tournament)
     owed = {competitor.id for competitor in tournament.competitors if competitor.won_bye}
     for played, match, where in match_places(tournament):
         if match.bye == WON_BYE and played.number > 1:
@@ -317,5 +317,5 @@ def _team_problems(team: Competitor, size: int, where: str, teams: dict[str, str
 RULES: tuple[Callable[[Tournament], Iterator[Problem]], ...] = (
     impossible_results, open_matches, repeats, paired_after_leaving, missing_from_rounds, left_too_late, won_byes,
     no_shows, structure, bye_problems, cut_order_problems, elimination_problems, impossible_options, other_options,
-    tiebreak_problems, course_problems, squad_problems, people_problems, official_problems, list_violations,
+    tiebreak_problems, drawn_round_problems, squad_problems, people_problems, official_problems, list_violations,
 )

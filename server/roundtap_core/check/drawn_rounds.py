@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from roundtap_core.elimination.bracket import Bracket, Game, bracket_of, there_for
-from roundtap_core.elimination.next_games import match_of
+from roundtap_core.elimination.bracket import Bracket, BracketGame, bracket_of, present_in_round
+from roundtap_core.elimination.next_games import game_to_match
 from roundtap_core.elimination.shape import THIRD, games_in
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.names import called, names_in
+from roundtap_core.names import error_names, names_in
 from roundtap_core.pairing.cardinality import LargestMatching
 from roundtap_core.pairing.pairing_pool import met_among
 from roundtap_core.records import (
@@ -33,27 +33,27 @@ from roundtap_core.records import (
 from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.base import BYE_LAST
 from roundtap_core.rulebooks.registry import known_plan, rulebook
-from roundtap_core.standings.standings import as_it_stood, standings
+from roundtap_core.standings.standings import standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 
 IMPOSED = "imposed"
 """How a draw is called that people made, or changed: whom they paired is their word, and noted with the round."""
 
 
-def course_problems(tournament: Tournament) -> Iterator[Problem]:
+def drawn_round_problems(tournament: Tournament) -> Iterator[Problem]:
     """Nothing is said where an organizer paired by hand, or where a later correction leaves it open how it stood."""
     names = names_in(tournament)
     for r, played in enumerate(tournament.rounds):
         if played.stage == SWISS and played.number > 1 and (played.draw is None or played.draw.method != IMPOSED):
-            before = as_it_stood(tournament, played.number)
-            yield from _parted(before, played, f"/rounds/{r}", names) if before is not None else ()
+            before = tournament_before(tournament, played.number)
+            yield from _split_groups(before, played, f"/rounds/{r}", names) if before is not None else ()
         yield from _extra_minutes(tournament, played, f"/rounds/{r}/extra_minutes")
     yield from _too_early(tournament)
     if (tournament.record or {}).get("finished"):
         yield from _unfinished(tournament, names)
 
 
-def _parted(before: Tournament, played: Round, where: str, names: Mapping[str, str]) -> Iterator[Problem]:
+def _split_groups(before: Tournament, played: Round, where: str, names: Mapping[str, str]) -> Iterator[Problem]:
     """Two with the same points who had not met, both paired with somebody below them who could have met each other:
     as many pairs within a group as can be is the first aim of every draw (`pairing`, line 3)."""
     try:
@@ -125,7 +125,7 @@ def _unfinished(tournament: Tournament, names: Mapping[str, str]) -> Iterator[Pr
 
 def bye_problems(tournament: Tournament) -> Iterator[Problem]:
     """What is wrong with the byes of the Swiss rounds. Won byes and no-shows are not drawn, so they are not judged."""
-    names = called(tournament)
+    names = error_names(tournament)
     for r, played in enumerate(tournament.rounds):
         if played.stage != SWISS:
             continue
@@ -145,7 +145,7 @@ def _misplaced(
 
     A no-show's free win may or may not count as a bye received: here it counts for whoever makes the bye right.
     """
-    before = as_it_stood(tournament, played.number)
+    before = tournament_before(tournament, played.number)
     if before is None:
         return
     drawn = _byes(before, (BYE, WON_BYE))[holder]
@@ -153,10 +153,10 @@ def _misplaced(
     field = [who for match in played.matches if match.b is not None for who in (match.a, match.b)]
     better = [who for who in field if at_most[who] < drawn]
     lower = [who for who in _surely_below(before, holder) if at_most[who] <= drawn and who in field]
-    entitled = first_due(before, field, holder, better)
+    entitled = first_bye_due(before, field, holder, better)
     if entitled is not None:
         yield Problem("second_bye", where=where, competitor=names[holder], other=names[entitled])
-    elif played.number > 1 and (entitled := first_due(before, field, holder, lower)) is not None:
+    elif played.number > 1 and (entitled := first_bye_due(before, field, holder, lower)) is not None:
         yield Problem("bye_too_high", where=where, competitor=names[holder], other=names[entitled])
 
 
@@ -191,7 +191,7 @@ def _end_of_tie(rows: Sequence[StandingsRow], place: int) -> int:
     return place + 1
 
 
-def first_due(before: Tournament, field: list[str], holder: str, candidates: list[str]) -> str | None:
+def first_bye_due(before: Tournament, field: list[str], holder: str, candidates: list[str]) -> str | None:
     """The first of `candidates` whose bye would have left a round without a repeat for `holder` and the others."""
     if not candidates:
         return None
@@ -223,7 +223,7 @@ def tiebreak_problems(tournament: Tournament) -> Iterator[Problem]:
         if not may:
             yield Problem("no_tiebreak_rounds", where=where, rulebook=tournament.rulebook)
             continue
-        before = _before(tournament, round_.number)
+        before = _as_drawn(tournament, round_.number)
         ties = [set(tie) for tie in _ties(before)] if before is not None else []
         for m, match in enumerate(round_.matches if before is not None else ()):
             pair = {match.a, match.b} - {None}
@@ -233,14 +233,14 @@ def tiebreak_problems(tournament: Tournament) -> Iterator[Problem]:
 
 
 def _unbroken(tournament: Tournament, number: int, where: str, shown: dict[str, str]) -> Iterator[Problem]:
-    before = _before(tournament, number)
+    before = _as_drawn(tournament, number)
     for tie in _ties(before) if before is not None else ():
         yield Problem("tie_not_broken", where=where, names=", ".join(shown[who] for who in tie))
 
 
-def _before(tournament: Tournament, number: int) -> Tournament | None:
+def _as_drawn(tournament: Tournament, number: int) -> Tournament | None:
     """As it stood when round `number` was drawn: who left later was still there. None where nobody can tell."""
-    stood = as_it_stood(tournament, number)
+    stood = tournament_before(tournament, number)
     return stood and replace(stood, competitors=tuple(
         replace(c, dropped_after=_later(c.dropped_after, number), disqualified_after=_later(
             c.disqualified_after, number)) for c in tournament.competitors))
@@ -263,7 +263,7 @@ def elimination_problems(tournament: Tournament) -> Iterator[Problem]:
     played = tournament.stage_rounds(ELIMINATION)
     if not played:
         return
-    names = called(tournament)
+    names = error_names(tournament)
     for bracket_round, round_ in enumerate(played, start=1):
         before = replace(tournament, rounds=tuple(
             r for r in tournament.rounds if r.number < round_.number or r is played[0]))
@@ -296,7 +296,7 @@ def cut_order_problems(tournament: Tournament) -> Iterator[Problem]:
     right: tuple[str, ...] = ()
     for seen in (begun + 1, begun, begun - 1):
         try:
-            stood = as_it_stood(tournament, begun, seen)
+            stood = tournament_before(tournament, begun, seen)
             rows = standings(stood, begun - 1) if stood else ()
         except Problem:
             # A result that cannot be read is named elsewhere.
@@ -307,7 +307,7 @@ def cut_order_problems(tournament: Tournament) -> Iterator[Problem]:
         right = tuple(order)[:len(kept)]
         if not rows or kept == right:
             return
-    names = called(tournament)
+    names = error_names(tournament)
     n = next(i for i, pair in enumerate(zip(kept, right, strict=True)) if pair[0] != pair[1])
     yield Problem("cut_order_differs", where="/cut/order", n=n + 1, right=names[right[n]], competitor=names[kept[n]])
 
@@ -330,8 +330,8 @@ def _number_problems(played: Round, games: int, where: str) -> Iterator[Problem]
 def _pairing_problems(
     tournament: Tournament, bracket: Bracket, bracket_round: int, played: Round, where: str, names: dict[str, str]
 ) -> Iterator[Problem]:
-    due = {game.game: _due(bracket, game) for game in bracket.games if game.round == bracket_round}
-    there = there_for(tournament, played.number)
+    due = {game.game: _expected_players(bracket, game) for game in bracket.games if game.round == bracket_round}
+    there = present_in_round(tournament, played.number)
     for m, match in enumerate(played.matches):
         if match.bye == UNPAIRED_LOSS or match.game is None or (match.game == THIRD and match.game not in due):
             continue
@@ -355,13 +355,13 @@ def _pairing_problems(
                       right=len(due) - (THIRD in due))
 
 
-def _due(bracket: Bracket, game: Game) -> set[str]:
+def _expected_players(bracket: Bracket, game: BracketGame) -> set[str]:
     """Who belongs into a game: by the seeds in the first round, else by the winners before."""
     if game.round == 1:
         seeds = bracket.seeds
         number = game.game
         assert isinstance(number, int)
         return {seeds[s - 1] for s in (number, bracket.size + 1 - number) if s <= len(seeds)}
-    match: Match | None = match_of(game)
+    match: Match | None = game_to_match(game)
     sides = (game.a.competitor, game.b.competitor)
     return {who for who in ((match.a, match.b) if match else sides) if who}

@@ -8,14 +8,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.elimination.cut import cut_order, swiss_order
-from roundtap_core.elimination.shape import THIRD, bracket_size, feeders, games_in, numbered, rounds_of, size_by
+from roundtap_core.elimination.shape import (
+    THIRD,
+    bracket_size,
+    by_game_number,
+    feeders,
+    games_in,
+    rounds_of,
+    size_from_round,
+)
 from roundtap_core.randomness import lot
 from roundtap_core.records import ELIMINATION, SWISS, Match, Side, Tournament, other
 from roundtap_core.rulebooks.base import Options, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 
 
-class Seat(Struct, frozen=True):
+class BracketSeat(Struct, frozen=True):
     """One side of a game. `winner_of` and `loser_of` are running numbers of games; seeds exist after a cut only.
 
     `competitor` is None while nobody is known, and where nobody sits (`empty`). `gone`: got here, but left before.
@@ -29,15 +37,15 @@ class Seat(Struct, frozen=True):
     gone: bool = False
 
 
-class Game(Struct, frozen=True):
+class BracketGame(Struct, frozen=True):
     """`number` runs through the whole bracket (1, 2, … the final, the third place); `game` is the number within its
     round, as the event file has it. `decided` without a `winner`: nobody goes on from here."""
 
     number: int
     round: int
     game: int | str
-    a: Seat
-    b: Seat
+    a: BracketSeat
+    b: BracketSeat
     match: Match | None = None
     winner: str | None = None
     decided: bool = False
@@ -70,7 +78,7 @@ class Bracket(Struct, frozen=True):
 
     size: int
     seeds: tuple[str, ...]
-    games: tuple[Game, ...]
+    games: tuple[BracketGame, ...]
     round_numbers: tuple[int, ...]
     standing: tuple[str, ...]
 
@@ -78,16 +86,16 @@ class Bracket(Struct, frozen=True):
     def rounds(self) -> int:
         return rounds_of(self.size)
 
-    def of_round(self, bracket_round: int) -> tuple[Game, ...]:
+    def of_round(self, bracket_round: int) -> tuple[BracketGame, ...]:
         """The games of a round in the order of their numbers, without the match for third place."""
         return tuple(g for g in self.games if g.round == bracket_round and g.game != THIRD)
 
     @property
-    def final(self) -> Game:
+    def final(self) -> BracketGame:
         return self.of_round(self.rounds)[0]
 
     @property
-    def third(self) -> Game | None:
+    def third(self) -> BracketGame | None:
         return next((game for game in self.games if game.game == THIRD), None)
 
     @property
@@ -101,7 +109,7 @@ class Bracket(Struct, frozen=True):
         return self.final.decided and (third is None or third.decided)
 
 
-def there_for(tournament: Tournament, number: int) -> set[str]:
+def present_in_round(tournament: Tournament, number: int) -> set[str]:
     """Who had not left when the round of that number was drawn."""
     return {c.id for c in tournament.competitors if (last := c.left_after) is None or last >= number}
 
@@ -117,24 +125,24 @@ def bracket_of(tournament: Tournament, seeds: Sequence[str] = ()) -> Bracket | N
         return None
     ranked = bool(tournament.stage_rounds(SWISS))
     standing = swiss_order(tournament) if ranked else ()
-    size = size_by(played[0].matches) if played else bracket_size(len(seeds))
+    size = size_from_round(played[0].matches) if played else bracket_size(len(seeds))
     if played and not seeds and standing:
         began = {who for match in played[0].matches for who in (match.a, match.b)}
         seeds = tuple(who for who in cut_order(tournament) if who in began)
-    building = _Building(tournament, size, tuple(seeds), standing)
+    building = _BracketBuilder(tournament, size, tuple(seeds), standing)
     for bracket_round in range(1, rounds_of(size) + 1):
         drawn = played[bracket_round - 1] if bracket_round <= len(played) else None
-        matches = numbered(drawn.matches, games_in(size, bracket_round)) if drawn else None
+        matches = by_game_number(drawn.matches, games_in(size, bracket_round)) if drawn else None
         building.add_round(bracket_round, matches, drawn.number if drawn else None)
     numbers = tuple(r.number for r in played)
     return Bracket(size, tuple(seeds), tuple(building.games), numbers, standing)
 
 
-class _Building:
+class _BracketBuilder:
     """The games so far, round by round."""
 
     def __init__(self, tournament: Tournament, size: int, seeds: tuple[str, ...], standing: Sequence[str]) -> None:
-        self.games: list[Game] = []
+        self.games: list[BracketGame] = []
         self._tournament, self._size, self._seeds = tournament, size, seeds
         self._book = rulebook(tournament.rulebook)
         self._options = self._book.options(tournament.options)
@@ -144,7 +152,7 @@ class _Building:
     def add_round(self, bracket_round: int, drawn: Mapping[int | str, Match] | None, number: int | None) -> None:
         games = games_in(self._size, bracket_round)
         before = {game.game: game for game in self.games if game.round == bracket_round - 1}
-        there = there_for(self._tournament, number or len(self._tournament.rounds) + 1)
+        there = present_in_round(self._tournament, number or len(self._tournament.rounds) + 1)
         for game in range(1, games + 1):
             one, two = feeders(game, games)
             if bracket_round == 1:
@@ -156,7 +164,7 @@ class _Building:
         if games == 1:
             self._add_third(bracket_round, before, drawn, there)
 
-    def _add_third(self, bracket_round: int, before: Mapping[int | str, Game],
+    def _add_third(self, bracket_round: int, before: Mapping[int | str, BracketGame],
                    drawn: Mapping[int | str, Match] | None, there: set[str]) -> None:
         if drawn is not None and THIRD not in drawn:
             return
@@ -166,16 +174,16 @@ class _Building:
         match = drawn[THIRD] if drawn is not None else None
         self.games.append(self._game(bracket_round, THIRD, (seats[0], seats[1]), match, drawn is not None))
 
-    def _first_seat(self, seed: int) -> Seat:
+    def _first_seat(self, seed: int) -> BracketSeat:
         if not self._seeds:
-            return Seat()
+            return BracketSeat()
         if seed > len(self._seeds):
-            return Seat(seed=seed, empty=True)
-        return Seat(self._seeds[seed - 1], seed)
+            return BracketSeat(seed=seed, empty=True)
+        return BracketSeat(self._seeds[seed - 1], seed)
 
-    def _seat(self, feeder: Game, there: set[str], loser: bool = False) -> Seat:
+    def _seat(self, feeder: BracketGame, there: set[str], loser: bool = False) -> BracketSeat:
         """Whoever comes from that game: the winner, or the loser."""
-        seat = Seat(loser_of=feeder.number) if loser else Seat(winner_of=feeder.number)
+        seat = BracketSeat(loser_of=feeder.number) if loser else BracketSeat(winner_of=feeder.number)
         if not feeder.decided:
             return seat
         who = feeder.winner
@@ -184,8 +192,8 @@ class _Building:
         return replace(seat, competitor=who, seed=self._seed.get(who or ""), empty=who is None,
                        gone=who is not None and who not in there)
 
-    def _game(self, bracket_round: int, game: int | str, seats: tuple[Seat, Seat], match: Match | None,
-              drawn: bool) -> Game:
+    def _game(self, bracket_round: int, game: int | str, seats: tuple[BracketSeat, BracketSeat], match: Match | None,
+              drawn: bool) -> BracketGame:
         a, b = seats
         winner, decided = None, False
         if match is not None:
@@ -193,20 +201,20 @@ class _Building:
             winner, decided = self._outcome(match)
         elif drawn or all(seat.empty or seat.gone for seat in seats):
             decided = True
-        return Game(len(self.games) + 1, bracket_round, game, a, b, match, winner, decided)
+        return BracketGame(len(self.games) + 1, bracket_round, game, a, b, match, winner, decided)
 
-    def _as_recorded(self, a: Seat, b: Seat, match: Match) -> tuple[Seat, Seat]:
+    def _as_recorded(self, a: BracketSeat, b: BracketSeat, match: Match) -> tuple[BracketSeat, BracketSeat]:
         """The seats with those who are recorded, each where it was expected."""
         if match.b is None:
             if b.competitor == match.a:
                 return a, self._with(b, match.a)
-            return self._with(a, match.a), Seat(seed=b.seed, empty=True) if b.competitor is None else b
+            return self._with(a, match.a), BracketSeat(seed=b.seed, empty=True) if b.competitor is None else b
         if b.competitor == match.a or a.competitor == match.b:
             return self._with(a, match.b), self._with(b, match.a)
         return self._with(a, match.a), self._with(b, match.b)
 
-    def _with(self, seat: Seat, who: str) -> Seat:
-        return Seat(who, self._seed.get(who), seat.winner_of, seat.loser_of)
+    def _with(self, seat: BracketSeat, who: str) -> BracketSeat:
+        return BracketSeat(who, self._seed.get(who), seat.winner_of, seat.loser_of)
 
     def _outcome(self, match: Match) -> tuple[str | None, bool]:
         if match.b is None:

@@ -10,15 +10,8 @@ from html import escape
 
 from msgspec import Struct
 
-from roundtap_core.elimination.bracket import Bracket, Game, Seat
-from roundtap_core.elimination.shape import (
-    CHAMPION,
-    THIRD,
-    THIRD_PLACE,
-    from_top,
-    games_in,
-    round_key,
-)
+from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat
+from roundtap_core.elimination.shape import CHAMPION, THIRD, THIRD_PLACE, drawing_order, games_in, round_key
 from roundtap_core.words import Words
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
@@ -40,7 +33,7 @@ SCREEN = (16.0, 8.2)
 NARROW_LETTERS, WIDE_LETTERS = "ijlftrI.,-'() ", "mwMWÆŒ@"
 
 
-def say_round(words: Words, key: str) -> str:
+def round_label(words: Words, key: str) -> str:
     """A round's name for people: "Semi-final"; "Round of 128" beyond those that have names."""
     if f"bracket.{key}" in words:
         return words(f"bracket.{key}")
@@ -54,7 +47,7 @@ def text_width(text: str, size_px: float) -> float:
     return units * size_px
 
 
-class _Place(Struct, frozen=True):
+class _Position(Struct, frozen=True):
     """Where a game stands: left edge and the line between its two names."""
 
     x: float
@@ -67,8 +60,8 @@ def bracket_svg(bracket: Bracket, names: Mapping[str, str], words: Words, first_
     Long names stand on two lines where that makes all letters larger on a screen.
     """
     first = min(max(1, first_round), bracket.rounds)
-    drawings = [_Drawing(bracket, names, words, first, two_lines) for two_lines in (False, True)]
-    return max(drawings, key=_Drawing.scale).svg()
+    drawings = [_BracketSvg(bracket, names, words, first, two_lines) for two_lines in (False, True)]
+    return max(drawings, key=_BracketSvg.scale).svg()
 
 
 def _width(name: str) -> float:
@@ -85,7 +78,7 @@ def _halves(name: str) -> list[str]:
     return [name[:middle], name[middle + 1 :]]
 
 
-class _Drawing:
+class _BracketSvg:
     """One picture: measured first, then drawn."""
 
     def __init__(
@@ -106,7 +99,7 @@ class _Drawing:
         width, height = self._extent(self._places())
         return min(SCREEN[0] / width, SCREEN[1] / height)
 
-    def _extent(self, places: Mapping[int, _Place]) -> tuple[float, float]:
+    def _extent(self, places: Mapping[int, _Position]) -> tuple[float, float]:
         width = self._x(self._bracket.rounds + 1) + self._champion_width() + MARGIN
         return width, max(place.y for place in places.values()) + self._row + MARGIN
 
@@ -135,32 +128,32 @@ class _Drawing:
     def _x(self, bracket_round: int) -> float:
         return LEFT + (bracket_round - self._first) * (self._width + BETWEEN)
 
-    def _places(self) -> dict[int, _Place]:
+    def _places(self) -> dict[int, _Position]:
         """The first column evenly, each later game midway between the two that feed it, third place below."""
         by_game = {(game.round, game.game): game for game in self._bracket.games}
-        places: dict[int, _Place] = {}
+        places: dict[int, _Position] = {}
         middle: dict[tuple[int, int], float] = {}
         for bracket_round in range(self._first, self._bracket.rounds + 1):
-            order = from_top(self._bracket.size, bracket_round)
+            order = drawing_order(self._bracket.size, bracket_round)
             for i, number in enumerate(order):
                 if bracket_round == self._first:
                     y: float = HEAD + MARGIN + self._row + i * (2 * self._row + GAP)
                 else:
-                    before = from_top(self._bracket.size, bracket_round - 1)
+                    before = drawing_order(self._bracket.size, bracket_round - 1)
                     y = sum(middle[bracket_round - 1, feeder] for feeder in before[2 * i : 2 * i + 2]) / 2
                 middle[bracket_round, number] = y
-                places[by_game[bracket_round, number].number] = _Place(self._x(bracket_round), y)
+                places[by_game[bracket_round, number].number] = _Position(self._x(bracket_round), y)
         third = self._bracket.third
         if third is not None:
             final = places[self._bracket.final.number]
-            places[third.number] = _Place(final.x, final.y + 2 * self._row + 2 * ROW + GAP)
+            places[third.number] = _Position(final.x, final.y + 2 * self._row + 2 * ROW + GAP)
         return places
 
     def _title(self, bracket_round: int) -> None:
-        title = say_round(self._words, round_key(games_in(self._bracket.size, bracket_round)))
+        title = round_label(self._words, round_key(games_in(self._bracket.size, bracket_round)))
         self._put(self._x(bracket_round), MARGIN + TITLE_PX, title, TITLE_PX, bold=True)
 
-    def _lines(self, game: Game, places: Mapping[int, _Place]) -> None:
+    def _lines(self, game: BracketGame, places: Mapping[int, _Position]) -> None:
         """From the two games before into this one."""
         here = places[game.number]
         for seat in (game.a, game.b):
@@ -174,9 +167,9 @@ class _Drawing:
                 'stroke="currentColor" stroke-opacity="0.45" stroke-width="1.5"/>'
             )
 
-    def _game(self, game: Game, place: _Place) -> None:
+    def _game(self, game: BracketGame, place: _Position) -> None:
         if game.game == THIRD:
-            title = say_round(self._words, THIRD_PLACE)
+            title = round_label(self._words, THIRD_PLACE)
             self._put(place.x, place.y - self._row - 9, title, TITLE_PX, bold=True)
         open_now = game.match is not None and not game.decided
         self._parts.append(
@@ -192,7 +185,7 @@ class _Drawing:
         self._side(game, game.a, place.x, place.y - self._row / 2)
         self._side(game, game.b, place.x, place.y + self._row / 2)
 
-    def _side(self, game: Game, seat: Seat, x: float, middle: float) -> None:
+    def _side(self, game: BracketGame, seat: BracketSeat, x: float, middle: float) -> None:
         y = middle + 6
         won = game.winner is not None and seat.competitor == game.winner
         out = game.decided and not won
@@ -208,7 +201,7 @@ class _Drawing:
         if score:
             self._put(x + self._width - PAD, y, score, NAME_PX, bold=won, quiet=not won, anchor="end")
 
-    def _text(self, game: Game, seat: Seat) -> str:
+    def _text(self, game: BracketGame, seat: BracketSeat) -> str:
         words = self._words
         if seat.competitor is not None:
             return self._names.get(seat.competitor, seat.competitor)
@@ -219,7 +212,7 @@ class _Drawing:
             return words("bracket.loser_of", game=seat.loser_of)
         return words("bracket.winner_of", game=seat.winner_of) if seat.winner_of is not None else ""
 
-    def _score(self, game: Game, seat: Seat) -> str:
+    def _score(self, game: BracketGame, seat: BracketSeat) -> str:
         match = game.match
         if match is None or seat.competitor is None:
             return ""
@@ -227,23 +220,23 @@ class _Drawing:
             return self._words("bracket.bye") if seat.competitor == match.a and not self._bye_stands(game) else ""
         return game.figure(seat.competitor)
 
-    def _bye_stands(self, game: Game) -> bool:
+    def _bye_stands(self, game: BracketGame) -> bool:
         """Whether the empty seat opposite says "bye" already."""
         return game.a.empty or game.b.empty
 
-    def _champion(self, final: _Place) -> None:
+    def _champion(self, final: _Position) -> None:
         who = self._bracket.champion
         x = self._x(self._bracket.rounds + 1)
         colour = 'stroke="currentColor" stroke-opacity="0.45" stroke-width="1.5"'
         self._parts.append(f'<path d="M{final.x + self._width:.1f} {final.y:.1f}H{x - 8:.1f}" fill="none" {colour}/>')
-        self._put(x, final.y - 14, say_round(self._words, CHAMPION), SMALL_PX, quiet=True)
+        self._put(x, final.y - 14, round_label(self._words, CHAMPION), SMALL_PX, quiet=True)
         self._put(x, final.y + 10, self._names.get(who, who) if who else "–", NAME_PX + 4, bold=True,
                   fit=WIDEST * 1.2)
 
     def _champion_width(self) -> float:
         who = self._bracket.champion
         name = self._names.get(who, who) if who else ""
-        label = text_width(say_round(self._words, CHAMPION), SMALL_PX)
+        label = text_width(round_label(self._words, CHAMPION), SMALL_PX)
         return MARGIN + max(label, min(text_width(name, NAME_PX + 4) * 1.07, WIDEST * 1.2))
 
     def _put(self, x: float, y: float, text: str, size: float, bold: bool = False, quiet: bool = False,

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from roundtap_core.records import ELIMINATION, SWISS, StandingsRow, Tournament
 from roundtap_core.rulebooks.registry import plan, rulebook
-from roundtap_core.standings.standings import as_it_stood, standings
+from roundtap_core.standings.standings import standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 from roundtap_core.typed import Count, Text
 
@@ -49,7 +49,7 @@ def ranked_for_cut(tournament: Tournament, corrected: bool = True) -> tuple[Stan
     """The ranked lines of the standings as they stood when the elimination began: seeds do not change afterwards, be
     it that somebody is disqualified. With the results as they are `corrected` now, or as they were then."""
     begun = next((played.number for played in tournament.rounds if played.stage == ELIMINATION), None)
-    stood = None if corrected or begun is None else as_it_stood(tournament, begun)
+    stood = None if corrected or begun is None else tournament_before(tournament, begun)
     rows = standings(stood or tournament, None if begun is None else begun - 1)
     return tuple(row for row in rows if row.rank is not None)
 
@@ -57,10 +57,10 @@ def ranked_for_cut(tournament: Tournament, corrected: bool = True) -> tuple[Stan
 def cut_order(tournament: Tournament) -> tuple[str, ...]:
     """Everybody in the order that decides who goes on, with which seed, and who is the better placed: as it was when
     the cut was made, whatever was corrected since (house decision)."""
-    return tournament.cut_order or order_now(tournament)
+    return tournament.cut_order or current_cut_order(tournament)
 
 
-def order_now(tournament: Tournament) -> tuple[str, ...]:
+def current_cut_order(tournament: Tournament) -> tuple[str, ...]:
     """That order as the Swiss rounds say it now."""
     return tuple(rulebook(tournament.rulebook).cut_order(ranked_for_cut(tournament), tournament.seed))
 

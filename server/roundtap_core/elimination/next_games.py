@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from roundtap_core.elimination.bracket import Bracket, Game, Seat, bracket_of
+from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of
 from roundtap_core.elimination.cut import qualified
 from roundtap_core.elimination.shape import bracket_size, round_key
 from roundtap_core.errors import Problem
@@ -45,7 +45,7 @@ def next_elimination_round(
         if bracket_round > bracket.rounds:
             raise Problem("bracket_decided")
         games = bracket.size >> bracket_round
-        drawn = [match_of(game) for game in bracket.games if game.round == bracket_round]
+        drawn = [game_to_match(game) for game in bracket.games if game.round == bracket_round]
         matches = [match for match in drawn if match is not None]
     if not matches:
         raise Problem("nobody_left")
@@ -68,7 +68,7 @@ def _bracket(tournament: Tournament, seeds: Sequence[str] | None) -> Bracket:
     return bracket
 
 
-def match_of(game: Game) -> Match | None:
+def game_to_match(game: BracketGame) -> Match | None:
     """The game as it is to be played; a bye for one whose opponent is not there; None for nobody."""
     a, b = _who(game.a), _who(game.b)
     if a and b:
@@ -77,7 +77,7 @@ def match_of(game: Game) -> Match | None:
     return Match(there, bye=BYE, game=game.game) if there else None
 
 
-def _who(seat: Seat) -> str | None:
+def _who(seat: BracketSeat) -> str | None:
     return None if seat.gone else seat.competitor
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from roundtap_core.elimination.bracket import Bracket, Game, Seat, bracket_of
+from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of
 from roundtap_core.elimination.cut import CutRow
 from roundtap_core.elimination.shape import CHAMPION, THIRD, THIRD_PLACE, games_in, round_key
 from roundtap_core.records import DISQUALIFIED, ELIMINATION, SWISS_STAGES, Tournament
@@ -15,7 +15,7 @@ from roundtap_core.result_json import result_to_json
 from roundtap_core.standings.standings import standings
 
 
-class Placed(Struct, frozen=True):
+class FinalPlace(Struct, frozen=True):
     """One line. `reached`: the round somebody came to ("champion", "final", "semi-final" …), None for who did not make
     the cut; `swiss_rank` None without Swiss rounds, where those who came equally far share a rank.
 
@@ -29,7 +29,7 @@ class Placed(Struct, frozen=True):
     status: str | None = None
 
 
-def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tuple[Placed, ...]:
+def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tuple[FinalPlace, ...]:
     """Everybody who played, best first, the disqualified last; while the bracket is not over, as far as each has come.
 
     `bracket`: the tournament's own, for who has it at hand. Without elimination these are the standings.
@@ -51,7 +51,7 @@ def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tup
     # Among those who made the cut it stays as it was then, whatever was corrected since.
     kept = {who: place for place, who in enumerate(bracket.standing)} if bracket else {}
     people.sort(key=lambda who: (came_to(who), (kept if who in wins else swiss).get(who, 0)))
-    placed: list[Placed] = []
+    placed: list[FinalPlace] = []
     for place, who in enumerate(people, start=1):
         shared = bool(placed) and not swiss and came_to(who) == came_to(placed[-1].competitor)
         rank = placed[-1].rank if shared else place
@@ -60,7 +60,7 @@ def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tup
             reached = CHAMPION if wins[who] == bracket.rounds else round_key(games_in(bracket.size, wins[who] + 1))
         if rows[who].status == DISQUALIFIED:
             rank = None
-        placed.append(Placed(rank, who, reached, swiss.get(who), rows[who].status))
+        placed.append(FinalPlace(rank, who, reached, swiss.get(who), rows[who].status))
     return tuple(placed)
 
 
@@ -84,13 +84,13 @@ def _wins(bracket: Bracket) -> dict[str, int]:
     return wins
 
 
-def name_of(bracket: Bracket, game: Game) -> str:
+def game_name(bracket: Bracket, game: BracketGame) -> str:
     """What the game is called: "quarter-final", "third-place" …"""
     return THIRD_PLACE if game.game == THIRD else round_key(games_in(bracket.size, game.round))
 
 
 def bracket_to_json(
-    bracket: Bracket, ranking: tuple[Placed, ...], cut: tuple[CutRow, ...] = ()
+    bracket: Bracket, ranking: tuple[FinalPlace, ...], cut: tuple[CutRow, ...] = ()
 ) -> dict[str, Any]:
     """Rounds, seeds, games, champion (None until known) and final ranking (empty until the bracket is over).
 
@@ -124,9 +124,9 @@ def _cut_to_json(row: CutRow) -> dict[str, Any]:
     }
 
 
-def _game_to_json(bracket: Bracket, game: Game) -> dict[str, Any]:
+def _game_to_json(bracket: Bracket, game: BracketGame) -> dict[str, Any]:
     data: dict[str, Any] = {
-        "number": game.number, "name": name_of(bracket, game), "game": game.game,
+        "number": game.number, "name": game_name(bracket, game), "game": game.game,
         "a": _seat_to_json(game.a), "b": _seat_to_json(game.b),
     }
     match = game.match
@@ -142,6 +142,6 @@ def _game_to_json(bracket: Bracket, game: Game) -> dict[str, Any]:
     return data
 
 
-def _seat_to_json(seat: Seat) -> dict[str, Any]:
+def _seat_to_json(seat: BracketSeat) -> dict[str, Any]:
     """Only what is known and true."""
     return {key: value for key, value in asdict(seat).items() if value is not None and value is not False}

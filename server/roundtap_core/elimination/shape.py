@@ -46,7 +46,7 @@ def round_key(games: int) -> str:
     return {1: FINAL, 2: SEMI_FINAL, 4: QUARTER_FINAL}.get(games, f"round-of-{2 * games}")
 
 
-def from_top(size: int, bracket_round: int) -> list[int]:
+def drawing_order(size: int, bracket_round: int) -> list[int]:
     """The games of a round from top to bottom of a drawing in which no lines cross."""
     order = [1]
     games = 1
@@ -56,7 +56,7 @@ def from_top(size: int, bracket_round: int) -> list[int]:
     return order
 
 
-def numbered(matches: Iterable[Match], games: int) -> dict[int | str, Match]:
+def by_game_number(matches: Iterable[Match], games: int) -> dict[int | str, Match]:
     """The matches of an elimination round of so many games by game number, "third" among them.
 
     A file may lack numbers, or have wrong ones: such matches take the free ones in their order. Who did not appear
@@ -79,7 +79,7 @@ def numbered(matches: Iterable[Match], games: int) -> dict[int | str, Match]:
     return placed
 
 
-def size_by(first_round: Iterable[Match]) -> int:
+def size_from_round(first_round: Iterable[Match]) -> int:
     """The bracket's size as its recorded first round tells, in which no game is without anybody."""
     return bracket_size(2 * sum(1 for match in first_round if match.bye != UNPAIRED_LOSS and match.game != THIRD))
 
@@ -98,7 +98,7 @@ def round_stage(stage: str, stages_before: Sequence[str], first_round: Iterable[
     """
     if stage != ELIMINATION:
         return stage
-    return stage_of(games_in(size_by(first_round), 1 + sum(s == ELIMINATION for s in stages_before)), None)
+    return stage_of(games_in(size_from_round(first_round), 1 + sum(s == ELIMINATION for s in stages_before)), None)
 
 
 def stages_of(tournament: Tournament) -> dict[int, str]:

@@ -48,14 +48,14 @@ from roundtap_core.event.people.commands import (
 )
 from roundtap_core.event.prizes.commands import DrawDoorPrize, SetPrizes
 from roundtap_core.event.results.commands import (
+    DoubleNoShow,
     EnterResult,
-    NobodyCame,
     NoShow,
-    NoShowUndone,
     NoteLot,
-    Report,
+    RecordReport,
     SetPicks,
     SettleStrangers,
+    UndoNoShow,
 )
 from roundtap_core.event.rounds.commands import (
     AdoptRound,
@@ -81,8 +81,8 @@ Command = (
     CreateEvent | ImportRecord | SetAbout | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor
     | ReturnCompetitor | SubmitList | RemoveCompetitor | SetCheckIn | CheckIn | SetSignUp | ConfirmEntry | SetFixedTable
     | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | AdoptRound | DiscardDraft | MoveTables
-    | PublishRound | SetClock | FinishEvent | ReopenEvent | SetExtraMinutes | Report | EnterResult | NoShow | NobodyCame
-    | NoShowUndone | NoteLot | SetPicks | SettleStrangers | MakeCut | WithdrawCut
+    | PublishRound | SetClock | FinishEvent | ReopenEvent | SetExtraMinutes | RecordReport | EnterResult | NoShow
+    | DoubleNoShow | UndoNoShow | NoteLot | SetPicks | SettleStrangers | MakeCut | WithdrawCut
     | AcceptPlace | DeclinePlace | PassOver | SetOfficials | OfficialDuty | Warn | ProposeDisqualification
     | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension | TakeBackExtension
     | Disqualify
@@ -105,6 +105,7 @@ __all__ = [
     "DeclineProposal",
     "DiscardDraft",
     "Disqualify",
+    "DoubleNoShow",
     "DrawDoorPrize",
     "DrawRound",
     "DropCompetitor",
@@ -120,8 +121,6 @@ __all__ = [
     "MoveTables",
     "MoveToTable",
     "NoShow",
-    "NoShowUndone",
-    "NobodyCame",
     "NoteLot",
     "NoteRuling",
     "OfficialDuty",
@@ -130,9 +129,9 @@ __all__ = [
     "PassOver",
     "ProposeDisqualification",
     "PublishRound",
+    "RecordReport",
     "RemoveCompetitor",
     "ReopenEvent",
-    "Report",
     "ReturnCompetitor",
     "SetAbout",
     "SetCameWith",
@@ -150,6 +149,7 @@ __all__ = [
     "SwapSeats",
     "TakeBackExtension",
     "Tick",
+    "UndoNoShow",
     "UnpublishRound",
     "Warn",
     "WithdrawCut",

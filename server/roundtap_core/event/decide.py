@@ -20,53 +20,53 @@ from roundtap_core.event.results.decide import DECIDE_RESULTS
 from roundtap_core.event.rounds.decide import DECIDE_ROUNDS
 from roundtap_core.event.setup.decide import DECIDE_SETUP
 from roundtap_core.event.state import EventState
-from roundtap_core.limits import MOST_ITEMS, refuse_boundless
+from roundtap_core.limits import MOST_ITEMS, refuse_over_limits
 from roundtap_core.records import Result
-from roundtap_core.result_json import refuse_wild
-from roundtap_core.typed import Malformed, read
+from roundtap_core.result_json import refuse_result_limits
+from roundtap_core.typed import MalformedMessage, parse_message
 
 
 def decide(state: EventState, command: c.Command, now: Instant) -> NewEntries:
     """The entries that `command` makes of `state`. Raises Problem where it cannot be done; then nothing changes."""
-    _refuse_beyond(command)
-    if state.finished and not isinstance(command, c.Report | c.ChangePerson | c.ReopenEvent | c.SetPrizes
+    _refuse_over_limits(command)
+    if state.finished and not isinstance(command, c.RecordReport | c.ChangePerson | c.ReopenEvent | c.SetPrizes
                                              | c.DrawDoorPrize):
         raise Problem("event_finished", name=state.name)
     return _DECIDE[type(command)](state, command, now)
 
 
-def _refuse_beyond(command: c.Command) -> None:
+def _refuse_over_limits(command: c.Command) -> None:
     """Raise Problem("figure_out_of_range", "text_too_long", "unfit_text", "wrong_length", "too_deep") where a field of
     the command, or of a record in it, is beyond its limits, whoever asks. `where` names the field."""
     said = to_builtins(command, enc_hook=dict)
     try:
-        read(type(command), said)
-    except Malformed as error:
+        parse_message(type(command), said)
+    except MalformedMessage as error:
         raise error.reasons[0] from None
     for name in command.__struct_fields__:
         # A report's wild result is refused on record, as impossible (results/decide.py); other events' names at tables
         # are filled in by the hub.
-        if name != "taken_tables" and not (name == "result" and isinstance(command, c.Report)):
-            _refuse_wild(getattr(command, name), f"/{name}")
+        if name != "taken_tables" and not (name == "result" and isinstance(command, c.RecordReport)):
+            _check_free_values(getattr(command, name), f"/{name}")
 
 
-def _refuse_wild(value: object, where: str) -> None:
+def _check_free_values(value: object, where: str) -> None:
     """Of what types do not limit: free JSON, results, the length of lists."""
     if isinstance(value, Result):
         try:
-            refuse_wild(value)
+            refuse_result_limits(value)
         except Problem as problem:
             raise problem.at(where) from None
     elif isinstance(value, Struct):
         for name in value.__struct_fields__:
-            _refuse_wild(getattr(value, name), f"{where}/{name}")
+            _check_free_values(getattr(value, name), f"{where}/{name}")
     elif isinstance(value, Mapping):
-        refuse_boundless(value, where)
+        refuse_over_limits(value, where)
     elif isinstance(value, tuple):
         if len(value) > MOST_ITEMS:
             raise Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=MOST_ITEMS)
         for index, inner in enumerate(value):
-            _refuse_wild(inner, f"{where}/{index}")
+            _check_free_values(inner, f"{where}/{index}")
 
 
 _DECIDE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {

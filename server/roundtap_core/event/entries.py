@@ -17,7 +17,7 @@ GENESIS = "0" * 64
 VENUE = "venue"
 
 
-class At(Struct, frozen=True):
+class Timestamp(Struct, frozen=True):
     """When an entry was made: order is the entry's number, never this."""
 
     boot_id: str
@@ -50,30 +50,30 @@ class Entry(Struct, frozen=True):
     number: int
     kind: str
     version: int
-    at: At
+    at: Timestamp
     actor: str
     data: Mapping[str, Any]
     prev: str
     hash: str
 
 
-def seal(new: NewEntry, stream: str, number: int, prev: str, at: At, actor: str) -> Entry:
+def chain_entry(new: NewEntry, stream: str, number: int, prev: str, at: Timestamp, actor: str) -> Entry:
     """The entry that follows `prev` (a hash; GENESIS for number 1) in its stream's chain."""
     # In an object, as it is hashed: what is too deep within the whole is refused.
     data = canonical({"data": new.data}).decode().removeprefix('{"data":')[:-1]
-    told = hash_of_texts(stream, number, new.kind, new.version, canonical(at.to_json()).decode(), actor, data, prev)
+    told = entry_hash(stream, number, new.kind, new.version, canonical(at.to_json()).decode(), actor, data, prev)
     # As whoever reads it from the disk has it: the fold gives the same to the last key.
     return Entry(stream, number, new.kind, new.version, at, actor, json.loads(data), prev, told)
 
 
-def seal_holds(entry: Entry, prev: str) -> bool:
+def verify_entry(entry: Entry, prev: str) -> bool:
     """Whether the entry continues the chain from `prev` and its hash is true."""
     body = {"event": entry.stream, "number": entry.number, "kind": entry.kind, "version": entry.version,
             "at": entry.at.to_json(), "actor": entry.actor, "data": entry.data, "prev": entry.prev}
     return entry.prev == prev and entry.hash == digest(body)
 
 
-def hash_of_texts(stream: str, number: int, kind: str, version: int, at: str, actor: str, data: str, prev: str) -> str:
+def entry_hash(stream: str, number: int, kind: str, version: int, at: str, actor: str, data: str, prev: str) -> str:
     """The hash that an entry has whose `at` and `data` are these canonical texts: nothing is parsed for it."""
     text = (f'{{"actor":{_quoted(actor)},"at":{at},"data":{data},"event":{_quoted(stream)},"kind":{_quoted(kind)},'
             f'"number":{number},"prev":{_quoted(prev)},"version":{version}}}')

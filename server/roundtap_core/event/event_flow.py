@@ -16,12 +16,12 @@ from roundtap_core.elimination.shape import (
     round_key,
     round_stage,
     rounds_of,
-    size_by,
+    size_from_round,
 )
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
-from roundtap_core.lists.squads import ToField, fielded, let_go, to_field
+from roundtap_core.lists.squads import SquadsToField, fielded, squads_unfieldable, to_field
 from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Result, Round
 from roundtap_core.rounds.next_round import open_ties, planned_rounds
 from roundtap_core.rounds.phases import phase_now
@@ -31,7 +31,7 @@ CUT, OVER = "cut", "over"
 """What may follow beside a Swiss or an elimination round: the cut is to be made; nothing is left to be played."""
 
 
-def what_follows(state: EventState) -> str:
+def upcoming_stage(state: EventState) -> str:
     """SWISS, TIEBREAK, CUT, ELIMINATION or OVER, once every result of the rounds so far is there.
 
     Raises Problem("no_structure") while there are too few players for the chosen table.
@@ -40,7 +40,7 @@ def what_follows(state: EventState) -> str:
         planned = planned_rounds(tournament_of(state))
         return SWISS if len(second_swiss_rounds(state)) < planned else OVER
     if elimination_rounds(state):
-        bracket = bracket_now(state)
+        bracket = current_bracket(state)
         return OVER if bracket is None or bracket.over or not _somebody_meets(bracket) else ELIMINATION
     swiss = sum(1 for played in state.public_rounds if played.stage == SWISS)
     if swiss < state.swiss_rounds:
@@ -54,13 +54,13 @@ def what_follows(state: EventState) -> str:
     return CUT if state.cut is None else ELIMINATION
 
 
-def something_left(state: EventState) -> bool:
+def has_more_rounds(state: EventState) -> bool:
     """Whether the event's plan has anything after the public rounds; an event without a plan ends whenever it ends."""
     options = state.options
     if options.get("structure") == "own" and options.get("swiss_rounds") is None:
         return False
     try:
-        return what_follows(state) != OVER
+        return upcoming_stage(state) != OVER
     except Problem:
         return False
 
@@ -100,7 +100,7 @@ def first_game_started(state: EventState) -> bool:
     return played or len(begun) > 1 or first.status != PUBLISHED or state.clock.state != IDLE
 
 
-def cut_stays(state: EventState) -> bool:
+def cut_unaffected(state: EventState) -> bool:
     """Whether a correction of the rounds before changes no seed, no place of the bracket and nobody who advances."""
     return state.cut is not None and not second_stage_is_swiss(state) and first_game_started(state)
 
@@ -115,7 +115,7 @@ def elimination_rounds(state: EventState) -> list[RoundState]:
     return [played for played in state.public_rounds if played.stage == ELIMINATION]
 
 
-def seeds_now(state: EventState) -> tuple[str, ...]:
+def current_seeds(state: EventState) -> tuple[str, ...]:
     """Who made the cut, by seed; once the elimination has begun, who began it. Empty without a cut made here."""
     if state.cut is None:
         return ()
@@ -126,18 +126,18 @@ def seeds_now(state: EventState) -> tuple[str, ...]:
     return tuple(who for who in state.cut.seeds if who in began)
 
 
-def offered(state: EventState) -> str | None:
+def offered_places(state: EventState) -> str | None:
     """Whose answer to an offered place is awaited."""
     if state.cut is None or second_stage_begun(state):
         return None
     return state.cut.offered(active_ids(state))
 
 
-def bracket_now(state: EventState, people: Mapping[str, Person] | None = None) -> Bracket | None:
+def current_bracket(state: EventState, people: Mapping[str, Person] | None = None) -> Bracket | None:
     """The bracket of the published rounds, or of the cut as it stands; None before, and without elimination."""
     if second_stage_is_swiss(state) and not elimination_rounds(state):
         return None
-    return bracket_of(tournament_of(state, people), seeds_now(state))
+    return bracket_of(tournament_of(state, people), current_seeds(state))
 
 
 def stage_of_round(state: EventState, number: int, stage: str, matches: list[Match]) -> str:
@@ -198,11 +198,11 @@ def round_name(state: EventState, played: RoundState) -> str | None:
     if played.stage != ELIMINATION:
         return None
     rounds = [r for r in state.rounds if r.stage == ELIMINATION]
-    size = size_by(m.match for m in rounds[0].matches)
+    size = size_from_round(m.match for m in rounds[0].matches)
     return round_key(max(1, games_in(size, rounds.index(played) + 1)))
 
 
-def planned_in_all(state: EventState) -> int:
+def total_planned_rounds(state: EventState) -> int:
     """How many rounds the event will have, elimination included as far as it is known.
 
     Raises Problem("no_structure") while there are too few players for the chosen table.
@@ -210,7 +210,7 @@ def planned_in_all(state: EventState) -> int:
     before = [r for r in state.public_rounds if r.stage != ELIMINATION]
     begun = elimination_rounds(state)
     if begun:
-        return len(before) + rounds_of(size_by(m.match for m in begun[0].matches))
+        return len(before) + rounds_of(size_from_round(m.match for m in begun[0].matches))
     if not state.swiss_rounds:
         return rounds_of(bracket_size(len(active_ids(state))))
     if second_stage_is_swiss(state) and (state.cut is not None or second_swiss_rounds(state)):
@@ -233,7 +233,7 @@ def swiss_rounds_after(state: EventState, number: int) -> int:
         return 0
 
 
-def squads_to_field(state: EventState, number: int, stage: str, who: str) -> ToField | None:
+def squads_to_field(state: EventState, number: int, stage: str, who: str) -> SquadsToField | None:
     """What somebody still has to field when that round begins; None where no squads are fielded."""
     squads = state.rulebook.squads
     if squads is None:
@@ -247,4 +247,4 @@ def squads_to_field(state: EventState, number: int, stage: str, who: str) -> ToF
 def squads_lost(state: EventState, played: RoundState, who: str, picks: Iterable[int]) -> tuple[int, ...]:
     """The squads that somebody can never field any more once these picks stand (Shatterpoint, house decision)."""
     owed = squads_to_field(state, played.number, played.stage, who)
-    return () if owed is None else let_go(owed.squads, picks, swiss_rounds_after(state, played.number))
+    return () if owed is None else squads_unfieldable(owed.squads, picks, swiss_rounds_after(state, played.number))

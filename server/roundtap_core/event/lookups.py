@@ -12,7 +12,7 @@ from roundtap_core.event.entries import Entry, NewEntry
 from roundtap_core.event.state import DRAFT, Entrant, EventState, MatchState, RoundState
 
 
-def the_entrant(state: EventState, competitor: str) -> Entrant:
+def require_entrant(state: EventState, competitor: str) -> Entrant:
     """The entrant, or Problem("unknown_competitor")."""
     entrant = state.entrants.get(competitor)
     if entrant is None:
@@ -30,7 +30,7 @@ def without_draft(state: EventState) -> list[NewEntry]:
     return [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
 
 
-def written(reason: str) -> str:
+def require_reason(reason: str) -> str:
     """The text without the spaces around it, or Problem("reason_missing")."""
     if not reason.strip():
         raise Invalid("reason_missing")

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, to_builtins
 
 from roundtap_core.errors import Problem
-from roundtap_core.limits import LINE, PROSE, refuse_boundless
-from roundtap_core.reasons import problems
+from roundtap_core.limits import LINE, PROSE, refuse_over_limits
+from roundtap_core.reasons import type_problems
 from roundtap_core.records import Competitor
 from roundtap_core.typed import Id, Line
 from roundtap_core.wire import digest
@@ -88,9 +88,9 @@ def refuse_unfit_person(person: Person, before: Person | None = None) -> None:
         if name in known and value == known[name]:
             continue
         if name == "list":
-            refuse_boundless(value, "/list")
+            refuse_over_limits(value, "/list")
         for text in value if isinstance(value, tuple) else (value,):
-            for problem in problems(text, _LIMITS.get(name, Line), f"/{name}") if isinstance(text, str) else ():
+            for problem in type_problems(text, _LIMITS.get(name, Line), f"/{name}") if isinstance(text, str) else ():
                 raise problem
         if name == "list_link" and value is not None and not _LINK.fullmatch(value):
             raise Problem("link_unfit", where="/list_link", maximum=LINK_LETTERS)

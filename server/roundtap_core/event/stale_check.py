@@ -13,34 +13,34 @@ COURSE, CLOCK, PERSON, WARNED, LOG = "course", "clock", "person/", "warned/", "l
 follows); a match's rulings, appeals and extensions (its id follows)."""
 
 
-def mark(state: EventState, what: str) -> str:
+def state_mark(state: EventState, what: str) -> str:
     """`what` and a short digest of it ("course.0f3a…"): the same for as long as a button that belongs to it means the
     same. An id that nobody has gives a mark, too."""
     if what == CLOCK:
-        return marked(what, _clock(state))
+        return make_mark(what, _clock(state))
     if what.startswith(PERSON):
         who = what.removeprefix(PERSON)
         return person_mark(state, who, open_seats(state).get(who))
     if what.startswith(WARNED):
         entrant = state.entrants.get(what.removeprefix(WARNED))
-        return marked(what, entrant and [len(entrant.warnings), entrant.proposed is not None, entrant.declined_at])
+        return make_mark(what, entrant and [len(entrant.warnings), entrant.proposed is not None, entrant.declined_at])
     if what.startswith(LOG):
         found = state.find_match(what.removeprefix(LOG))
-        return marked(what, found and len(found[1].log))
-    return marked(COURSE, _course(state))
+        return make_mark(what, found and len(found[1].log))
+    return make_mark(COURSE, _course(state))
 
 
-def refuse_unless_seen(state: EventState, seen: str) -> None:
+def refuse_stale(state: EventState, seen: str) -> None:
     """Problem("step_changed_meanwhile") where `seen` is not what the state says now. An empty one says nothing: a
     program tells by its command what it wants."""
-    if seen and seen != mark(state, seen.rpartition(".")[0]):
+    if seen and seen != state_mark(state, seen.rpartition(".")[0]):
         raise Problem("step_changed_meanwhile")
 
 
 def person_mark(state: EventState, competitor: str, match: MatchState | None) -> str:
     """The mark of one competitor. `match`: where they sit in the round in play, while its result is missing."""
     entrant = state.entrants.get(competitor)
-    return marked(PERSON + competitor, [
+    return make_mark(PERSON + competitor, [
         entrant and [entrant.dropped_after, entrant.disqualified_after, len(entrant.warnings)],
         match and match.id, len(state.public_rounds), state.cut is not None, state.finished,
     ])
@@ -52,7 +52,7 @@ def open_seats(state: EventState) -> dict[str, MatchState]:
     return {who: m for m in (live.open_matches if live else ()) for who in (m.match.a, m.match.b) if who is not None}
 
 
-def marked(what: str, content: Any) -> str:
+def make_mark(what: str, content: Any) -> str:
     """A mark of any plain JSON, by the name of what it is."""
     return f"{what}.{digest(content)[:MARK_DIGITS]}"
 

@@ -102,7 +102,7 @@ class Entrant(Struct, frozen=True):
         return self.active or (self.how_left == PLAYS_ON and self.disqualified_after is None)
 
 
-class Reported(Struct, frozen=True):
+class SideReport(Struct, frozen=True):
     """What one side says, and the number of the entry that holds it. `report_id` and `body` (the digest of all that
     was sent) name it to the other side, which may agree to it. `holder`: a mark of the browser that said it; None: a
     unit, at which both sit."""
@@ -122,7 +122,7 @@ class MatchState(Struct, frozen=True, dict=True):
 
     id: str
     match: Match
-    reports: Mapping[Side, Reported] = {}
+    reports: Mapping[Side, SideReport] = {}
     revision: int = 0
     decided: bool = False
     number: int | None = None
@@ -353,10 +353,10 @@ class EventState(Struct, frozen=True):
 
 def active_ids(state: EventState) -> set[str]:
     """Who is in the event and to be paired: not who has left, and not who is still awaited."""
-    return {entrant.id for entrant in state.entrants.values() if entrant.active} - awaited(state)
+    return {entrant.id for entrant in state.entrants.values() if entrant.active} - not_yet_present(state)
 
 
-def awaited(state: EventState) -> frozenset[str]:
+def not_yet_present(state: EventState) -> frozenset[str]:
     """Who has entered and is not paired yet: not checked in where that is asked, or not confirmed at the desk. Who
     stands in a round that everybody has seen is here, whatever was ticked."""
     waiting = {e.id for e in state.entrants.values()
@@ -383,7 +383,7 @@ def tournament_of(
     known = people or {}
     # In the file of an event that has not begun they stand among the others.
     everybody = everybody or (as_file and not state.public_rounds)
-    out: frozenset[str] = frozenset() if everybody else awaited(state)
+    out: frozenset[str] = frozenset() if everybody else not_yet_present(state)
     rounds = state.rounds if drafts else state.public_rounds
     begun = any(played.stage in (ELIMINATION, SECOND_SWISS) for played in rounds)
     declined = (*state.cut.declined, *state.cut.absent) if state.cut and as_file and not begun else ()

@@ -18,19 +18,19 @@ def whole_tournament(state: EventState, people: Mapping[str, Person]) -> Tournam
     """The event for its file. Reports before they were agreed, the clock and drafts are the hall's, not the file's."""
     event = tournament_of(state, people, as_file=True)
     rounds = tuple(
-        replace(played, record=_of_round(kept) or None, matches=tuple(
-            replace(match, record=_of_match(match_state) or None)
+        replace(played, record=_round_record(kept) or None, matches=tuple(
+            replace(match, record=_match_record(match_state) or None)
             for match, match_state in zip(played.matches, kept.matches, strict=True)))
         for played, kept in zip(event.rounds, state.public_rounds, strict=True)
     )
     competitors = tuple(
-        replace(competitor, record=_of_competitor(state, state.entrants[competitor.id]) or None)
+        replace(competitor, record=_competitor_record(state, state.entrants[competitor.id]) or None)
         for competitor in event.competitors
     )
-    return replace(event, competitors=competitors, rounds=rounds, record=_of_event(state, people))
+    return replace(event, competitors=competitors, rounds=rounds, record=_event_record(state, people))
 
 
-def _of_event(state: EventState, people: Mapping[str, Person]) -> dict[str, Any]:
+def _event_record(state: EventState, people: Mapping[str, Person]) -> dict[str, Any]:
     data: dict[str, Any] = {**state.about, "effective_options": state.options}
     if state.officials:
         data["officials"] = [_official(official, people) for official in state.officials.values()]
@@ -58,7 +58,7 @@ def _official(official: Official, people: Mapping[str, Person]) -> dict[str, Any
     }
 
 
-def _of_competitor(state: EventState, entrant: Entrant) -> dict[str, Any]:
+def _competitor_record(state: EventState, entrant: Entrant) -> dict[str, Any]:
     data: dict[str, Any] = {
         "disqualification": entrant.disqualification, "proposed": entrant.proposed,
         "proposal_declined_at": entrant.declined_at, "list_corrections": [dict(c) for c in entrant.list_corrections],
@@ -69,14 +69,14 @@ def _of_competitor(state: EventState, entrant: Entrant) -> dict[str, Any]:
     return {key: value for key, value in data.items() if value}
 
 
-def _of_round(played: RoundState) -> dict[str, Any]:
+def _round_record(played: RoundState) -> dict[str, Any]:
     data: dict[str, Any] = {"notes": dict(played.notes)} if played.notes else {}
     if played.extra_minutes is not None:
         data["extra_minutes"] = played.extra_minutes
     return data
 
 
-def _of_match(match: MatchState) -> dict[str, Any]:
+def _match_record(match: MatchState) -> dict[str, Any]:
     data = {
         "decided": match.decided, "lots": dict(match.lots), "corrections": list(map(dict, match.corrections)),
         "log": list(map(_line, match.log)),

@@ -12,8 +12,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, Meta, UnsetType, field
 
 from roundtap_core.errors import Problem
-from roundtap_core.limits import LINE_LETTERS, MINUTES, MOST_COMPETITORS, MOST_ROUNDS, PROSE, ROUND, beyond
-from roundtap_core.reasons import problems
+from roundtap_core.limits import LINE_LETTERS, MINUTES, MOST_COMPETITORS, MOST_ROUNDS, PROSE, ROUND, limit_violations
+from roundtap_core.reasons import type_problems
 from roundtap_core.records import Side
 from roundtap_core.typed import Count, Exact, Figure, Id, LastRound, Line, Message, Minutes, Number, Prose
 
@@ -26,11 +26,11 @@ Squads = Annotated[list[Number], Meta(max_length=9)]
 MOST_NOTES, MOST_ENTRIES, MOST_POINTS = 99, 999, 9999
 
 
-class Part(Message, frozen=True, forbid_unknown_fields=True):
+class StrictMessage(Message, frozen=True, forbid_unknown_fields=True):
     """An object of which every key is known. What is UNSET the file leaves out."""
 
 
-class Free(dict[str, Any]):
+class FreeObject(dict[str, Any]):
     """An object whose content is the rulebook's business: any JSON without fractions, within limits."""
 
     JSON_TYPE = "object"
@@ -40,7 +40,7 @@ class Free(dict[str, Any]):
     """Keys that mean the same to everybody."""
 
     @classmethod
-    def of(cls, said: object) -> Free:
+    def of(cls, said: object) -> FreeObject:
         if not isinstance(said, dict) or any(cls.problems(said, "/" * cls.LEVEL)):
             raise ValueError("beyond the limits")
         return cls(said)
@@ -50,17 +50,17 @@ class Free(dict[str, Any]):
         if len(said) > MOST_ENTRIES:
             yield Problem("wrong_length", where=where, count=len(said), minimum=0, maximum=MOST_ENTRIES)
             return
-        yield from problems(said, cls.KNOWN, where)
+        yield from type_problems(said, cls.KNOWN, where)
         others = {key: value for key, value in said.items() if key not in cls.KNOWN.__struct_fields__}
-        yield from beyond(others, where, MOST_COMPETITORS, LINE_LETTERS)
+        yield from limit_violations(others, where, MOST_COMPETITORS, LINE_LETTERS)
 
 
-class StageOptions(Part, frozen=True):
+class StageOptions(StrictMessage, frozen=True):
     best_of: Literal[1, 3] | UnsetType = UNSET
     minutes: Annotated[int, Meta(ge=1, le=MINUTES[1])] | UnsetType | None = UNSET
 
 
-class Stages(Part, frozen=True):
+class Stages(StrictMessage, frozen=True):
     swiss: StageOptions | UnsetType = UNSET
     elimination: StageOptions | UnsetType = UNSET
     final: StageOptions | UnsetType = UNSET
@@ -72,7 +72,7 @@ DeckEra = Literal["2017", "before-2017"]
 TableOrder = Literal["leaders", "random"]
 
 
-class Options(Part, frozen=True):
+class Options(StrictMessage, frozen=True):
     """All optional, each with the rulebook's default."""
 
     structure: Literal["basic", "advanced", "own"] | UnsetType = UNSET
@@ -93,7 +93,7 @@ class Options(Part, frozen=True):
     stages: Stages | UnsetType = UNSET
 
 
-class Official(Part, frozen=True):
+class Official(StrictMessage, frozen=True):
     id: Id
     name: Line
     role: Literal["organizer", "head_judge", "judge"]
@@ -102,20 +102,20 @@ class Official(Part, frozen=True):
     off_duty: bool | UnsetType = UNSET
 
 
-class Point(Part, frozen=True):
+class Point(StrictMessage, frozen=True):
     kind: Literal["judge_missing", "may_not_play", "second_missing", "list_missing", "list_wrong", "deck_twice",
                   "finished_early", "tie_open", "squads_owed", "squads_unfielded", "appeal_open"]
     who: Id | UnsetType = UNSET
 
 
-class PlayedOn(Part, frozen=True):
+class PlayedOn(StrictMessage, frozen=True):
     points: Annotated[list[Point], Meta(max_length=MOST_POINTS)]
     reason: Prose
     by: Id
     wall: Line | UnsetType = UNSET
 
 
-class Cut(Part, frozen=True):
+class Cut(StrictMessage, frozen=True):
     size: People
     order: Ids
     seeds: Ids
@@ -123,12 +123,12 @@ class Cut(Part, frozen=True):
     absent: Ids | UnsetType = UNSET
 
 
-class Reasoned(Part, frozen=True):
+class Reasoned(StrictMessage, frozen=True):
     reason: Prose
     by: Id | UnsetType = UNSET
 
 
-class ReasonedInRound(Part, frozen=True):
+class ReasonedInRound(StrictMessage, frozen=True):
     round: LastRound
     reason: Prose
     by: Id | UnsetType = UNSET
@@ -139,11 +139,11 @@ class KnownOfList(Message, frozen=True):
     total: Count | UnsetType = UNSET
 
 
-class PlayersList(Free):
+class PlayersList(FreeObject):
     KNOWN = KnownOfList
 
 
-class Competitor(Part, frozen=True):
+class Competitor(StrictMessage, frozen=True):
     """A player, or a team."""
 
     id: Id
@@ -171,26 +171,26 @@ class Competitor(Part, frozen=True):
     officials_role: Line | UnsetType = UNSET
 
 
-class Score(Part, frozen=True):
+class Score(StrictMessage, frozen=True):
     a: Figure | UnsetType = UNSET
     b: Figure | UnsetType = UNSET
 
 
-class Wounds(Part, frozen=True):
+class Wounds(StrictMessage, frozen=True):
     a: Count | UnsetType = UNSET
     b: Count | UnsetType = UNSET
 
 
-class Picks(Part, frozen=True):
+class Picks(StrictMessage, frozen=True):
     a: Squads | UnsetType = UNSET
     b: Squads | UnsetType = UNSET
 
 
-class TimeOut(Free):
+class TimeOut(FreeObject):
     LEVEL = 6
 
 
-class Result(Part, frozen=True):
+class Result(StrictMessage, frozen=True):
     """Real figures as they stood; left out: 0."""
 
     ended: Literal["played", "time", "concession", "ruling"] | UnsetType = UNSET
@@ -212,14 +212,14 @@ class FormerResult(Result, frozen=True):
     timeout: FormerTimeOut | UnsetType = UNSET
 
 
-class Correction(Part, frozen=True):
+class Correction(StrictMessage, frozen=True):
     was: FormerResult
     by: Id | UnsetType = UNSET
     after_round: RoundNumber | UnsetType = UNSET
     reason: Prose | UnsetType = UNSET
 
 
-class Logged(Part, frozen=True):
+class Logged(StrictMessage, frozen=True):
     kind: Literal["ruling", "appeal", "decision", "extension"]
     by: Id
     text: Prose | UnsetType = UNSET
@@ -227,7 +227,7 @@ class Logged(Part, frozen=True):
     minutes: Minutes | UnsetType = UNSET
 
 
-class Entry(Part, frozen=True, kw_only=True):
+class Entry(StrictMessage, frozen=True, kw_only=True):
     """A match of two competitors, open without a result; or, with the key `bye`, one competitor without an opponent."""
 
     table: Number | UnsetType = UNSET
@@ -261,23 +261,23 @@ class Entry(Part, frozen=True, kw_only=True):
             raise ValueError("neither a match nor a bye")
 
 
-class Draw(Part, frozen=True):
+class Draw(StrictMessage, frozen=True):
     seed: Exact
     attempt: Number | UnsetType = UNSET
     method: Prose | UnsetType = UNSET
 
 
-class Round(Part, frozen=True, kw_only=True):
+class Round(StrictMessage, frozen=True, kw_only=True):
     number: RoundNumber
     stage: Literal["swiss", "elimination", "tiebreak", "second-swiss"] | UnsetType = UNSET
     draw: Draw | UnsetType = UNSET
     tiebreak_form: Literal["each", "knockout"] | UnsetType = UNSET
-    notes: Free | UnsetType = UNSET
+    notes: FreeObject | UnsetType = UNSET
     extra_minutes: Minutes | UnsetType = UNSET
     matches: Annotated[list[Entry], Meta(max_length=MOST_COMPETITORS)]
 
 
-class Event(Part, frozen=True, kw_only=True):
+class Event(StrictMessage, frozen=True, kw_only=True):
     format: Literal["roundtap-event/1"]
     name: Line
     rulebook: Id

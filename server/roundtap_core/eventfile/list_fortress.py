@@ -32,7 +32,7 @@ def list_fortress(tournament: Tournament) -> dict[str, Any]:
     shown = names_in(tournament)
     names = {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
     return {"name": tournament.name, "players": _players(tournament, names),
-            "rounds": [_round(tournament, played, names) for played in tournament.rounds if _told(played)]}
+            "rounds": [_round(tournament, played, names) for played in tournament.rounds if _finished_matches(played)]}
 
 
 def _players(tournament: Tournament, names: dict[str, str]) -> list[dict[str, Any]]:
@@ -58,7 +58,7 @@ def _decimal(value: int | Fraction) -> float:
     return round(float(value), 4)
 
 
-def _told(played: Round) -> list[Match]:
+def _finished_matches(played: Round) -> list[Match]:
     return [match for match in played.matches
             if match.result is not None or match.bye not in (None, UNPAIRED_LOSS)]
 
@@ -69,7 +69,7 @@ def _round(tournament: Tournament, played: Round, names: dict[str, str]) -> dict
     games = sum(match.game != THIRD for match in played.matches)
     return {"round-type": "elimination" if knockout else "swiss",
             "round-number": 2 * games if knockout else played.number,
-            "matches": [_match(tournament, match, names) for match in _told(played)]}
+            "matches": [_match(tournament, match, names) for match in _finished_matches(played)]}
 
 
 def _match(tournament: Tournament, match: Match, names: dict[str, str]) -> dict[str, Any]:

@@ -17,18 +17,18 @@ from roundtap_core.errors import Invalid, Problem, pointer
 from roundtap_core.eventfile.file_types import Competitor, Cut, Event, Official, PlayedOn, Round
 from roundtap_core.eventfile.file_types import Result as FileResult
 from roundtap_core.eventfile.to_records import to_tournament
-from roundtap_core.limits import MOST_LEVELS, MOST_ROUNDS
-from roundtap_core.reasons import problems
+from roundtap_core.limits import MOST_ROUNDS, NESTING_MAX
+from roundtap_core.reasons import type_problems
 from roundtap_core.records import SWISS, SWISS_STAGES, Result, Tournament
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.typed import Malformed, decoded, read
+from roundtap_core.typed import MalformedMessage, decode_message, parse_message
 
 
 def parse(text: str) -> Tournament:
     """The tournament in the text of an event file. Raises the file's first Problem, broken JSON included."""
-    event = decoded(Event, text.removeprefix("\ufeff"))
+    event = decode_message(Event, text.removeprefix("\ufeff"))
     return _tournament(event) if event else tournament_from_json(parse_json(text))
 
 
@@ -55,7 +55,7 @@ def parse_json(text: str) -> object:
             raise Problem("json_ends_early", line=error.lineno, column=error.colno) from None
         raise Invalid("broken_json", line=error.lineno, column=error.colno, near=near) from None
     except RecursionError:
-        raise Problem("too_deep", maximum=MOST_LEVELS) from None
+        raise Problem("too_deep", maximum=NESTING_MAX) from None
     for made, key in doubled:
         raise Problem("key_twice", where=pointer(_path_to(made, data), key), key=key)
     return data
@@ -87,16 +87,16 @@ def tournament_from_json(data: object) -> Tournament:
 
 def event_problems(data: object) -> Iterator[Problem]:
     """Everything for which the file cannot be read: first its form, then what contradicts itself."""
-    formal = list(problems(data, Event))
+    formal = list(type_problems(data, Event))
     yield from formal or _contradictions(_event(data), [])
 
 
 def _event(data: object) -> Event:
     """Raises the first Problem of its form."""
     try:
-        return read(Event, data)
-    except Malformed:
-        raise next(problems(data, Event)) from None
+        return parse_message(Event, data)
+    except MalformedMessage:
+        raise next(type_problems(data, Event)) from None
 
 
 def _tournament(event: Event) -> Tournament:
@@ -122,7 +122,7 @@ def _contradictions(event: Event, results: list[Result]) -> Iterator[Problem]:
     yield from played_on_problems(event.played_on or (), known)
     if event.cut:
         yield from cut_problems(event.cut, known)
-    judge = _Judge(book, to_builtins(event.options or {}))
+    judge = _ResultReader(book, to_builtins(event.options or {}))
     in_stage: dict[str, int] = {}
     for index, played in enumerate(event.rounds or ()):
         where, stage = f"/rounds/{index}", played.stage or SWISS
@@ -140,7 +140,7 @@ def _contradictions(event: Event, results: list[Result]) -> Iterator[Problem]:
                     yield problem.at(f"{where}/matches/{at}/result")
 
 
-class _Judge:
+class _ResultReader:
     """Reads results: each agrees with itself, and its winner with the rulebook's figures; in elimination somebody goes
     on. Many are the same: these are judged once, and one object."""
 

@@ -37,7 +37,7 @@ def to_tournament(event: file_types.Event, results: Iterable[Result]) -> Tournam
     )
 
 
-def _record(item: file_types.Part, keys: Iterable[str]) -> dict[str, Any] | None:
+def _record(item: file_types.StrictMessage, keys: Iterable[str]) -> dict[str, Any] | None:
     """What `item` has of these keys; None without any."""
     said = {key: value for key in keys if (value := getattr(item, key)) is not UNSET}
     return to_builtins(said) if said else None

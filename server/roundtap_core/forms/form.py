@@ -14,9 +14,9 @@ from msgspec import Meta, Struct, to_builtins
 
 from roundtap_core.forms.questions import (
     LOSER,
-    TOLD_APART,
+    SCORE_KEYS,
     WINNER,
-    Asking,
+    BaseQuestion,
     Bonus,
     Choice,
     Figure,
@@ -26,7 +26,7 @@ from roundtap_core.forms.questions import (
     Step,
 )
 from roundtap_core.records import CONCESSION, RULING, SIDES, Ending, Side, other
-from roundtap_core.typed import Message, Word, read
+from roundtap_core.typed import Message, Word, parse_message
 from roundtap_core.words import Words
 
 BEFORE_TIME, AT_TIME, ANY_TIME = "before_time", "at_time", "any"
@@ -50,11 +50,11 @@ class Way(Message, frozen=True):
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        return tuple(step for step in self.steps if isinstance(step, Asking))
+        return tuple(step for step in self.steps if isinstance(step, BaseQuestion))
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        return tuple(step for step in self.steps if not isinstance(step, Asking))
+        return tuple(step for step in self.steps if not isinstance(step, BaseQuestion))
 
     def figures(self) -> tuple[Figure, ...]:
         return tuple(step for step in self.steps if isinstance(step, Figure))
@@ -80,7 +80,7 @@ class Way(Message, frozen=True):
         """The way with every question as it is put to its side."""
         sides: dict[str | None, Side] = {WINNER: opener, LOSER: other(opener)}
         return self.but(steps=tuple(
-            step.put_to(sides[step.whose]) if isinstance(step, Asking) and step.whose in sides else step
+            step.put_to(sides[step.whose]) if isinstance(step, BaseQuestion) and step.whose in sides else step
             for step in self.steps
         ))
 
@@ -128,7 +128,7 @@ def with_rulings(form: Form, outcomes: tuple[str, ...]) -> Form:
     """
     met: dict[str, list[Figure]] = {}
     for way in form.ways:
-        for figure in (each for side in SIDES for each in way.opened_by(side).figures() if each.key in TOLD_APART):
+        for figure in (each for side in SIDES for each in way.opened_by(side).figures() if each.key in SCORE_KEYS):
             met.setdefault(figure.key, []).append(figure)
     named = Choice("winner", "form.ruled", outcomes)
     figures = [Figure(key, whose, low, max(each.maximum for each in known), low,
@@ -149,14 +149,14 @@ def form_to_json(form: Form) -> dict[str, Any]:
 
 def form_from_json(data: object) -> Form:
     """The inverse of `form_to_json`; keys of a newer core are left alone. Malformed."""
-    return read(Form, data)
+    return parse_message(Form, data)
 
 
 RECORDED = ("winner", "initiative", "first_player")
 """Choices that a result keeps. All others are asked by steps that few matches ever come to."""
 
 
-class Ticks(Struct, frozen=True):
+class SlipTicks(Struct, frozen=True):
     """A question, and what may be ticked: "a" and "b" are the sides, all else are keys of texts. `label`: a key of a
     text, or "" where the options say it."""
 
@@ -177,15 +177,15 @@ def slip_figures(form: Form, words: Words) -> list[SlipFigure]:
     """What is written as a number: figures with a place of their own in a result, if anybody is asked for them."""
     asked = (figure.key for way in form.ways for figure in way.figures() if figure.asked)
     found = []
-    for key in (key for key in dict.fromkeys(asked) if key in TOLD_APART):
+    for key in (key for key in dict.fromkeys(asked) if key in SCORE_KEYS):
         own, lost = f"paper.figure.{key}.{form.rulebook}", f"paper.lost.{key}.{form.rulebook}"
         found.append(SlipFigure(key, own if own in words else f"paper.figure.{key}", lost if lost in words else ""))
     return found
 
 
-def slip_ticks(form: Form) -> list[Ticks]:
+def slip_ticks(form: Form) -> list[SlipTicks]:
     """Everything to tick, from who won to whether somebody leaves."""
-    return [*_won(form), *_ended(form), *_choices(form), Ticks("paper.leave", SIDES)]
+    return [*_winner_ticks(form), *_ending_ticks(form), *_choices(form), SlipTicks("paper.leave", SIDES)]
 
 
 def slip_picks(form: Form) -> Picks | None:
@@ -199,29 +199,29 @@ def margin_label(form: Form, words: Words) -> str:
     return key if key in words else ""
 
 
-def _won(form: Form) -> Iterator[Ticks]:
+def _winner_ticks(form: Form) -> Iterator[SlipTicks]:
     """Who won, where the figures do not always tell it; a draw, where somebody has to say it."""
-    if form.parallel or not any(_untold(way) for way in form.ways):
+    if form.parallel or not any(_winner_unstated(way) for way in form.ways):
         return
     draw = ("paper.draw",) if any(way.winner == DRAWN for way in form.ways) else ()
-    yield Ticks("paper.won", (*SIDES, *draw))
+    yield SlipTicks("paper.won", (*SIDES, *draw))
 
 
-def _untold(way: Way) -> bool:
+def _winner_unstated(way: Way) -> bool:
     return way.winner in (OPENER, DECIDED)
 
 
-def _ended(form: Form) -> Iterator[Ticks]:
+def _ending_ticks(form: Form) -> Iterator[SlipTicks]:
     """How it ended, where that changes what the result is worth.
 
     That is so for every way where points decide at time and do not decide before it; else for a concession.
     """
     ways = [way for way in form.ways if way.winner != DRAWN]
     conceded = [way for way in ways if way.ended == CONCESSION]
-    if not form.parallel and any(map(_counted, ways)) and any(way.winner == OPENER for way in ways):
-        yield Ticks("", tuple(f"form.way.{way.id}" for way in ways))
+    if not form.parallel and any(map(_decided_by_figures, ways)) and any(way.winner == OPENER for way in ways):
+        yield SlipTicks("", tuple(f"form.way.{way.id}" for way in ways))
     elif conceded and form.worth and (form.parallel or not _as_destroyed(conceded[0], ways)):
-        yield Ticks("paper.concedes", SIDES) if form.parallel else Ticks("", (f"form.way.{conceded[0].id}",))
+        yield SlipTicks("paper.concedes", SIDES) if form.parallel else SlipTicks("", (f"form.way.{conceded[0].id}",))
 
 
 def _as_destroyed(conceded: Way, ways: Sequence[Way]) -> bool:
@@ -233,19 +233,19 @@ def _as_destroyed(conceded: Way, ways: Sequence[Way]) -> bool:
         way is not conceded and way.figures() == figures for way in ways)
 
 
-def _counted(way: Way) -> bool:
+def _decided_by_figures(way: Way) -> bool:
     """Whether both sides' figures decide it."""
     figures = way.figures()
-    return way.winner == BY_FIGURES and way.ended != CONCESSION and bool(figures) and all(map(_asked, figures))
+    return way.winner == BY_FIGURES and way.ended != CONCESSION and bool(figures) and all(map(_is_asked, figures))
 
 
-def _asked(figure: Figure) -> bool:
+def _is_asked(figure: Figure) -> bool:
     return figure.asked
 
 
-def _choices(form: Form) -> Iterator[Ticks]:
+def _choices(form: Form) -> Iterator[SlipTicks]:
     choices = [choice for way in form.ways for name in RECORDED if (choice := way.choice(name)) is not None]
     for step in {step.label: step for step in choices}.values():
         # Nobody ticks that nobody knows: the row stays empty.
         sides = tuple(option for option in step.options if option in SIDES)
-        yield Ticks(step.label, sides or tuple(f"form.option.{option}" for option in step.options))
+        yield SlipTicks(step.label, sides or tuple(f"form.option.{option}" for option in step.options))

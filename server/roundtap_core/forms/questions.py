@@ -27,7 +27,7 @@ LOT_LABEL = "form.lot"
 """Choices of this label are drawn by the kit, at every front; any dice are thrown by people."""
 
 SCORE, WOUNDS = "score", "wounds"
-TOLD_APART = (SCORE, WOUNDS)
+SCORE_KEYS = (SCORE, WOUNDS)
 """Figures that have a place of their own in a result; all others are what a time-out resolver was told."""
 
 FEW = 4
@@ -43,7 +43,7 @@ Figures = dict[tuple[str, str], int]
 """(key, WINNER or LOSER) → figure, as it stands at some step."""
 
 
-class Draft(Struct):
+class ResultDraft(Struct):
     """What the answers leave for the record: squads by side, choices with a place of their own, and by key what a
     resolver was told. `bonus`: keys that a rule adds to, of which the record keeps what was told before."""
 
@@ -62,7 +62,7 @@ class _Step(Message, frozen=True, tag_field="step", tag=str.lower):
         return True
 
 
-class Asking(_Step, frozen=True):
+class BaseQuestion(_Step, frozen=True):
     """What all questions have in common. `whose` is None where the question is put to both."""
 
     by_side: ClassVar[bool] = False
@@ -98,7 +98,7 @@ class Asking(_Step, frozen=True):
         return Invalid("figure_missing")
 
 
-class Figure(Asking, frozen=True):
+class Figure(BaseQuestion, frozen=True):
     """A whole number, minimum <= n <= maximum, of the winner or the loser.
 
     `wheels` are the place values it is dialled by, largest first: (10, 1) dials tens, then units; the first wheel
@@ -158,8 +158,8 @@ class Figure(Asking, frozen=True):
             raise Invalid("figure_missing")
         return typed_number(text)
 
-    def record(self, answers: Answers, side: Side, draft: Draft) -> None:
-        if self.key not in TOLD_APART or self.key in draft.bonus:
+    def record(self, answers: Answers, side: Side, draft: ResultDraft) -> None:
+        if self.key not in SCORE_KEYS or self.key in draft.bonus:
             draft.figures.setdefault(self.key, {})[side] = answers.get(self.name, self.default)
 
     def recorded(self, result: Result, side: Side) -> int | None:
@@ -201,7 +201,7 @@ class Figure(Asking, frozen=True):
                 and self.minimum <= self.default <= self.maximum)
 
 
-class Choice(Asking, frozen=True):
+class Choice(BaseQuestion, frozen=True):
     """One of a few answers, by button. `label` is a key of the core's catalogue ("form.final_salvo").
 
     A choice between the sides ("a", "b") is answered with the side's own button. `only_if` (a name, a value): asked
@@ -242,7 +242,7 @@ class Choice(Asking, frozen=True):
         """Raise Problem("not_one_of")."""
         _refuse_other(self.name, value, self.options)
 
-    def record(self, answers: Answers, side: Side, draft: Draft) -> None:
+    def record(self, answers: Answers, side: Side, draft: ResultDraft) -> None:
         answer = answers.get(self.name)
         if self.name in ("winner", "initiative", FIRST_PLAYER, FIRST_PLAYER_LOT):
             draft.chosen[self.name] = answer
@@ -296,7 +296,7 @@ class Choice(Asking, frozen=True):
         return all(self.per_side or (self.options,))
 
 
-class Turns(Asking, frozen=True):
+class Turns(BaseQuestion, frozen=True):
     """Turns that are played after time is called: so many, beginning with the side that answered `first`.
 
     The answer is "" when all are over, or the side that won meanwhile.
@@ -317,7 +317,7 @@ class Turns(Asking, frozen=True):
         """Raise Problem("not_one_of")."""
         _refuse_other(self.name, value, ("", *SIDES))
 
-    def record(self, answers: Answers, side: Side, draft: Draft) -> None:
+    def record(self, answers: Answers, side: Side, draft: ResultDraft) -> None:
         if answers.get(self.name):
             draft.told[self.name] = answers[self.name]
 
@@ -341,7 +341,7 @@ class Turns(Asking, frozen=True):
         return chance.choice(("", "", *SIDES))
 
 
-class Picks(Asking, frozen=True):
+class Picks(BaseQuestion, frozen=True):
     """Which squads a side fields: `take` of 1..`of`. The answer is a sorted list of numbers."""
 
     key: Word
@@ -365,12 +365,12 @@ class Picks(Asking, frozen=True):
             raise Invalid("picks_wrong", where=f"/result/picks/{side}", take=self.take, of=self.of)
 
     def read(self, typed: Sequence[str]) -> list[int]:
-        return squads_read(typed)
+        return parse_squad_ticks(typed)
 
     def left_out(self) -> Problem:
         return Invalid("picks_wrong", take=self.take, of=self.of)
 
-    def record(self, answers: Answers, side: Side, draft: Draft) -> None:
+    def record(self, answers: Answers, side: Side, draft: ResultDraft) -> None:
         if answers.get(self.name):
             draft.picks[side] = sorted(answers[self.name])
 
@@ -391,7 +391,7 @@ class Picks(Asking, frozen=True):
         return self.take <= self.of
 
 
-class Deciding(_Step, frozen=True):
+class BaseRule(_Step, frozen=True):
     """What all rules have in common: they ask nothing, and may decide."""
 
     @property
@@ -404,7 +404,7 @@ class Deciding(_Step, frozen=True):
         return False
 
 
-class Exchange(Deciding, frozen=True):
+class Exchange(BaseRule, frozen=True):
     """Each side with at least `price` of one figure turns that much of it into one of another, at most once."""
 
     id: Word
@@ -424,7 +424,7 @@ class Exchange(Deciding, frozen=True):
         return key in (self.costs, self.gives)
 
 
-class Bonus(Deciding, frozen=True):
+class Bonus(BaseRule, frozen=True):
     """The side with more of `counts` gets one more of `gives`; equal: nobody."""
 
     id: Word
@@ -441,7 +441,7 @@ class Bonus(Deciding, frozen=True):
         return key == self.gives and _ahead(figures, (self.counts,)) is not None
 
 
-class Test(Deciding, frozen=True):
+class Test(BaseRule, frozen=True):
     """The side with more, over all the figures it counts, has won; equal: the walk goes on.
 
     `award`: a figure of which the winner gets one more, where the step decides a game of several.
@@ -462,7 +462,7 @@ class Test(Deciding, frozen=True):
         return _ahead(figures, self.counts)
 
 
-class Decide(Deciding, frozen=True):
+class Decide(BaseRule, frozen=True):
     """The side that the answer `by` names has won; where it names none, the walk goes on. `award`: as for Test."""
 
     id: Word
@@ -480,7 +480,7 @@ Rule = Exchange | Bonus | Test | Decide
 Step = Question | Rule
 
 
-def squads_read(marks: Iterable[str]) -> list[int]:
+def parse_squad_ticks(marks: Iterable[str]) -> list[int]:
     """The squads whose boxes were ticked, in order."""
     return sorted(int(mark) for mark in marks if mark.isdecimal() and len(mark) < 3)
 

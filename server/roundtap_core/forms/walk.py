@@ -19,16 +19,16 @@ from roundtap_core.forms.questions import (
     WINNER,
     WOUNDS,
     Answers,
-    Asking,
-    Draft,
+    BaseQuestion,
     Figures,
     Picks,
     Question,
+    ResultDraft,
 )
 from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, Winner, other
 
 
-class Walk(Struct, frozen=True):
+class WalkState(Struct, frozen=True):
     """How far the answers lead. `question`: what is asked next, None at the end. `decided_by`: the id of the step
     that decided, and for whom ("winner" and "loser" as in forms, or a side); None while nothing did.
 
@@ -42,18 +42,18 @@ class Walk(Struct, frozen=True):
     met: tuple[Question, ...]
 
 
-def walk(way: Way, answers: Answers, opener: Side = "a", fill: bool = False) -> Walk:
+def walk(way: Way, answers: Answers, opener: Side = "a", fill: bool = False) -> WalkState:
     """Follow the steps as far as the answers go; with `fill`, what is not answered yet counts at its default."""
     figures: Figures = {}
     met: list[Question] = []
     # Answers to questions on the way alone: a correction may have left others behind.
     given: dict[str, object] = {}
     for step in way.steps:
-        if isinstance(step, Asking):
+        if isinstance(step, BaseQuestion):
             if not step.wanted(figures, given):
                 continue
             if step.asked and step.name not in answers and not fill:
-                return Walk(step, None, None, figures, tuple(met))
+                return WalkState(step, None, None, figures, tuple(met))
             step.note(answers, figures)
             given[step.name] = answers.get(step.name)
             met.append(step)
@@ -61,8 +61,8 @@ def walk(way: Way, answers: Answers, opener: Side = "a", fill: bool = False) -> 
             if step.award is not None:
                 whose = _whose(decided_for, opener)
                 figures[step.award, whose] = figures.get((step.award, whose), 0) + 1
-            return Walk(None, step.id, decided_for, figures, tuple(met))
-    return Walk(None, None, None, figures, tuple(met))
+            return WalkState(None, step.id, decided_for, figures, tuple(met))
+    return WalkState(None, None, None, figures, tuple(met))
 
 
 def _whose(decided_for: str, opener: Side) -> str:
@@ -76,7 +76,7 @@ def next_step(way: Way, answers: Answers) -> Question | None:
     return walk(way, answers).question
 
 
-def told(way: Way, opener: Side, answers: Answers) -> Result:
+def compose_complete(way: Way, opener: Side, answers: Answers) -> Result:
     """The result that `answers` describe, as `compose`, for the record: nothing in it is a default that nobody was
     asked about. Raises Problem("question_open") while a question is open."""
     question = walk(way.opened_by(opener), answers, opener).question
@@ -88,15 +88,15 @@ def told(way: Way, opener: Side, answers: Answers) -> Result:
 def compose(way: Way, opener: Side, answers: Answers) -> Result:
     """The result that `answers` describe, when `opener` pressed the own button first.
 
-    What is not answered counts at its default, so that the worth can be shown meanwhile (`told` is for the record);
-    answers to questions that a later correction made needless are left out. Raises Problem("figure_out_of_range",
-    "not_one_of", "picks_wrong").
+    What is not answered counts at its default, so that the worth can be shown meanwhile (`compose_complete` is for the
+    record); answers to questions that a later correction made needless are left out. Raises
+    Problem("figure_out_of_range", "not_one_of", "picks_wrong").
     """
     way = way.opened_by(opener)
     sides: dict[str | None, Side] = {WINNER: opener, LOSER: other(opener), None: opener, "a": "a", "b": "b"}
     _check(way, sides, answers)
     walked = walk(way, answers, opener, fill=True)
-    draft = Draft(way.bonus)
+    draft = ResultDraft(way.bonus)
     for question in walked.met:
         question.record(answers, sides[question.whose], draft)
     chosen, timeout = draft.chosen, {**draft.figures, **draft.told}
@@ -141,16 +141,16 @@ def _check(way: Way, sides: Mapping[str | None, Side], answers: Answers) -> None
 ReadAnswers = dict[str, Any]
 
 
-class Reading(Struct, frozen=True):
+class RecordReading(Struct, frozen=True):
     """One way to read a record. `walked` stops at a figure that the record does not hold; `supposed`: the answers that
     it does not hold, and that may have been these."""
 
     answers: ReadAnswers
-    walked: Walk
+    walked: WalkState
     supposed: frozenset[str]
 
 
-def readings(way: Way, opener: Side, result: Result) -> Iterator[Reading]:
+def readings(way: Way, opener: Side, result: Result) -> Iterator[RecordReading]:
     """Every way to read `result` as answers to `way`, which `opener` opened: what the record leaves open may have been
     any of its options, and a score may hold a game that the last step gave."""
     way = way.opened_by(opener)
@@ -169,13 +169,13 @@ def readings(way: Way, opener: Side, result: Result) -> Iterator[Reading]:
 
 def _completed(
     way: Way, opener: Side, result: Result, answers: ReadAnswers, supposed: frozenset[str]
-) -> Iterator[Reading]:
+) -> Iterator[RecordReading]:
     walked = walk(way, answers, opener)
     question = walked.question
     winner: Side = "b" if result.winner == "b" else "a" if result.winner == "a" else opener
     possible = question.possible(winner) if question is not None else ()
     if question is None or not possible:
-        yield Reading(answers, walked, supposed)
+        yield RecordReading(answers, walked, supposed)
     for answer in possible:
         assert question is not None
         yield from _completed(way, opener, result, {**answers, question.name: answer}, supposed | {question.name})
@@ -252,7 +252,7 @@ def way_and_answers(ways: Iterable[Way], opener: Side, result: Result) -> tuple[
 
 
 def _on_buttons(way: Way, opener: Side, result: Result) -> ReadAnswers | None:
-    result = _as_buttons_say(way, opener, result)
+    result = _clamp_score(way, opener, result)
     figures = way.opened_by(opener).figures()
     for reading in readings(way, opener, result):
         answers = {**{q.name: q.possible("a")[0] for q in way.questions if isinstance(q, Picks)}, **reading.answers}
@@ -266,7 +266,7 @@ def _on_buttons(way: Way, opener: Side, result: Result) -> ReadAnswers | None:
     return None
 
 
-def _as_buttons_say(way: Way, opener: Side, result: Result) -> Result:
+def _clamp_score(way: Way, opener: Side, result: Result) -> Result:
     score = result.score
     for figure in way.opened_by(opener).figures():
         if figure.beyond and figure.key == SCORE:

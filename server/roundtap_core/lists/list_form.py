@@ -35,10 +35,10 @@ def rows(part: ListData, key: str) -> Rows:
 def text(part: ListData, key: str) -> str:
     """What is written there, "" where nothing is."""
     value = part.get(key)
-    return plain(value) if isinstance(value, str) else ""
+    return normalize_text(value) if isinstance(value, str) else ""
 
 
-def whole(part: ListData, key: str) -> int | None:
+def whole_number(part: ListData, key: str) -> int | None:
     """The whole number there, None where there is none."""
     value = part.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
@@ -46,17 +46,18 @@ def whole(part: ListData, key: str) -> int | None:
 
 def copies(row: ListData) -> int:
     """How many of it a line has: one, where it does not say."""
-    value = whole(row, "count")
+    value = whole_number(row, "count")
     return 1 if value is None else value
 
 
 def names(part: ListData, key: str) -> list[str]:
     """The names there, in their order."""
     value = part.get(key)
-    return [plain(name) for name in value if isinstance(name, str) and name.strip()] if isinstance(value, list) else []
+    return [normalize_text(name) for name in value if isinstance(name, str) and name.strip()] if isinstance(value,
+        list) else []
 
 
-def plain(written: str) -> str:
+def normalize_text(written: str) -> str:
     """With single spaces and composed letters: what two spellings of the same text have in common."""
     return " ".join(unicodedata.normalize("NFC", written).split())
 
@@ -66,7 +67,7 @@ _WITHOUT_STROKE = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "æ
 _TYPED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
 
-def sought(name: str) -> str:
+def search_text(name: str) -> str:
     """What a name is found by: `fold`, and as somebody types it out who lacks its letters ("Jörg": "jorg joerg")."""
     plain_name = fold(name)
     typed_out = fold(unicodedata.normalize("NFC", name).casefold().translate(_TYPED_OUT))
@@ -102,7 +103,7 @@ def unmarked(name: str) -> str:
 
 def counted_points(ships: Iterable[ListData]) -> int | None:
     """What lines with points come to, count times points; None while there is none, or one does not say."""
-    costs = [None if (points := whole(ship, "points")) is None else points * copies(ship) for ship in ships]
+    costs = [None if (points := whole_number(ship, "points")) is None else points * copies(ship) for ship in ships]
     known = [cost for cost in costs if cost is not None]
     return sum(known) if known and len(known) == len(costs) else None
 
@@ -112,7 +113,7 @@ TEXT, NUMBER, CHOICE, TICK, NAMES = "text", "number", "choice", "tick", "names"
 nothing), a list of strings."""
 
 
-class Field(Struct, frozen=True):
+class ListField(Struct, frozen=True):
     """One thing a list says, under `key`; its label is the core's text "list.KEY", or "list.LABEL".
 
     `options`: what a choice, or each of some names, may be. `count`: so many names belong here, 0 for any number.
@@ -134,14 +135,14 @@ class Field(Struct, frozen=True):
         return f"list.{self.label or self.key}"
 
 
-class Lines(Struct, frozen=True):
+class ListTable(Struct, frozen=True):
     """A table whose lines a person types: under `key` stands a list of objects with the columns' keys.
 
     `usually`: so many lines are offered at first. Its title is the text "list.KEY", with `number` where it has one.
     """
 
     key: str
-    columns: tuple[Field, ...]
+    columns: tuple[ListField, ...]
     usually: int = 8
     label: str = ""
     number: str | None = None
@@ -156,10 +157,10 @@ class ListForm(Struct, frozen=True):
     """What a list is asked. `per_member`: so many members bring one each: `fields` and `lines` are then asked of each
     of them and stand under /players/0, /players/1 …; `shared` is asked once, and stands beside them."""
 
-    fields: tuple[Field, ...]
-    lines: tuple[Lines, ...] = ()
+    fields: tuple[ListField, ...]
+    lines: tuple[ListTable, ...] = ()
     per_member: int = 0
-    shared: tuple[Field, ...] = ()
+    shared: tuple[ListField, ...] = ()
 
 
 class ListCheck:
@@ -273,7 +274,7 @@ def list_digest(normal: ListData, salt: str) -> str:
     return digest({"salt": salt, "list": normal})
 
 
-def say_option(words: Words, option: str) -> str:
+def option_text(words: Words, option: str) -> str:
     """What a person reads for an option: "list.option.OPTION", or for "asteroid-7" "list.option.asteroid" with 7."""
     if f"list.option.{option}" in words:
         return words(f"list.option.{option}")
@@ -289,17 +290,17 @@ def _normal(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return sorted((kept for item in value if (kept := _normal(item)) not in _NOTHING), key=canonical)
     if isinstance(value, str):
-        return plain(value)
+        return normalize_text(value)
     return repr(value) if isinstance(value, float) else value
 
 
 @lru_cache(maxsize=256)
 def _by_word(options: tuple[str, ...]) -> dict[str, str]:
     """Each option by what it is called in any language, folded: {"rebellen": "Rebel", …}."""
-    return {fold(say_option(core_words(language), option)): option for option in options for language in LANGUAGES}
+    return {fold(option_text(core_words(language), option)): option for option in options for language in LANGUAGES}
 
 
-def _spelled_part(part: ListData, fields: Sequence[Field], lines: Sequence[Lines]) -> dict[str, Any]:
+def _spelled_part(part: ListData, fields: Sequence[ListField], lines: Sequence[ListTable]) -> dict[str, Any]:
     done = {**part, **{field.key: _spelled(part[field.key], field) for field in fields if field.key in part}}
     for table in lines:
         rows = part.get(table.key)
@@ -308,7 +309,7 @@ def _spelled_part(part: ListData, fields: Sequence[Field], lines: Sequence[Lines
     return done
 
 
-def _spelled(value: Any, field: Field) -> Any:
+def _spelled(value: Any, field: ListField) -> Any:
     if isinstance(value, list):
         return [_spelled(one, field) for one in value]
     if not field.options or not isinstance(value, str) or value in field.options:
@@ -327,7 +328,7 @@ def _unknown(list_: ListData, form: ListForm, also: frozenset[str]) -> Iterator[
 
 
 def _unknown_in(
-    part: ListData, fields: Sequence[Field], lines: Sequence[Lines], also: frozenset[str] | set[str], where: str
+    part: ListData, fields: Sequence[ListField], lines: Sequence[ListTable], also: frozenset[str] | set[str], where: str
 ) -> Iterator[Problem]:
     known = {field.key for field in fields} | {table.key for table in lines} | also
     for key in part:
@@ -374,14 +375,14 @@ def _malformed_part(part: ListData, form: ListForm, where: str) -> Iterator[Prob
                     yield _line_problem(value, column, f"{place}/{column.key}", line)
 
 
-def _malformed_fields(part: ListData, fields: tuple[Field, ...], where: str) -> Iterator[Problem]:
+def _malformed_fields(part: ListData, fields: tuple[ListField, ...], where: str) -> Iterator[Problem]:
     for field in fields:
         value = part.get(field.key)
         if not _fits(value, field):
             yield _field_problem(value, field, f"{where}/{field.key}")
 
 
-def _fits(value: object, field: Field) -> bool:
+def _fits(value: object, field: ListField) -> bool:
     """Whether a value is of the field's kind; nothing at all always is."""
     if value is None:
         return True
@@ -396,7 +397,7 @@ def _fits(value: object, field: Field) -> bool:
     return isinstance(value, str) and (field.kind != CHOICE or value in field.options)
 
 
-def _field_problem(value: object, field: Field, where: str) -> Problem:
+def _field_problem(value: object, field: ListField, where: str) -> Problem:
     if field.kind == NUMBER:
         if not isinstance(value, int) or isinstance(value, bool):
             return Invalid("not_a_number", where=where, value=value)
@@ -406,7 +407,7 @@ def _field_problem(value: object, field: Field, where: str) -> Problem:
     return Problem("wrong_type", where=where, expected=_EXPECTED[field.kind])
 
 
-def _line_problem(value: object, field: Field, where: str, line: int) -> Problem:
+def _line_problem(value: object, field: ListField, where: str, line: int) -> Problem:
     if field.kind == NUMBER:
         return Problem("list_line_number", where=where, line=line, value=_shown(value), minimum=field.minimum,
                        maximum=field.maximum)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from roundtap_core.records import SIDES, Match, Round
 
 
-class ToField(Struct, frozen=True):
+class SquadsToField(Struct, frozen=True):
     """`squads` not fielded yet, `rounds` guaranteed Swiss rounds left. `must`: every pick of these has to be one of
     them; `late`: even that is not enough any more."""
 
@@ -24,7 +24,7 @@ def letter(squad: int) -> str:
     return chr(ord("A") + squad - 1)
 
 
-def let_go(owed: Iterable[int], picks: Iterable[int], rounds_after: int) -> tuple[int, ...]:
+def squads_unfieldable(owed: Iterable[int], picks: Iterable[int], rounds_after: int) -> tuple[int, ...]:
     """Squads that can not all be fielded any more once these picks are, with so many guaranteed rounds of as many
     picks to come after this one; nothing where each of them still has its place."""
     marked = set(picks)
@@ -55,7 +55,7 @@ def picks_in(match: Match) -> Iterable[tuple[str, list[int]]]:
             yield who, recorded[side]
 
 
-def to_field(listed: int, taken: int, used: Iterable[int], rounds_left: int) -> ToField:
+def to_field(listed: int, taken: int, used: Iterable[int], rounds_left: int) -> SquadsToField:
     """What one competitor still has to field. `rounds_left`: Swiss rounds to come, the one being played included.
 
     The warning comes when the unused squads are as many as the picks that are left (Shatterpoint, house decision:
@@ -64,4 +64,4 @@ def to_field(listed: int, taken: int, used: Iterable[int], rounds_left: int) -> 
     seen = set(used)
     unused = tuple(squad for squad in range(1, listed + 1) if squad not in seen)
     picks = taken * rounds_left
-    return ToField(unused, rounds_left, bool(unused) and len(unused) >= picks, len(unused) > picks)
+    return SquadsToField(unused, rounds_left, bool(unused) and len(unused) >= picks, len(unused) > picks)

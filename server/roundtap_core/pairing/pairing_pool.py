@@ -16,7 +16,7 @@ Groups = list[list[int]]
 Met = Sequence[set[int]]
 
 
-class Field(Struct, frozen=True):
+class PairingPool(Struct, frozen=True):
     """The competitors a round may pair, by position in the file's order: `points[i]` belongs to `ids[i]`.
 
     `met[i]` are the earlier opponents of i in this stage, `byes[i]` the byes received or won beforehand.
@@ -38,7 +38,7 @@ class Field(Struct, frozen=True):
         return sum(b in self.met[a] for a, b in pairs)
 
 
-class Chance(Struct, frozen=True):
+class DrawRandom(Struct, frozen=True):
     """The generators of one draw: each purpose has its own, so that one more throw here changes nothing there."""
 
     seed: int
@@ -49,16 +49,16 @@ class Chance(Struct, frozen=True):
         return generator(self.seed, SWISS, self.number, self.attempt, purpose)
 
 
-def read_field(
+def build_pool(
     tournament: Tournament, records: Mapping[str, SwissTotals], absent: Collection[str], stage: str = SWISS
-) -> Field:
+) -> PairingPool:
     """The competitors to pair now, with their `records`: still in the event, and not `absent` this round.
 
     Meetings count within the stage; points and byes over the whole event.
     """
     ids = tuple(c.id for c in tournament.competitors if c.active and c.id not in absent)
     place = {competitor: i for i, competitor in enumerate(ids)}
-    return Field(
+    return PairingPool(
         ids=ids,
         points=tuple(records[c].points for c in ids),
         met=met_among(tournament, stage, place) if tournament.stage_rounds(SECOND_SWISS) or stage == SECOND_SWISS

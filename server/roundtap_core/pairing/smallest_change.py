@@ -14,7 +14,7 @@ WIDEST, MOST_WAITING = 512, 256
 """People looked at together, and those of them who wait, at most: a bound by counting, the same on every machine."""
 
 
-class Bound(Struct, frozen=True):
+class ChangeCosts(Struct, frozen=True):
     """What a completion is measured by, as small whole numbers by member.
 
     `met[i]` are earlier opponents, `together[i]` who came with i and should not meet them; `group[i]` counts the
@@ -29,7 +29,7 @@ class Bound(Struct, frozen=True):
     alone: Sequence[int]
 
 
-def smallest_change(waiting: Collection[int], kept: Pairs, bound: Bound) -> tuple[Pairs, int | None]:
+def smallest_change(waiting: Collection[int], kept: Pairs, bound: ChangeCosts) -> tuple[Pairs, int | None]:
     """All pairs of `waiting` and of the pairs `kept` as they should be, and who stays alone of an odd number.
 
     The criterion; each line binds before the next:
@@ -65,7 +65,7 @@ def smallest_change(waiting: Collection[int], kept: Pairs, bound: Bound) -> tupl
     return pairs + sorted(set(kept) - set(near)), alone
 
 
-def _nearest(waiting: Collection[int], kept: Pairs, bound: Bound) -> Pairs:
+def _nearest(waiting: Collection[int], kept: Pairs, bound: ChangeCosts) -> Pairs:
     groups = {bound.group[who] for who in waiting}
 
     def distance(pair: tuple[int, int]) -> int:
@@ -74,7 +74,7 @@ def _nearest(waiting: Collection[int], kept: Pairs, bound: Bound) -> Pairs:
     return sorted(kept, key=distance)[:(WIDEST - len(waiting)) // 2]
 
 
-def _cost(a: int, b: int, there: bool, bound: Bound) -> tuple[int, ...]:
+def _cost(a: int, b: int, there: bool, bound: ChangeCosts) -> tuple[int, ...]:
     if there:
         return 0, 0, 0, -1, 0, 0
     return 0, int(b in bound.met[a]), int(b in bound.together[a]), 0, (bound.group[a] - bound.group[b])**2, 0

@@ -20,13 +20,13 @@ from roundtap_core.errors import Problem
 from roundtap_core.pairing.cardinality import LargestMatching, fewest_repeats
 from roundtap_core.pairing.lookahead import first_feasible, repeat_is_ahead
 from roundtap_core.pairing.pairing_pool import (
-    Chance,
-    Field,
+    DrawRandom,
     Groups,
     Met,
+    PairingPool,
     Pairs,
+    build_pool,
     next_number,
-    read_field,
     refuse_open_matches,
 )
 from roundtap_core.pairing.table_numbers import assign_tables
@@ -63,13 +63,13 @@ def _pairs(line: Sequence[int]) -> Pairs:
     return list(zip(line[::2], line[1::2], strict=True))
 
 
-def _same(a: int, b: int, came_with: Sequence[str | None]) -> bool:
+def _same_group(a: int, b: int, came_with: Sequence[str | None]) -> bool:
     return came_with[a] is not None and came_with[a] == came_with[b]
 
 
 def _together(line: Sequence[int], came_with: Sequence[str | None]) -> list[int]:
     """Where in the line a pair begins that came together."""
-    return [k for k in range(0, len(line), 2) if _same(line[k], line[k + 1], came_with)]
+    return [k for k in range(0, len(line), 2) if _same_group(line[k], line[k + 1], came_with)]
 
 
 def _half_or_more(members: Sequence[int], came_with: Sequence[str | None]) -> list[int]:
@@ -96,10 +96,10 @@ def _separate(line: list[int], came_with: Sequence[str | None], rand: Rand) -> l
     """Exchange partners with pairs that hold nobody of the group; there is one, as no group fills half the field."""
     for k in _together(line, came_with):
         a, b = line[k], line[k + 1]
-        if not _same(a, b, came_with):
+        if not _same_group(a, b, came_with):
             continue
         places = [p for p in range(0, len(line), 2)
-                  if not _same(a, line[p], came_with) and not _same(a, line[p + 1], came_with)]
+                  if not _same_group(a, line[p], came_with) and not _same_group(a, line[p + 1], came_with)]
         p = places[int(rand() * len(places))]
         line[k + 1], line[p] = line[p], b
     return line
@@ -124,18 +124,18 @@ def first_bye(members: Sequence[int], rand: Rand) -> Bye:
     return Bye(members[int(rand() * len(members))], RANDOM)
 
 
-def later_bye(field: Field, way: str, tournament: Tournament, rand: Rand) -> Bye:
+def later_bye(field: PairingPool, way: str, tournament: Tournament, rand: Rand) -> Bye:
     """The first in the rulebook's order whose absence costs no repeat; only those with the fewest byes are asked.
 
     A house decision: nobody gets a second bye while somebody without one is left, at the price of a repeat.
     """
     order = _order(field, way, tournament, rand)
-    harmless = _harmless(range(len(field.ids)), field.met)
+    harmless = _byes_without_repeat(range(len(field.ids)), field.met)
     chosen = next((i for i, member in enumerate(order) if harmless is None or member in harmless), 0)
     return Bye(order[chosen], way, tuple(order[:chosen]))
 
 
-def _order(field: Field, way: str, tournament: Tournament, rand: Rand) -> list[int]:
+def _order(field: PairingPool, way: str, tournament: Tournament, rand: Rand) -> list[int]:
     fewest = min(field.byes)
     members = [i for i, byes in enumerate(field.byes) if byes == fewest]
     if way == BYE_LAST:
@@ -150,7 +150,7 @@ def _order(field: Field, way: str, tournament: Tournament, rand: Rand) -> list[i
     return order
 
 
-def _harmless(members: Sequence[int], met: Met) -> set[int] | None:
+def _byes_without_repeat(members: Sequence[int], met: Met) -> set[int] | None:
     """Those whose absence leaves as few repeats as any absence can; None: everybody's (a large enough field)."""
     if len(members) - 1 >= 2 * max(map(len, met)) + 2:
         return None  # Dirac: whoever stays out, the others can all be paired without a repeat.
@@ -199,7 +199,8 @@ def all_rounds(members: list[int]) -> Iterator[Pairs]:
             yield [(first, second), *others]
 
 
-def draw_round(field: Field, members: Sequence[int], chance: Chance, byes: Sequence[int], rounds_left: int) -> tuple[
+def draw_round(field: PairingPool, members: Sequence[int], chance: DrawRandom, byes: Sequence[int],
+               rounds_left: int) -> tuple[
     Pairs, str
 ]:
     """The pairs of an even number of `members`, and the way they were drawn.
@@ -215,11 +216,11 @@ def draw_round(field: Field, members: Sequence[int], chance: Chance, byes: Seque
         return draws[0], "enumerated"
     pairs, method = draw_large(field, members, field.met, chance)
     if method != "ideal":
-        _mix(pairs, chance)
+        _shuffle_pairs(pairs, chance)
     return pairs, method
 
 
-def draw_large(field: Field, members: Sequence[int], met: Met, chance: Chance) -> tuple[Pairs, str]:
+def draw_large(field: PairingPool, members: Sequence[int], met: Met, chance: DrawRandom) -> tuple[Pairs, str]:
     """The same without a look at the number of members: only the structure of the field decides the way."""
     groups = field.groups(members)
     most_met = max(map(len, met))
@@ -236,7 +237,7 @@ def draw_large(field: Field, members: Sequence[int], met: Met, chance: Chance) -
     return TopDown(groups, met, chance, most_met).run()
 
 
-def _mix(pairs: Pairs, chance: Chance) -> None:
+def _shuffle_pairs(pairs: Pairs, chance: DrawRandom) -> None:
     """A search leaves its pairs in a telling order; tables and sides should tell nothing."""
     rand = chance.of("order")
     shuffle(pairs, rand)
@@ -279,11 +280,11 @@ def pair_next(
     """
     seed = tournament.seed if seed is None else seed
     number = next_number(tournament.rounds)
-    chance = Chance(seed, number, attempt)
+    chance = DrawRandom(seed, number, attempt)
     # The groups are not known before.
     refuse_open_matches(tournament, SWISS_STAGES)
     records = swiss_totals(tournament)
-    field = read_field(tournament, records, absent, stage)
+    field = build_pool(tournament, records, absent, stage)
     if len(field.ids) < 2:
         raise Problem("too_few_players", n=len(field.ids))
     byes = list(field.byes)
@@ -307,7 +308,7 @@ def pair_next(
 
 
 def _first_round(
-    field: Field, tournament: Tournament, chance: Chance, byes: list[int]
+    field: PairingPool, tournament: Tournament, chance: DrawRandom, byes: list[int]
 ) -> tuple[Pairs, str, Bye | None, list[int]]:
     """Won byes are set aside before the field is looked at ("Won first-round bye"). This round's byes are
     added to `byes`."""
@@ -326,7 +327,7 @@ def _first_round(
 
 
 def _later_round(
-    field: Field, tournament: Tournament, chance: Chance, byes: list[int], rounds_left: int
+    field: PairingPool, tournament: Tournament, chance: DrawRandom, byes: list[int], rounds_left: int
 ) -> tuple[Pairs, str, Bye | None]:
     """This round's bye is added to `byes`."""
     members = list(range(len(field.ids)))
@@ -353,7 +354,7 @@ def _rounds_left(tournament: Tournament, number: int, there: int) -> int:
     return max(0, rounds - number)
 
 
-def _notes(field: Field, pairs: Pairs, bye: Bye | None, byes: Sequence[int], rounds_left: int) -> dict[str, Any]:
+def _notes(field: PairingPool, pairs: Pairs, bye: Bye | None, byes: Sequence[int], rounds_left: int) -> dict[str, Any]:
     floats: list[dict[str, Any]] = []
     for a, b in pairs:
         upper, lower = (a, b) if field.points[a] > field.points[b] else (b, a)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from roundtap_core.pairing.cardinality import LargestMatching, improve
-from roundtap_core.pairing.pairing_pool import Chance, Groups, Met, Pairs
+from roundtap_core.pairing.pairing_pool import DrawRandom, Groups, Met, Pairs
 from roundtap_core.pairing.window import Window, solve
 from roundtap_core.randomness import Rand, shuffle
 
@@ -96,7 +96,7 @@ def repair_ideal(part: Groups, met: Met, rand: Rand) -> Pairs | None:
     """
     for _ in range(RESTARTS):
         line = shuffled_line(part, rand)
-        if mend(line, _bounds(part), met, rand):
+        if repair_line(line, _bounds(part), met, rand):
             return list(zip(line[::2], line[1::2], strict=True))
     return None
 
@@ -110,7 +110,7 @@ def _bounds(part: Groups) -> list[tuple[int, int]]:
     return bounds
 
 
-def mend(line: list[int], bounds: list[tuple[int, int]], met: Met, rand: Rand) -> bool:
+def repair_line(line: list[int], bounds: list[tuple[int, int]], met: Met, rand: Rand) -> bool:
     """Exchange members within their groups, each time for fewer repeats; True when none is left."""
     bad = [k for k in range(0, len(line), 2) if line[k + 1] in met[line[k]]]
     while bad:
@@ -219,7 +219,7 @@ class TopDown(Struct):
 
     rest: Groups
     met: Met
-    chance: Chance
+    chance: DrawRandom
     most_met: int
     pairs: Pairs = []
     method: int = IDEAL

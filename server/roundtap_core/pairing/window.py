@@ -39,7 +39,7 @@ def solve(
     members = [member for group in groups for member in group]
     row = [0] * tokens + [g + 1 for g, group in enumerate(groups) for _ in group]
     size = len(row)
-    unit, total = _units([tokens, *map(len, groups)], size)
+    unit, total = _pair_weights([tokens, *map(len, groups)], size)
     legal_bonus = total + 1 if repeats else 0
     pair_bonus = (legal_bonus or 1) * (size + 1) + total if to_the_end else 0
     edges: list[dict[int, int]] = [{} for _ in range(size)]
@@ -50,10 +50,10 @@ def solve(
             if legal or repeats:
                 weight = pair_bonus + legal_bonus * legal + unit[row[i]][row[j]] + int(rand() * NOISE)
                 edges[i][j] = edges[j][i] = weight
-    return _read(heaviest_matching(edges), members, tokens)
+    return _to_window(heaviest_matching(edges), members, tokens)
 
 
-def _units(sizes: Sequence[int], size: int) -> tuple[list[list[int]], int]:
+def _pair_weights(sizes: Sequence[int], size: int) -> tuple[list[list[int]], int]:
     """What one pair between group i and group j weighs, i <= j; and more than all of it can come to.
 
     One m_ij more outweighs every later one together: mixed radix, each digit as large as m_ij can become.
@@ -67,7 +67,7 @@ def _units(sizes: Sequence[int], size: int) -> tuple[list[list[int]], int]:
     return units, unit
 
 
-def _read(mates: Sequence[int], members: Sequence[int], tokens: int) -> Window:
+def _to_window(mates: Sequence[int], members: Sequence[int], tokens: int) -> Window:
     pairs: Pairs = []
     met_tokens: list[int] = []
     floating: list[int] = []

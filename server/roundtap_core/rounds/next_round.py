@@ -15,7 +15,15 @@ from roundtap_core.pairing.table_numbers import assign_in_order
 from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, TIEBREAK, Draw, Match, Tournament
 from roundtap_core.rulebooks.registry import known_plan, plan, rulebook
 from roundtap_core.standings.standings import standings
-from roundtap_core.standings.tiebreakers import EACH, KNOCKOUT, RANDOM, at_stake, chosen_form, here_after, pairs_for
+from roundtap_core.standings.tiebreakers import (
+    EACH,
+    KNOCKOUT,
+    RANDOM,
+    decides_place,
+    event_tiebreak_form,
+    pairs_for,
+    present_after,
+)
 
 
 def next_stage(tournament: Tournament) -> str:
@@ -112,7 +120,7 @@ def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
     book = rulebook(tournament.rulebook)
     if not book.tiebreak_rounds:
         return []
-    here = here_after(tournament)
+    here = present_after(tournament)
     ties: list[tuple[str, ...]] = []
     above: list[str] = []
     tied: list[str] = []
@@ -120,7 +128,7 @@ def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
         tied.append(row.competitor)
         if row.decided_by != RANDOM:
             playing = tuple(who for who in tied if who in here)
-            if len(playing) > 1 and at_stake(tournament, above, here):
+            if len(playing) > 1 and decides_place(tournament, above, here):
                 ties.append(playing)
             above, tied = above + tied, []
     return ties
@@ -138,7 +146,7 @@ def next_tiebreak_round(
     refuse_open_matches(tournament)
     if form not in (EACH, KNOCKOUT):
         raise Invalid("not_one_of", where="/tiebreak_form", value=form, options=f"{EACH}, {KNOCKOUT}")
-    form = chosen_form(tournament, otherwise=form)
+    form = event_tiebreak_form(tournament, otherwise=form)
     ties = open_ties(tournament)
     if not ties:
         raise Problem("no_tie_to_break")

@@ -333,14 +333,14 @@ def more_of(pair: Pair) -> str:
     return "a" if pair.a > pair.b else "b"
 
 
-def refuse_foreign(result: Result, rulebook_id: str, known: tuple[str, ...]) -> None:
+def refuse_unknown_keys(result: Result, rulebook_id: str, known: tuple[str, ...]) -> None:
     """Raise Problem("not_of_this_rulebook") for a key of `result` that a rulebook does not know."""
     for key in ("wounds", "initiative", "first_player", "picks", "timeout"):
         if key not in known and getattr(result, key) is not None:
             raise Problem("not_of_this_rulebook", where=f"/{key}", key=key, rulebook=rulebook_id)
 
 
-def refuse_outside(key: str, pair: Pair, minimum: int, maximum: int) -> None:
+def refuse_figure_range(key: str, pair: Pair, minimum: int, maximum: int) -> None:
     """Raise Problem("figure_out_of_range") for a figure of either side."""
     for side in SIDES:
         if not minimum <= pair.of(side) <= maximum:

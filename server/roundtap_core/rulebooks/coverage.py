@@ -70,7 +70,7 @@ def documents() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16)
-def read(document: str) -> Coverage:
+def read_clauses(document: str) -> Coverage:
     """One document's clauses. FileNotFoundError where there is no such document, TypeError where a clause is none."""
     # Plain files, not importlib.resources, which costs 20 ms of every command's start.
     with open(os.path.join(FOLDER, f"{document}.json"), encoding="utf-8") as file:
@@ -82,7 +82,7 @@ def read(document: str) -> Coverage:
 def coverage(rulebook_id: str) -> Coverage:
     """The clauses that hold for a rulebook. KeyError where no document names it."""
     for document in documents():
-        found = read(document)
+        found = read_clauses(document)
         if rulebook_id in found.rulebooks:
             return found.only(rulebook_id)
     raise KeyError(rulebook_id)

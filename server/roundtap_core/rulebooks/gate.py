@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, SCORE, WINNER, Choice, Exchange, Figure, Question, Turns
-from roundtap_core.forms.walk import Walk, readings
+from roundtap_core.forms.walk import WalkState, readings
 from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Pair, Result, Side, other
 from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
 
 PLAYER, OFFICIAL, RECORD = "player", "official", "record"
 
-WITH_REASON = ("time_not_up_no_reason", "winner_concedes_no_reason", "correction_no_reason")
+NEEDS_REASON = ("time_not_up_no_reason", "winner_concedes_no_reason", "correction_no_reason")
 """What an official may enter all the same, with a reason."""
 
 BY = "decided_by"
@@ -30,7 +30,7 @@ _SIDE: Mapping[str, Side] = {WINNER: "a", LOSER: "b"}
 """The record is walked through with a as the opener."""
 
 
-class Saying(Struct, frozen=True):
+class ResultSource(Struct, frozen=True):
     """Who says a result, and at which moment. `time_is_up`: whether this match's time was up, its extension included;
     None: nobody can know, or it does not matter (a file, a closed round, a slip that is typed later). `reason`: why an
     official enters what players may not say themselves. `side`: whose report it is, who may leave the other's squads to
@@ -43,17 +43,17 @@ class Saying(Struct, frozen=True):
     corrects: Result | None = None
 
 
-ON_RECORD = Saying(RECORD)
+ON_RECORD = ResultSource(RECORD)
 
 
-def refuse(book: Rulebook, result: Result, options: Options, situation: Situation, saying: Saying) -> None:
-    """Raise the first Problem of `excluded`."""
-    for problem in excluded(book, result, options, situation, saying):
+def refuse_result(book: Rulebook, result: Result, options: Options, situation: Situation, saying: ResultSource) -> None:
+    """Raise the first Problem of `result_problems`."""
+    for problem in result_problems(book, result, options, situation, saying):
         raise problem
 
 
-def excluded(book: Rulebook, result: Result, options: Options, situation: Situation,
-             saying: Saying = ON_RECORD) -> Iterator[Problem]:
+def result_problems(book: Rulebook, result: Result, options: Options, situation: Situation,
+             saying: ResultSource = ON_RECORD) -> Iterator[Problem]:
     """Why this result cannot stand, with places below it; nothing where it can."""
     if saying.side is not None and result.picks and saying.side in result.picks:
         # The other's squads are still to be said: any would do.
@@ -71,7 +71,7 @@ def excluded(book: Rulebook, result: Result, options: Options, situation: Situat
 
 
 def _with_a_reason(book: Rulebook, result: Result, options: Options, situation: Situation,
-                   saying: Saying) -> Iterator[Problem]:
+                   saying: ResultSource) -> Iterator[Problem]:
     """What players cannot say, and officials only with a reason."""
     found = []
     if result.ended == TIME and saying.time_is_up is False:
@@ -97,7 +97,7 @@ def _contradictions(book: Rulebook, result: Result, options: Options, situation:
     figure that is not there was left out."""
     form = book.form(options, situation)
     if result.timeout is not None:
-        refused = list(_unfit(form, result))
+        refused = list(_unfit_values(form, result))
         yield from refused
         if not refused:
             yield from _contradicted(book, form, result, options, whole)
@@ -155,7 +155,7 @@ def _drawn_before_time(form: Form) -> bool:
 
 # What a time-out's record is made of.
 
-def _unfit(form: Form, result: Result) -> Iterator[Problem]:
+def _unfit_values(form: Form, result: Result) -> Iterator[Problem]:
     """Keys that no step of the form knows, and values that are no answer to it."""
     ways = [way for way in form.ways if way.ended == result.ended] or list(form.ways)
     # A winner of the last turns may have won by what the ways before time ask about (Warlords: why life was no help).
@@ -196,7 +196,7 @@ def _contradicted(book: Rulebook, form: Form, result: Result, options: Options, 
                 return
             # A reading that has no use for any figure on record is none.
             if not told or told & {question.key for question in reading.walked.met}:
-                problems.append(_differs(way, reading.walked, stated, result))
+                problems.append(_reading_problem(way, reading.walked, stated, result))
     if problems and None not in problems:
         # The reading that is least wrong names what to mend.
         order = ("timeout_step", "timeout_score", "timeout_winner")
@@ -214,7 +214,7 @@ def _decides(way: Way) -> bool:
     return any(not isinstance(rule, Exchange) for rule in way.rules)
 
 
-def _differs(way: Way, walked: Walk, stated: str, result: Result) -> Problem | None:
+def _reading_problem(way: Way, walked: WalkState, stated: str, result: Result) -> Problem | None:
     """What this reading of the record makes wrong in the result."""
     side = walked.decided_for if walked.decided_for in SIDES else _SIDE.get(walked.decided_for or "")
     winner = {DECIDED: side or DRAW, DRAWN: DRAW}.get(way.winner)

@@ -24,7 +24,7 @@ from roundtap_core.forms.questions import (
     Test,
     Turns,
 )
-from roundtap_core.lists.list_form import NAMES, TICK, Field, ListCheck, ListData, ListForm, fold, names, text
+from roundtap_core.lists.list_form import NAMES, TICK, ListCheck, ListData, ListField, ListForm, fold, names, text
 from roundtap_core.records import (
     BYE,
     CONCESSION,
@@ -56,8 +56,8 @@ from roundtap_core.rulebooks.base import (
     Rulebook,
     Situation,
     Tally,
-    refuse_foreign,
-    refuse_outside,
+    refuse_figure_range,
+    refuse_unknown_keys,
     stated_winner,
 )
 
@@ -77,8 +77,8 @@ class ArchonDeck(ListCheck):
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
         return ListForm(fields=(
-            Field("identity"), Field("houses", NAMES, count=HOUSES_OF_A_DECK), Field("identity_card", TICK),
-            Field("opaque_sleeves", TICK),
+            ListField("identity"), ListField("houses", NAMES, count=HOUSES_OF_A_DECK), ListField("identity_card", TICK),
+            ListField("opaque_sleeves", TICK),
         ))
 
     def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
@@ -155,7 +155,7 @@ class SealedDeck(ArchonDeck):
     """A deck that is opened at the event: {…, "registered_here": true}."""
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
-        return ListForm(fields=(*super().form(options).fields, Field("registered_here", TICK)))
+        return ListForm(fields=(*super().form(options).fields, ListField("registered_here", TICK)))
 
     def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         found = super().wrong(list_, options, level)
@@ -272,14 +272,14 @@ class KeyForgeArchon(Rulebook):
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """A match has so many games, and ends with the last one that somebody needed."""
-        refuse_foreign(result, self.id, ("first_player", "timeout"))
+        refuse_unknown_keys(result, self.id, ("first_player", "timeout"))
         wins = self.games(situation.stage, options) // 2 + 1
-        refuse_outside(SCORE, result.score, 0, wins)
+        refuse_figure_range(SCORE, result.score, 0, wins)
         if result.score == Pair(wins, wins):
             raise Problem("both_won", where="/score", n=wins)
         self.winner(result, options)
         _refuse_unfinished(result, wins)
-        _refuse_told(result.timeout or {}, situation.houses)
+        _refuse_time_out(result.timeout or {}, situation.houses)
 
 
 class KeyForgeSealed(KeyForgeArchon):
@@ -314,7 +314,7 @@ def _refuse_unfinished(result: Result, wins: int) -> None:
         raise Problem("games_at_time", where="/score", a=score.a, b=score.b)
 
 
-def _refuse_told(told: Mapping[str, Any], houses: tuple[Sequence[str], Sequence[str]] | None) -> None:
+def _refuse_time_out(told: Mapping[str, Any], houses: tuple[Sequence[str], Sequence[str]] | None) -> None:
     """What the steps were told: a lot is a lot, and a house is one of the deck's, where those are known."""
     for key, options in LOT_KEYS.items():
         if key in told and told[key] not in options:

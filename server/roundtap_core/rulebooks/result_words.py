@@ -17,7 +17,7 @@ from roundtap_core.forms.questions import (
     Picks,
     Turns,
 )
-from roundtap_core.forms.walk import Walk, answers_on_record, walk
+from roundtap_core.forms.walk import WalkState, answers_on_record, walk
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
@@ -30,7 +30,7 @@ Names = Mapping[str, str]
 """The sides' names: {"a": …, "b": …}."""
 
 
-class Told(Struct, frozen=True):
+class ResultLine(Struct, frozen=True):
     """One line: "Keys", "1:2 → 2:2", and which step made the difference ("forging")."""
 
     label: str
@@ -54,11 +54,11 @@ def option_label(words: Words, option: str, names: Names) -> str:
     return names[option] if option in SIDES else words.first(f"form.option.{option}")
 
 
-def known(form: Form, way: Way, opener: Side, answers: Mapping[str, Any], walked: Walk, names: Names,
-          words: Words) -> list[Told]:
+def answer_lines(form: Form, way: Way, opener: Side, answers: Mapping[str, Any], walked: WalkState, names: Names,
+          words: Words) -> list[ResultLine]:
     """What the answers told so far, in the order of the questions; a figure that a rule changed shows both."""
     sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
-    lines: list[Told] = []
+    lines: list[ResultLine] = []
     done: set[str] = set()
     for question in walked.met:
         answer = answers.get(question.name)
@@ -72,25 +72,26 @@ def known(form: Form, way: Way, opener: Side, answers: Mapping[str, Any], walked
         if question.whose is not None:
             label = f"{label}, {names[sides[question.whose]]}"
         if isinstance(question, Picks):
-            lines += [Told(label, squad_text(answer))] if answer else []
+            lines += [ResultLine(label, squad_text(answer))] if answer else []
         elif isinstance(question, Turns):
-            lines.append(Told(label, turns_text(answer, names, words)))
+            lines.append(ResultLine(label, turns_text(answer, names, words)))
         else:
-            lines.append(Told(label, option_label(words, str(answer), names)))
+            lines.append(ResultLine(label, option_label(words, str(answer), names)))
     return lines
 
 
-def _figure_line(form: Form, way: Way, key: str, sides: Mapping[str, Side], answers: Mapping[str, Any], walked: Walk,
-                 words: Words) -> Told:
+def _figure_line(form: Form, way: Way, key: str, sides: Mapping[str, Side], answers: Mapping[str, Any],
+                 walked: WalkState,
+                 words: Words) -> ResultLine:
     whose = {side: who for who, side in sides.items()}
     defaults = {figure.name: figure.default for figure in way.figures()}
     told = [answers.get(f"{key}.{whose[side]}", defaults.get(f"{key}.{whose[side]}", 0)) for side in SIDES]
     now = [walked.figures[key, whose[side]] for side in SIDES]
     label = figure_label(words, key, form.rulebook)
     if told == now:
-        return Told(label, figures_text(now))
+        return ResultLine(label, figures_text(now))
     rules = [rule.id for rule in way.rules if rule.changes(key, walked.figures)]
-    return Told(label, f"{figures_text(told)} → {figures_text(now)}",
+    return ResultLine(label, f"{figures_text(told)} → {figures_text(now)}",
                 words.first(f"step.{rules[0]}") if rules else "")
 
 
@@ -122,14 +123,14 @@ def outcome(book: Rulebook, options: Options, situation: Situation, result: Resu
         return words("told.won", name=names[winner])
     if situation.knockout and result.initiative in SIDES and winner == DRAW:
         return words("told.goes_on", name=names[result.initiative])
-    return _nobody(winner, words) if winner else ""
+    return _no_winner_text(winner, words) if winner else ""
 
 
-def _nobody(winner: str, words: Words) -> str:
+def _no_winner_text(winner: str, words: Words) -> str:
     return words("outcome.draw" if winner == DRAW else "result.none")
 
 
-def reason(book: Rulebook, options: Options, result: Result) -> tuple[str, ...]:
+def outcome_reason(book: Rulebook, options: Options, result: Result) -> tuple[str, ...]:
     """Why it stands so, where the score alone does not say: keys for `Words.first`; none where it does."""
     if result.ended in (CONCESSION, RULING):
         return (f"ended.{result.ended}",)
@@ -152,20 +153,22 @@ def reason(book: Rulebook, options: Options, result: Result) -> tuple[str, ...]:
     return ((asked.label.replace("form.", "step."),) if asked is not None else ()) + _way_keys(way.id, book.id)
 
 
-def tell(book: Rulebook, form: Form, options: Options, result: Result, names: Names, words: Words) -> list[Told]:
+def describe_result(book: Rulebook, form: Form, options: Options, result: Result, names: Names,
+                    words: Words) -> list[ResultLine]:
     """Everything that a result holds, in plain words: how it ended, who won, every figure, and what decided."""
     winner = winner_of(book, options, result)
-    lines = [Told(words("result.how"), _how(form, result, winner, names, words))]
+    lines = [ResultLine(words("result.how"), _ending_text(form, result, winner, names, words))]
     if winner:
-        lines.append(Told(words("result.winner"), names[winner] if winner in SIDES else _nobody(winner, words)))
+        lines.append(ResultLine(words("result.winner"),
+                                names[winner] if winner in SIDES else _no_winner_text(winner, words)))
     found = answers_on_record(form.ways, result, winner)
     if found is not None:
         way, opener, answers = found
         way = way.opened_by(opener)
         walked = walk(way, answers, opener, fill=True)
-        lines += known(form, way, opener, answers, walked, names, words)
+        lines += answer_lines(form, way, opener, answers, walked, names, words)
         if walked.decided_by is not None:
-            lines.append(Told(words("told.decided"), decided_text(way, opener, walked, words)))
+            lines.append(ResultLine(words("told.decided"), decided_text(way, opener, walked, words)))
         asked = {question.name for question in walked.met}
     else:
         lines += _plain_figures(form, result, names, words)
@@ -173,11 +176,11 @@ def tell(book: Rulebook, form: Form, options: Options, result: Result, names: Na
     for key in ("initiative", "first_player"):
         side = getattr(result, key)
         if side in SIDES and key not in asked:
-            lines.append(Told(words.first(f"form.{key}"), names[side]))
+            lines.append(ResultLine(words.first(f"form.{key}"), names[side]))
     return lines
 
 
-def decided_text(way: Way, opener: Side, walked: Walk, words: Words) -> str:
+def decided_text(way: Way, opener: Side, walked: WalkState, words: Words) -> str:
     """The step that decided; where it added figures up, with their sums: "potential 8:7"."""
     text = words.first(f"step.{walked.decided_by}")
     counts = next((rule.added for rule in way.rules if rule.id == walked.decided_by), ())
@@ -188,7 +191,7 @@ def decided_text(way: Way, opener: Side, walked: Walk, words: Words) -> str:
     return f"{text} {sums}"
 
 
-def _how(form: Form, result: Result, winner: str, names: Names, words: Words) -> str:
+def _ending_text(form: Form, result: Result, winner: str, names: Names, words: Words) -> str:
     if result.ended == CONCESSION and result.conceded_by in SIDES:
         return words("told.conceded", name=names[result.conceded_by])
     if result.ended == RULING:
@@ -197,22 +200,22 @@ def _how(form: Form, result: Result, winner: str, names: Names, words: Words) ->
     return way_label(words, found[0].id, form.rulebook) if found else words.first(f"ended.{result.ended}")
 
 
-def _plain_figures(form: Form, result: Result, names: Names, words: Words) -> list[Told]:
+def _plain_figures(form: Form, result: Result, names: Names, words: Words) -> list[ResultLine]:
     """A result that no way of the form makes, as a ruling: its figures as they stand."""
     lines = []
     for key, pair in (("score", result.score), ("wounds", result.wounds)):
         if pair is not None and (pair.a or pair.b or result.ended != RULING):
-            lines.append(Told(figure_label(words, key, form.rulebook), figures_text((pair.a, pair.b))))
+            lines.append(ResultLine(figure_label(words, key, form.rulebook), figures_text((pair.a, pair.b))))
     for side, squads in (result.picks or {}).items():
-        lines.append(Told(f"{figure_label(words, 'picks', form.rulebook)}, {names[side]}", squad_text(squads)))
+        lines.append(ResultLine(f"{figure_label(words, 'picks', form.rulebook)}, {names[side]}", squad_text(squads)))
     for key, value in (result.timeout or {}).items():
         if key == "decided_by":
-            lines.append(Told(words("told.decided"), words.first(f"step.{value}")))
+            lines.append(ResultLine(words("told.decided"), words.first(f"step.{value}")))
         elif isinstance(value, dict) and all(isinstance(value.get(side, 0), int) for side in SIDES):
-            lines.append(Told(figure_label(words, key, form.rulebook),
+            lines.append(ResultLine(figure_label(words, key, form.rulebook),
                               figures_text(value.get(side, 0) for side in SIDES)))
         elif isinstance(value, dict):
             label = words.first(f"form.{key}")
-            lines += [Told(f"{label}, {names[side]}", option_label(words, str(value[side]), names))
+            lines += [ResultLine(f"{label}, {names[side]}", option_label(words, str(value[side]), names))
                       for side in SIDES if side in value]
     return lines

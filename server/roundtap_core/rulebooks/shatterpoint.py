@@ -10,7 +10,18 @@ from msgspec.structs import replace
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Bonus, Figure, Picks, Step, Test
-from roundtap_core.lists.list_form import NAMES, Field, Lines, ListCheck, ListData, ListForm, fold, names, rows, text
+from roundtap_core.lists.list_form import (
+    NAMES,
+    ListCheck,
+    ListData,
+    ListField,
+    ListForm,
+    ListTable,
+    fold,
+    names,
+    rows,
+    text,
+)
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import (
     BYE,
@@ -49,8 +60,8 @@ from roundtap_core.rulebooks.base import (
     Structure,
     Tally,
     more_of,
-    refuse_foreign,
-    refuse_outside,
+    refuse_figure_range,
+    refuse_unknown_keys,
     stated_winner,
 )
 
@@ -71,9 +82,9 @@ class ShatterpointList(ListCheck):
     also = ListCheck.also | {f"squad_{number}" for number in range(SQUADS + 1, 10)}
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
-        units = (Field("name", label="unit"), Field("unique_names", NAMES))
-        squads = (Lines(squad_key(n), units, 3, label="squad", number=letter(n)) for n in range(1, SQUADS + 1))
-        return ListForm(fields=(Field("mission"),), lines=tuple(squads))
+        units = (ListField("name", label="unit"), ListField("unique_names", NAMES))
+        squads = (ListTable(squad_key(n), units, 3, label="squad", number=letter(n)) for n in range(1, SQUADS + 1))
+        return ListForm(fields=(ListField("mission"),), lines=tuple(squads))
 
     def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """"Tworzenie listy": no unit whose name, or unique name, already stands in one of the four squads."""
@@ -191,7 +202,7 @@ class ShatterpointPremier(Rulebook):
         winner = self.winner(result, options)
         if winner == "none":
             return Tally(0, LOSS, {"struggles": 0, "wounds": 0})
-        struggles, wounds = counted(result)
+        struggles, wounds = counted_pairs(result)
         figures = {"struggles": struggles.of(side), "wounds": wounds.of(side)}
         if winner == DRAW:
             return Tally(1, DRAW, figures)
@@ -227,15 +238,15 @@ class ShatterpointPremier(Rulebook):
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """Two struggles win the game ("Zwycięstwo"), so before time one side has two and nobody wins more. Every
         match that was played fielded squads, two of the four of both sides ("Nie możesz uciec…")."""
-        refuse_foreign(result, self.id, ("wounds", "picks", "timeout"))
-        refuse_outside("score", result.score, 0, STRUGGLES_TO_WIN)
-        refuse_outside("wounds", result.wounds or Pair(), 0, MOST_WOUNDS)
+        refuse_unknown_keys(result, self.id, ("wounds", "picks", "timeout"))
+        refuse_figure_range("score", result.score, 0, STRUGGLES_TO_WIN)
+        refuse_figure_range("wounds", result.wounds or Pair(), 0, MOST_WOUNDS)
         if result.score == Pair(STRUGGLES_TO_WIN, STRUGGLES_TO_WIN):
             raise Problem("both_won", where="/score", n=STRUGGLES_TO_WIN)
         if result.ended == PLAYED and STRUGGLES_TO_WIN not in (result.score.a, result.score.b):
             raise Invalid("nobody_has_won", where="/score", a=result.score.a, b=result.score.b, n=STRUGGLES_TO_WIN)
         if result.ended == TIME and result.timeout is not None:
-            refuse_misreckoned(result, result.timeout)
+            refuse_wrong_struggles(result, result.timeout)
         for side, squads in (result.picks or {}).items():
             self.check_picks(squads, f"/picks/{side}")
         if result.ended != RULING:
@@ -253,11 +264,12 @@ class ShatterpointPremier(Rulebook):
             raise Invalid("picks_wrong", where=where, take=self.squads.taken, of=self.squads.listed)
 
 
-def refuse_misreckoned(result: Result, told: Mapping[str, Any]) -> None:
+def refuse_wrong_struggles(result: Result, told: Mapping[str, Any]) -> None:
     """Raise Problem where the struggles of a game at time are not what was told comes to: those won before, one more
     for whom the marker won the last one, else for who controls more objectives."""
-    before, struggle = (_told(told, key, most) for key, most in (("score", STRUGGLES_TO_WIN - 1), ("struggle", 1)))
-    objectives = _told(told, "objectives", MOST_OBJECTIVES) if "objectives" in told else Pair()
+    before, struggle = (_timeout_figure(told, key, most) for key,
+                        most in (("score", STRUGGLES_TO_WIN - 1), ("struggle", 1)))
+    objectives = _timeout_figure(told, "objectives", MOST_OBJECTIVES) if "objectives" in told else Pair()
     if struggle == Pair(1, 1):
         raise Invalid("struggle_of_both", where="/timeout/struggle")
     last = more_of(struggle) if struggle != Pair() else more_of(objectives)
@@ -267,7 +279,7 @@ def refuse_misreckoned(result: Result, told: Mapping[str, Any]) -> None:
                       right_a=right.a, right_b=right.b)
 
 
-def _told(told: Mapping[str, Any], key: str, most: int) -> Pair:
+def _timeout_figure(told: Mapping[str, Any], key: str, most: int) -> Pair:
     """A figure of both sides as a resolver was told it. Raises Problem where nobody said it, or it cannot be."""
     value = told.get(key)
     if not isinstance(value, Mapping):
@@ -279,7 +291,7 @@ def _told(told: Mapping[str, Any], key: str, most: int) -> Pair:
     return Pair(value["a"], value["b"])
 
 
-def counted(result: Result) -> tuple[Pair, Pair]:
+def counted_pairs(result: Result) -> tuple[Pair, Pair]:
     """"Poddanie": struggles and wounds as they count; who was conceded to has at least 2 and 3, each by itself."""
     struggles, wounds = result.score, result.wounds or Pair()
     if result.ended != CONCESSION or result.conceded_by is None:

@@ -13,11 +13,11 @@ from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure,
 from roundtap_core.lists.list_form import (
     NUMBER,
     TICK,
-    Field,
-    Lines,
     ListCheck,
     ListData,
+    ListField,
     ListForm,
+    ListTable,
     copies,
     fold,
     rows,
@@ -54,8 +54,8 @@ from roundtap_core.rulebooks.base import (
     Rulebook,
     Situation,
     Tally,
-    refuse_foreign,
-    refuse_outside,
+    refuse_figure_range,
+    refuse_unknown_keys,
     stated_winner,
 )
 
@@ -66,8 +66,9 @@ BEFORE_2017 = "before-2017"
 FRIENDLY = "friendly"
 
 CARDS = (
-    Field("count", NUMBER, minimum=1, maximum=99, usual=1), Field("name", label="card"), Field("unique", TICK),
-    Field("legendary", TICK), Field("realm", label="card_realm"),
+    ListField("count", NUMBER, minimum=1, maximum=99, usual=1), ListField("name", label="card"),
+    ListField("unique", TICK),
+    ListField("legendary", TICK), ListField("realm", label="card_realm"),
 )
 
 
@@ -109,8 +110,8 @@ class WarlordsList(ListCheck):
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
         return ListForm(
-            fields=(Field("faction", label="realm"), Field("hero")),
-            lines=tuple(Lines(deck, CARDS, usually) for deck, usually in ((BATTLE, 18), (CONSTRUCTION, 8),
+            fields=(ListField("faction", label="realm"), ListField("hero")),
+            lines=tuple(ListTable(deck, CARDS, usually) for deck, usually in ((BATTLE, 18), (CONSTRUCTION, 8),
                                                                           (SIDEBOARD, 6))),
         )
 
@@ -394,7 +395,7 @@ class WarlordsOfTerra(Rulebook):
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """A 7: whoever has no life left has lost, and whoever has some only for a reason that is said; both at 0 or
         below at once is a draw (house decision). Somebody goes on from an elimination or tie-break game."""
-        refuse_foreign(result, self.id, ("first_player", "timeout"))
+        refuse_unknown_keys(result, self.id, ("first_player", "timeout"))
         if situation.knockout:
             winner = self.elimination_winner(result, options, "a")
         else:
@@ -409,7 +410,7 @@ class WarlordsOfTerra(Rulebook):
 
 def _refuse_games(result: Result, winner: str) -> None:
     """A best of three keeps who won, or the games: two of the winner's, at most one of the loser's."""
-    refuse_outside("score", result.score, 0, 2)
+    refuse_figure_range("score", result.score, 0, 2)
     won = Pair(*(result.score.of(side) == 2 for side in SIDES))
     wanted = Pair(*(winner == side for side in SIDES)) if result.ended != CONCESSION else Pair()
     if result.score != Pair() and won != wanted:

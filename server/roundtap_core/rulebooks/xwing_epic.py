@@ -17,11 +17,11 @@ from roundtap_core.lists.list_form import (
     NAMES,
     NUMBER,
     TICK,
-    Field,
-    Lines,
     ListCheck,
     ListData,
+    ListField,
     ListForm,
+    ListTable,
     copies,
     fold,
     is_marked,
@@ -29,7 +29,7 @@ from roundtap_core.lists.list_form import (
     rows,
     text,
     unmarked,
-    whole,
+    whole_number,
     without_product,
 )
 from roundtap_core.randomness import lot
@@ -65,7 +65,7 @@ from roundtap_core.rulebooks.base import (
     Situation,
     Tally,
     more_of,
-    refuse_foreign,
+    refuse_unknown_keys,
     stated_winner,
 )
 from roundtap_core.rulebooks.xwing_standard import missing_squad, squad_total, total_problems, with_total
@@ -100,16 +100,16 @@ def team_limits(options: Mapping[str, Any]) -> Limits:
     return Limits(options["squad_points"] // 2, 3, {SMALL: 8, LARGE: 4})
 
 
-SHIPS = Lines("ships", (
-    Field("count", NUMBER, minimum=1, maximum=99, usual=1),
-    Field("name", label="pilot"),
-    Field("ship"),
-    Field("size", CHOICE, (SMALL, LARGE, HUGE)),
-    Field("points", NUMBER),
-    Field("upgrades", NAMES),
+SHIPS = ListTable("ships", (
+    ListField("count", NUMBER, minimum=1, maximum=99, usual=1),
+    ListField("name", label="pilot"),
+    ListField("ship"),
+    ListField("size", CHOICE, (SMALL, LARGE, HUGE)),
+    ListField("points", NUMBER),
+    ListField("upgrades", NAMES),
 ))
-UNIQUE = Field("unique", TICK)
-SQUAD = (Field("total", NUMBER, maximum=9999), Field("epic_points", NUMBER, maximum=99))
+UNIQUE = ListField("unique", TICK)
+SQUAD = (ListField("total", NUMBER, maximum=9999), ListField("epic_points", NUMBER, maximum=99))
 
 
 class _EpicList(ListCheck):
@@ -120,7 +120,7 @@ class EpicDuelList(_EpicList):
     """{"faction", "total", "epic_points", "ships": [{"count", "name", "ship", "size", "points", "upgrades"}]}."""
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
-        return ListForm(fields=(Field("faction", CHOICE, FACTIONS), *SQUAD), lines=(SHIPS,))
+        return ListForm(fields=(ListField("faction", CHOICE, FACTIONS), *SQUAD), lines=(SHIPS,))
 
     def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         return list(_squad_problems(list_, duel_limits(options)))
@@ -144,14 +144,14 @@ class EpicTeamList(_EpicList):
     def form(self, options: Mapping[str, Any]) -> ListForm:
         """"Juego por equipos", "Formación de escuadrones": two lists, told apart, in the captain's hand."""
         ships = replace(SHIPS, columns=(*SHIPS.columns, UNIQUE))
-        return ListForm(fields=(Field("player"), Field("captain", TICK), *SQUAD), lines=(ships,), per_member=2,
-                        shared=(Field("faction", CHOICE, FACTIONS), Field("total", NUMBER, maximum=9999)))
+        return ListForm(fields=(ListField("player"), ListField("captain", TICK), *SQUAD), lines=(ships,), per_member=2,
+                        shared=(ListField("faction", CHOICE, FACTIONS), ListField("total", NUMBER, maximum=9999)))
 
     def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         found, limits = [], team_limits(options)
         for index, player in _players(list_):
             found += [problem.at(f"/players/{index}") for problem in _squad_problems(player, limits)]
-        counted, stated = _team_total(list_), whole(list_, "total")
+        counted, stated = _team_total(list_), whole_number(list_, "total")
         if None not in (counted, stated) and counted != stated:
             found.append(Problem("list_total_differs", where="/total", total=stated, counted=counted))
         elif counted is None and stated is not None and stated > 2 * limits.points:
@@ -196,7 +196,7 @@ class EpicTeamList(_EpicList):
         return {"players": [{"player": member, "captain": fold(member) == captain} for member in competitor.members]}
 
     def total(self, list_: ListData) -> int | None:
-        stated = whole(list_, "total")
+        stated = whole_number(list_, "total")
         return _team_total(list_) if stated is None else stated
 
     def completed(self, list_: ListData) -> dict[str, Any]:
@@ -220,7 +220,7 @@ def _team_total(list_: ListData) -> int | None:
 def _with_totals(squad: ListData) -> dict[str, Any]:
     """With squad points and epic points counted, where nobody wrote them."""
     done = with_total(squad)
-    if whole(squad, "epic_points") is None and rows(squad, "ships"):
+    if whole_number(squad, "epic_points") is None and rows(squad, "ships"):
         done["epic_points"] = _epic_points(squad)
     return done
 
@@ -248,7 +248,7 @@ def _missing_epic(squad: ListData) -> Iterator[Problem]:
             yield Problem("list_line_ship_missing", where=f"/ships/{index}/ship", line=index + 1)
         if not _size(ship):
             yield Problem("list_line_size_missing", where=f"/ships/{index}/size", line=index + 1)
-    if whole(squad, "epic_points") is None:
+    if whole_number(squad, "epic_points") is None:
         yield Problem("list_epic_points_missing", where="/epic_points")
 
 
@@ -299,7 +299,7 @@ def _epic_problems(squad: ListData, maximum: int) -> Iterator[Problem]:
             yield Problem("list_huge_unknown", where=f"/ships/{index}/ship", line=index + 1)
         elif stated in (SMALL, LARGE) and _epic_worth(ship):
             yield Problem("list_huge_not_so", where=f"/ships/{index}/size", line=index + 1)
-    ships, stated_points, counted = rows(squad, "ships"), whole(squad, "epic_points"), _epic_points(squad)
+    ships, stated_points, counted = rows(squad, "ships"), whole_number(squad, "epic_points"), _epic_points(squad)
     if ships and stated_points is not None and stated_points != counted:
         yield Problem("list_epic_points_differ", where="/epic_points", total=stated_points, counted=counted)
     highest = max(stated_points or 0, counted)
@@ -515,7 +515,7 @@ class XWingEpicDuel(Rulebook):
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """Nobody destroys more than the other's list, and all of it where nothing is left; whoever shares in
         elimination says who had initiative."""
-        refuse_foreign(result, self.id, ("initiative",))
+        refuse_unknown_keys(result, self.id, ("initiative",))
         whole = _whole(situation, options["squad_points"])
         for side in SIDES:
             value, limit = result.score.of(side), whole.of(side)
@@ -552,8 +552,8 @@ def nothing_left(score: Pair, totals: tuple[int | None, int | None]) -> str | No
 def _refuse_half_destroyed(score: Pair, winner: str, whole: Pair, totals: tuple[int | None, int | None]) -> None:
     """A game that ended before time ended with everything of one list destroyed, or of both.
 
-    Raises Problem("not_destroyed_whole", "destroyed_both"). Where nobody knows what a list costs (`totals`), `whole` is
-    the most it can be: then something has to be destroyed, and no more can be said.
+    Raises Problem("not_destroyed_whole", "destroyed_both"). Where nobody knows what a list costs (`totals`),
+    `whole_number` is the most it can be: then something has to be destroyed, and no more can be said.
     """
     for side, enemy in zip(SIDES, reversed(totals), strict=True):
         least = 1 if enemy is None else whole.of(side)

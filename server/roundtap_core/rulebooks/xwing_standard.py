@@ -14,18 +14,18 @@ from roundtap_core.lists.list_form import (
     CHOICE,
     NAMES,
     NUMBER,
-    Field,
-    Lines,
     ListCheck,
     ListData,
+    ListField,
     ListForm,
+    ListTable,
     counted_points,
     fold,
     has_product,
     names,
     rows,
     text,
-    whole,
+    whole_number,
     without_product,
 )
 from roundtap_core.records import (
@@ -61,8 +61,8 @@ from roundtap_core.rulebooks.base import (
     Rulebook,
     Situation,
     Tally,
-    refuse_foreign,
-    refuse_outside,
+    refuse_figure_range,
+    refuse_unknown_keys,
 )
 
 FACTIONS = ("Rebel", "Imperial", "Scum and Villainy")
@@ -71,13 +71,13 @@ OBSTACLES = (*(f"asteroid-{n}" for n in range(1, 13)), *(f"debris-{n}" for n in 
 """Twelve asteroids of the two core sets, six debris clouds of two expansions."""
 OBSTACLES_WANTED = 3
 
-SHIPS = Lines("ships", (
-    Field("count", NUMBER, minimum=1, maximum=99, usual=1),
-    Field("name", label="pilot"),
-    Field("ship"),
-    Field("points", NUMBER),
-    Field("upgrades", NAMES),
-    Field("faction", CHOICE, FACTIONS),
+SHIPS = ListTable("ships", (
+    ListField("count", NUMBER, minimum=1, maximum=99, usual=1),
+    ListField("name", label="pilot"),
+    ListField("ship"),
+    ListField("points", NUMBER),
+    ListField("upgrades", NAMES),
+    ListField("faction", CHOICE, FACTIONS),
 ))
 
 
@@ -90,10 +90,10 @@ class XWingStandardList(ListCheck):
         """"Jägerstaffellisten": ships with upgrades, total, damage deck, obstacles."""
         return ListForm(
             fields=(
-                Field("faction", CHOICE, FACTIONS),
-                Field("damage_deck", CHOICE, DAMAGE_DECKS),
-                Field("obstacles", NAMES, OBSTACLES, count=OBSTACLES_WANTED),
-                Field("total", NUMBER, maximum=9999),
+                ListField("faction", CHOICE, FACTIONS),
+                ListField("damage_deck", CHOICE, DAMAGE_DECKS),
+                ListField("obstacles", NAMES, OBSTACLES, count=OBSTACLES_WANTED),
+                ListField("total", NUMBER, maximum=9999),
             ),
             lines=(SHIPS,),
         )
@@ -136,7 +136,7 @@ class XWingStandardList(ListCheck):
 
 def squad_total(list_: ListData) -> int | None:
     """The total as written, else as counted from the ships."""
-    stated = whole(list_, "total")
+    stated = whole_number(list_, "total")
     return counted_points(ship for _, ship in rows(list_, "ships")) if stated is None else stated
 
 
@@ -148,7 +148,7 @@ def with_total(list_: ListData) -> dict[str, Any]:
 
 def total_problems(list_: ListData, maximum: int) -> Iterator[Problem]:
     """The total is what the ships cost, and at most `maximum`."""
-    stated, counted = whole(list_, "total"), counted_points(ship for _, ship in rows(list_, "ships"))
+    stated, counted = whole_number(list_, "total"), counted_points(ship for _, ship in rows(list_, "ships"))
     if stated is not None and counted is not None and stated != counted:
         yield Problem("list_total_differs", where="/total", total=stated, counted=counted)
     if stated is not None and stated > maximum:
@@ -165,9 +165,9 @@ def missing_squad(list_: ListData) -> Iterator[Problem]:
     for index, ship in ships:
         if not text(ship, "name") and not text(ship, "ship"):
             yield Problem("list_line_name_missing", where=f"/ships/{index}/name", line=index + 1)
-        if whole(ship, "points") is None:
+        if whole_number(ship, "points") is None:
             yield Problem("list_line_points_missing", where=f"/ships/{index}/points", line=index + 1)
-    if whole(list_, "total") is None:
+    if whole_number(list_, "total") is None:
         yield Problem("list_total_missing", where="/total")
 
 
@@ -317,6 +317,6 @@ class XWingStandard(Rulebook):
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """"Berechnung der Siegpunkte": nobody scores more than the squad points, or less than nothing."""
-        refuse_outside("score", result.score, 0, options["squad_points"])
-        refuse_foreign(result, self.id, ("initiative",))
+        refuse_figure_range("score", result.score, 0, options["squad_points"])
+        refuse_unknown_keys(result, self.id, ("initiative",))
         self.winner(result, options)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from roundtap_core.records import DISQUALIFIED, SECOND_SWISS, StandingsRow, Tournament
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.tiebreakers import AMONG_TIED, RANDOM, STEPS, Basis
+from roundtap_core.standings.tiebreakers import AMONG_TIED, RANDOM, STEPS, TiebreakInput
 from roundtap_core.standings.totals import SwissTotals, swiss_totals
 
 POINTS, LAST, CUT = "points", "last", "cut"
@@ -27,7 +27,7 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Standin
     result that cannot be read.
     """
     above: list[str] = []
-    basis = Basis(tournament, after, swiss_totals(tournament, after), above)
+    basis = TiebreakInput(tournament, after, swiss_totals(tournament, after), above)
     seated = tournament.seated(after)
     status = {c.id: said for c in tournament.competitors
               if ((said := c.status(after)) is None and not seated) or c.id in seated}
@@ -69,7 +69,7 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Standin
     return tuple(_rows(order, out, basis.records, shown, status))
 
 
-def as_now(tournament: Tournament, after: int) -> tuple[StandingsRow, ...]:
+def current_standings(tournament: Tournament, after: int) -> tuple[StandingsRow, ...]:
     """The standings after round `after`, without a rank for anybody who was disqualified since: what a hall is shown
     while the next round is played."""
     now = tuple(
@@ -79,7 +79,7 @@ def as_now(tournament: Tournament, after: int) -> tuple[StandingsRow, ...]:
     return standings(replace(tournament, competitors=now), after)
 
 
-def as_it_stood(tournament: Tournament, number: int, seen: int | None = None) -> Tournament | None:
+def tournament_before(tournament: Tournament, number: int, seen: int | None = None) -> Tournament | None:
     """The rounds before round `number` with the results by which it was drawn: corrections are left out from when
     round `seen` was there (default: that round); None where one does not say whether it came before."""
     rounds = []

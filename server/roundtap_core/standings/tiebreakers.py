@@ -22,7 +22,7 @@ EACH, KNOCKOUT = "each", "knockout"
 Worth = tuple[int, ...]
 
 
-class Meeting(Struct, frozen=True):
+class TiebreakMatch(Struct, frozen=True):
     """A tie-break match between two of the tied. `winner` None: not played yet, or both lost."""
 
     round: int
@@ -31,13 +31,13 @@ class Meeting(Struct, frozen=True):
     open: bool
 
 
-def chosen_form(tournament: Tournament, otherwise: str = EACH) -> str:
+def event_tiebreak_form(tournament: Tournament, otherwise: str = EACH) -> str:
     """How ties are played out in this event: the first tie-break round says it for all."""
     first = next(iter(tournament.stage_rounds(TIEBREAK)), None)
     return otherwise if first is None else first.tiebreak_form or EACH
 
 
-def meetings_among(tournament: Tournament, tied: Sequence[str], after: int | None = None) -> list[Meeting]:
+def meetings_among(tournament: Tournament, tied: Sequence[str], after: int | None = None) -> list[TiebreakMatch]:
     """The tie-break matches between two of `tied`, in order."""
     among = set(tied)
     book = rulebook(tournament.rulebook)
@@ -51,7 +51,7 @@ def meetings_among(tournament: Tournament, tied: Sequence[str], after: int | Non
                 continue
             side = book.winner(match.result, options) if match.result else ""
             winner = match.a if side == "a" else match.b if side == "b" else None
-            found.append(Meeting(played.number, frozenset((match.a, match.b)), winner, match.result is None))
+            found.append(TiebreakMatch(played.number, frozenset((match.a, match.b)), winner, match.result is None))
     return found
 
 
@@ -66,10 +66,10 @@ def tiebreak_values(tournament: Tournament, tied: Sequence[str], after: int | No
         return dict.fromkeys(tied, ())
     # Of the whole event: those who have met all of their tie left it when they left the others of that tie.
     last = max(played.number for played in tournament.stage_rounds(TIEBREAK) if after is None or played.number <= after)
-    playing = _still_in(tournament, tied, meetings, last)
+    playing = _not_left(tournament, tied, meetings, last)
     meetings = [meeting for meeting in meetings if meeting.pair <= playing]
-    if meetings and chosen_form(tournament) == KNOCKOUT:
-        gone = {who for who in playing if not _here(tournament, who, last)}
+    if meetings and event_tiebreak_form(tournament) == KNOCKOUT:
+        gone = {who for who in playing if not _is_present(tournament, who, last)}
         # Who left unbeaten did not appear for the next round: below who is still unbeaten, above who was beaten.
         worth: dict[str, Worth] = {
             who: (1, _lost_in(who, meetings) or (last + 1 if who in gone else last + 2)) for who in playing
@@ -79,14 +79,14 @@ def tiebreak_values(tournament: Tournament, tied: Sequence[str], after: int | No
     return {who: worth.get(who, (0,)) for who in tied}
 
 
-def _still_in(tournament: Tournament, tied: Sequence[str], meetings: Sequence[Meeting], last: int) -> set[str]:
+def _not_left(tournament: Tournament, tied: Sequence[str], meetings: Sequence[TiebreakMatch], last: int) -> set[str]:
     """Without those who left by round `last` with a meeting still to come. Who left later on has played all there was.
 
     Who never played at all is nobody's meeting to come.
     """
     met = {meeting.pair for meeting in meetings if not meeting.open}
-    knockout = chosen_form(tournament) == KNOCKOUT
-    here = {who for who in tied if _here(tournament, who, last)}
+    knockout = event_tiebreak_form(tournament) == KNOCKOUT
+    here = {who for who in tied if _is_present(tournament, who, last)}
     began = {who for who in tied if who in here or any(who in pair for pair in met)}
     if knockout:
         return began
@@ -97,20 +97,21 @@ def _still_in(tournament: Tournament, tied: Sequence[str], meetings: Sequence[Me
     return here | done
 
 
-def _here(tournament: Tournament, who: str, last: int) -> bool:
+def _is_present(tournament: Tournament, who: str, last: int) -> bool:
     """Whether somebody was still there after round `last`."""
     left = next(c for c in tournament.competitors if c.id == who).left_after
     return left is None or left > last
 
 
-def _lost_in(who: str, meetings: Sequence[Meeting]) -> int | None:
+def _lost_in(who: str, meetings: Sequence[TiebreakMatch]) -> int | None:
     """The round in which `who` lost; where a judge had both lose, they meet again."""
     return next((m.round for m in meetings if who in m.pair and m.winner not in (None, who)), None)
 
 
-def _wins(who: str, playing: set[str], meetings: Sequence[Meeting]) -> list[int]:
+def _wins(who: str, playing: set[str], meetings: Sequence[TiebreakMatch]) -> list[int]:
     """Wins in everybody's first meetings, in their second ones, …, as far as these are complete."""
-    by_pair: dict[frozenset[str], list[Meeting]] = {frozenset(pair): [] for pair in combinations(sorted(playing), 2)}
+    by_pair: dict[frozenset[str],
+                  list[TiebreakMatch]] = {frozenset(pair): [] for pair in combinations(sorted(playing), 2)}
     for meeting in meetings:
         if not meeting.open:
             by_pair[meeting.pair].append(meeting)
@@ -145,7 +146,7 @@ def _circle(players: Sequence[str]) -> list[list[tuple[str, str]]]:
     return rounds
 
 
-def here_after(tournament: Tournament, after: int | None = None) -> set[str]:
+def present_after(tournament: Tournament, after: int | None = None) -> set[str]:
     """Who was there for what follows the Swiss and tie-break rounds up to `after`.
 
     Who leaves during the elimination keeps the place that was won before.
@@ -157,7 +158,7 @@ def here_after(tournament: Tournament, after: int | None = None) -> set[str]:
             if c.left_after is None or (last is not None and c.left_after > last)}
 
 
-def at_stake(tournament: Tournament, above: Sequence[str], here: set[str], after: int | None = None) -> bool:
+def decides_place(tournament: Tournament, above: Sequence[str], here: set[str], after: int | None = None) -> bool:
     """Whether the place after those `above` is one of a prize or of the cut, and the Swiss rounds are over.
 
     Prizes go by the place, places in the cut to the best of those who are still there.
@@ -173,7 +174,7 @@ def at_stake(tournament: Tournament, above: Sequence[str], here: set[str], after
 RANDOM = "random"
 
 
-class Basis(Struct, frozen=True):
+class TiebreakInput(Struct, frozen=True):
     """What a tiebreaker may look at: the tournament after round `after` (None: all of it), what was gathered, and who
     is placed above the tied already."""
 
@@ -183,14 +184,14 @@ class Basis(Struct, frozen=True):
     above: Sequence[str] = ()
 
 
-class Values(Struct, frozen=True):
+class TiebreakValues(Struct, frozen=True):
     """A tiebreaker's values: `order` compares (more is better), `shown` is what a reader sees (empty: nothing)."""
 
     order: Mapping[str, Any]
     shown: Mapping[str, int | Fraction]
 
 
-Step = Callable[[Basis, Sequence[str]], Values]
+Step = Callable[[TiebreakInput, Sequence[str]], TiebreakValues]
 """A tiebreaker: the values of the competitors named, who are tied so far. Asked about all of them first, and again
 about each tie only if it is listed in AMONG_TIED."""
 
@@ -198,25 +199,25 @@ about each tie only if it is listed in AMONG_TIED."""
 def _figure(key: str) -> Step:
     """A figure that the rulebook sums over the rounds."""
 
-    def values(basis: Basis, tied: Sequence[str]) -> Values:
+    def values(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
         sums = {competitor: basis.records[competitor].figures.get(key, 0) for competitor in tied}
-        return Values(sums, sums)
+        return TiebreakValues(sums, sums)
 
     return values
 
 
-def strength_of_schedule(basis: Basis, tied: Sequence[str]) -> Values:
+def strength_of_schedule(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     """The mean over the opponents of their points per round played ("Stärke des Spielplans").
 
     An opponent met twice counts twice; byes have no opponent and add nothing; without opponents it is 0.
     Compared as whole numbers over common denominators: exact, and without a fraction per addition.
     """
     order, denominator = _schedule(basis.records)
-    return Values({competitor: order[competitor] for competitor in tied},
+    return TiebreakValues({competitor: order[competitor] for competitor in tied},
                   {competitor: Fraction(order[competitor], denominator) for competitor in tied})
 
 
-def extended_strength(basis: Basis, tied: Sequence[str]) -> Values:
+def extended_strength(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     """The mean of the opponents' strength of schedule (KeyForge, "Calidad de los oponentes ampliada")."""
     schedule, denominator = _schedule(basis.records)
     per_opponent = _per_opponent(basis.records)
@@ -224,7 +225,7 @@ def extended_strength(basis: Basis, tied: Sequence[str]) -> Values:
     for competitor in tied:
         opponents = basis.records[competitor].opponents
         order[competitor] = sum([schedule[who] for who in opponents]) * (per_opponent // (len(opponents) or 1))
-    return Values(order, {who: Fraction(value, denominator * per_opponent) for who, value in order.items()})
+    return TiebreakValues(order, {who: Fraction(value, denominator * per_opponent) for who, value in order.items()})
 
 
 def _schedule(records: Mapping[str, SwissTotals]) -> tuple[dict[str, int], int]:
@@ -243,26 +244,26 @@ def _per_opponent(records: Mapping[str, SwissTotals]) -> int:
     return lcm(*{len(record.opponents) for record in records.values() if record.opponents})
 
 
-def opponents_points(basis: Basis, tied: Sequence[str]) -> Values:
+def opponents_points(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     """The sum of the opponents' tournament points; byes and unpaired losses add nothing."""
     records = basis.records
     sums = {who: sum([records[opponent].points for opponent in records[who].opponents]) for who in tied}
-    return Values(sums, sums)
+    return TiebreakValues(sums, sums)
 
 
 def _opponents_figure(key: str) -> Step:
     """The sum of a figure that the opponents have gathered."""
 
-    def values(basis: Basis, tied: Sequence[str]) -> Values:
+    def values(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
         records = basis.records
         sums = {who: sum([records[opponent].figures.get(key, 0) for opponent in records[who].opponents])
                 for who in tied}
-        return Values(sums, sums)
+        return TiebreakValues(sums, sums)
 
     return values
 
 
-def head_to_head(basis: Basis, tied: Sequence[str]) -> Values:
+def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     """The matches between the tied alone: points, then SCORE (Warlords 2.2).
 
     House decision: where not all of them have met, it decides nothing.
@@ -270,33 +271,33 @@ def head_to_head(basis: Basis, tied: Sequence[str]) -> Values:
     among = set(tied)
     met = {who: set(basis.records[who].opponents) for who in tied}
     if any(two not in met[one] for one, two in combinations(tied, 2)):
-        return Values(dict.fromkeys(tied, (0, 0)), {})
+        return TiebreakValues(dict.fromkeys(tied, (0, 0)), {})
     order: dict[str, tuple[int, int]] = {}
     for who in tied:
         record = basis.records[who]
         tallies = [tally for opponent, tally in zip(record.opponents, record.tallies, strict=True)
                    if opponent in among]
         order[who] = (sum(t.points for t in tallies), sum(t.figures.get("score", 0) for t in tallies))
-    return Values(order, {})
+    return TiebreakValues(order, {})
 
 
-def tiebreak_round(basis: Basis, tied: Sequence[str]) -> Values:
+def tiebreak_round(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     """What the tie-break rounds between the tied have decided (Warlords 2.4.2).
 
     Before any was played: who has left cannot play one, and stands below where a place is at stake (house decision).
     """
     values = tiebreak_values(basis.tournament, tied, basis.after)
     if len(set(values.values())) == 1:
-        here = here_after(basis.tournament, basis.after)
-        if any(who in here for who in tied) and at_stake(basis.tournament, basis.above, here, basis.after):
+        here = present_after(basis.tournament, basis.after)
+        if any(who in here for who in tied) and decides_place(basis.tournament, basis.above, here, basis.after):
             values = {who: (int(who in here),) for who in tied}
-    return Values(values, {})
+    return TiebreakValues(values, {})
 
 
-def _lot(basis: Basis, tied: Sequence[str]) -> Values:
+def _lot(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     """The ticket drawn once from the event's seed; the smaller one is better, so it is turned round."""
     tickets = {competitor: lot(basis.tournament.seed, competitor) for competitor in tied}
-    return Values({competitor: -int.from_bytes(ticket, "big") for competitor, ticket in tickets.items()}, {})
+    return TiebreakValues({competitor: -int.from_bytes(ticket, "big") for competitor, ticket in tickets.items()}, {})
 
 
 STEPS: dict[str, Step] = {

@@ -10,20 +10,20 @@ from html import escape
 from urllib.parse import quote
 
 from roundtap_core.words import catalogue
-from roundtap_hub.access.auth import is_here
-from roundtap_hub.access.policy import ENCRYPT, LOGIN, STAFF, Asker, refusal
+from roundtap_hub.access.auth import is_local_request
+from roundtap_hub.access.policy import ENCRYPT, LOGIN, STAFF, Requester, missing_access
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving.cookies import cookies_in, session_cookie
 from roundtap_hub.serving.http_answers import (
-    ASKED_BY,
     CLOSE,
     NO_STORE,
+    SAFE_METHODS,
     Scope,
     Send,
     header,
+    path_and_query,
     send_answer,
-    send_words,
-    target_of,
+    send_text_page,
 )
 from roundtap_hub.serving.reader_language import language_of
 
@@ -31,14 +31,15 @@ GUARDED = STAFF | {LOGIN}
 HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNORECASE)
 
 
-def asker_of(hub: Hub, scope: Scope) -> Asker:
+def asker_of(hub: Hub, scope: Scope) -> Requester:
     """Who asks."""
     encrypted = scope.get("scheme") == "https"
     client = scope.get("client")
-    here = not encrypted and client is not None and is_here(client[0], header(scope, b"host").decode("latin-1"))
+    here = not encrypted and client is not None and is_local_request(client[0],
+                                                                     header(scope, b"host").decode("latin-1"))
     token = cookies_in(header(scope, b"cookie").decode("latin-1")).get(session_cookie(encrypted, here), "")
     who = hub.access.organizers.who(hub.access.organizers.session(token))
-    return Asker(encrypted, here, who.role, token) if who is not None else Asker(encrypted, here)
+    return Requester(encrypted, here, who.role, token) if who is not None else Requester(encrypted, here)
 
 
 def is_logged_in(hub: Hub, scope: Scope) -> bool:
@@ -46,28 +47,28 @@ def is_logged_in(hub: Hub, scope: Scope) -> bool:
     return bool(header(scope, b"cookie") and asker_of(hub, scope).role)
 
 
-async def refuses(hub: Hub, scope: Scope, send: Send, who: frozenset[str]) -> bool:
+async def answer_if_refused(hub: Hub, scope: Scope, send: Send, who: frozenset[str]) -> bool:
     """Whether a request that `who` may make was refused, and answered; nothing of it was done."""
     if not who & GUARDED:
         return False
-    lacking = refusal(who, asker_of(hub, scope))
+    lacking = missing_access(who, asker_of(hub, scope))
     if not lacking:
         return False
-    asked = scope["method"] in ASKED_BY
+    asked = scope["method"] in SAFE_METHODS
     if lacking == ENCRYPT:
         encrypted = hub.access.encrypted
         if asked and encrypted is not None:
-            await _send_to(send, 303, f"https://{_host(scope)}:{encrypted.port}{target_of(scope)}")
+            await _redirect(send, 303, f"https://{_host(scope)}:{encrypted.port}{path_and_query(scope)}")
         else:
-            await _say(hub, scope, send)
+            await _send_refusal(hub, scope, send)
     else:
         # What was pressed is not done later: after the login comes the console.
-        await _send_to(send, 302, f"/login?next={quote(target_of(scope) if asked else '/console', safe='/')}",
+        await _redirect(send, 302, f"/login?next={quote(path_and_query(scope) if asked else '/console', safe='/')}",
                        () if asked else CLOSE)
     return True
 
 
-async def _say(hub: Hub, scope: Scope, send: Send) -> None:
+async def _send_refusal(hub: Hub, scope: Scope, send: Send) -> None:
     """Words for who may not press here, or cannot be sent on."""
     t = catalogue("roundtap_hub", language_of(scope, hub.language))
     encrypted = hub.access.encrypted
@@ -76,7 +77,7 @@ async def _say(hub: Hub, scope: Scope, send: Send) -> None:
     else:
         there = escape(f"https://{_host(scope)}:{encrypted.port}/login")
         way = f'<p>{escape(t("door.encrypted.out"))}</p><p><a href="{there}">{there}</a></p>'
-    await send_words(send, 403, t.language, t("door.encrypted"), way)
+    await send_text_page(send, 403, t.language, t("door.encrypted"), way)
 
 
 def _host(scope: Scope) -> str:
@@ -88,6 +89,6 @@ def _host(scope: Scope) -> str:
     return f"[{address}]" if ":" in address else address
 
 
-async def _send_to(send: Send, status: int, where: str, more: list[tuple[bytes, bytes]] | tuple[()] = ()) -> None:
+async def _redirect(send: Send, status: int, where: str, more: list[tuple[bytes, bytes]] | tuple[()] = ()) -> None:
     await send_answer(send, status, b"text/plain; charset=utf-8", b"", [
         (b"location", where.encode("latin-1", "replace")), *NO_STORE, *more])

@@ -13,20 +13,20 @@ from ipaddress import IPv6Address, ip_address
 from math import ceil
 from urllib.parse import unquote
 
-from roundtap_hub.serving.connection_limits import caller_of
-from roundtap_hub.serving.cookies import phone_mark
-from roundtap_hub.serving.rate_limits import Bucket, Buckets, Rate
+from roundtap_hub.serving.connection_limits import throttle_key
+from roundtap_hub.serving.cookies import phone_digest
+from roundtap_hub.serving.rate_limits import Rate, RateLimiter, TokenBucket
 
 FREE_TRIES = 5
 FIRST_WAIT_MS = 30_000
 LONGEST_WAIT_MS = 15 * 60_000
 ADDRESSES_KEPT = 4096
 
-TRIES_OF_ALL = Rate(20, 1 / 6)
+GLOBAL_PIN_RATE = Rate(20, 1 / 6)
 """Wrong PINs of all addresses together that are looked at: a night of guessing from everywhere tries 7,200 of
 100,000,000."""
 
-SIGN_UPS_OF_ONE, SIGN_UPS_OF_ALL = Rate(64, 64 / 600), Rate(300, 300 / 600)
+SIGN_UP_RATE, GLOBAL_SIGN_UP_RATE = Rate(64, 64 / 600), Rate(300, 300 / 600)
 """Of one address as many at once as a full hall has, since a router may hide all of them behind it; each again within
 ten minutes."""
 SIGN_UPS_KEPT = 1024
@@ -34,14 +34,14 @@ SIGN_UPS_KEPT = 1024
 
 
 @dataclass(slots=True)
-class Tries:
+class PinAttempts:
     """Wrong PINs from one address, and until when the next one is not even looked at."""
 
     wrong: int = 0
     until_ms: int = 0
 
 
-class PinGate:
+class PinThrottle:
     """Slows guessing down: five free tries an address, then a wait that doubles with each further wrong one; and over
     all addresses no more than TRIES_OF_ALL.
 
@@ -52,13 +52,13 @@ class PinGate:
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
         self._lock = threading.Lock()
-        self._tries: dict[str, Tries] = {}
+        self._tries: dict[str, PinAttempts] = {}
         self._was_right: dict[str, None] = {}
-        self._of_all = Bucket(TRIES_OF_ALL, now_ms())
+        self._of_all = TokenBucket(GLOBAL_PIN_RATE, now_ms())
 
     def wait_ms(self, address: str) -> int:
         """How long this address must still wait; 0: it may try."""
-        address = caller_of(address)
+        address = throttle_key(address)
         with self._lock:
             tries, now = self._tries.get(address), self._now_ms()
             own = max(0, tries.until_ms - now) if tries else 0
@@ -71,10 +71,10 @@ class PinGate:
         The try counts as wrong before it is checked, so that many at once gain nothing. `forgives`: asked of a right
         one, whether those before it are forgotten; else a PIN of one's own would buy guesses at another's.
         """
-        address = caller_of(address)
+        address = throttle_key(address)
         with self._lock:
             now = self._now_ms()
-            tries = self._tries.pop(address, None) or Tries()
+            tries = self._tries.pop(address, None) or PinAttempts()
             self._tries[address] = tries
             alone = self._alone(address)
             if tries.until_ms > now or (not alone and self._of_all.wait_ms(now)):
@@ -104,7 +104,7 @@ class PinGate:
         return address in self._was_right or is_loopback(address)
 
 
-def _keep_newest(kept: dict[str, Tries] | dict[str, None]) -> None:
+def _keep_newest(kept: dict[str, PinAttempts] | dict[str, None]) -> None:
     while len(kept) > ADDRESSES_KEPT:
         del kept[next(iter(kept))]
 
@@ -118,19 +118,19 @@ def is_loopback(address: str) -> bool:
     return (found.ipv4_mapped or found if isinstance(found, IPv6Address) else found).is_loopback
 
 
-HERE = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?", re.IGNORECASE)
+LOCAL_HOST = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?", re.IGNORECASE)
 
 
-def is_here(address: str, host: str) -> bool:
+def is_local_request(address: str, host: str) -> bool:
     """Whether somebody at the hub itself asks: by the connection's address, and by the name that was asked for.
 
     A proxy on the hub's machine asks by another name, for whoever stands behind it; so does a page elsewhere whose name
     leads here.
     """
-    return is_loopback(address) and HERE.fullmatch(host) is not None
+    return is_loopback(address) and LOCAL_HOST.fullmatch(host) is not None
 
 
-def form_is_ours(expected: str, token: str, origin: str | None, own: str) -> bool:
+def is_csrf_valid(expected: str, token: str, origin: str | None, own: str) -> bool:
     """Whether a POST comes from a form of this hub: by the browser's own token and, where the browser says it, the
     origin.
 
@@ -156,19 +156,19 @@ def safe_next(target: str | None, default: str) -> str:
     return target
 
 
-class SignUpGate:
+class SignUpThrottle:
     """How often people may enter themselves by phone: bounded for one address and for all; the same form sent twice is
     one, and who came by the same phone is known. Any thread may ask. `now_ms` is a monotonic clock."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._lock = threading.Lock()
-        self._rates = Buckets(now_ms, SIGN_UPS_KEPT)
+        self._rates = RateLimiter(now_ms, SIGN_UPS_KEPT)
         self._answered: OrderedDict[tuple[str, str], str] = OrderedDict()
         self._from: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()
 
     def admits(self, address: str) -> bool:
         """Whether one more may come from there now; it counts as come."""
-        return self._rates.admit((caller_of(address), SIGN_UPS_OF_ONE), ((), SIGN_UPS_OF_ALL))
+        return self._rates.admit((throttle_key(address), SIGN_UP_RATE), ((), GLOBAL_SIGN_UP_RATE))
 
     def answered(self, event_id: str, form: str) -> str | None:
         """Whom this very form entered before: a phone that got no answer sends it again."""
@@ -177,9 +177,9 @@ class SignUpGate:
 
     def entered(self, event_id: str, form: str, competitor: str, phone: str, address: str) -> None:
         """`phone`: the browser's own cookie; without one, all of an address are one phone."""
-        network = caller_of(address)
+        network = throttle_key(address)
         with self._lock:
-            self._from[event_id, competitor] = phone_mark(phone) or network, network
+            self._from[event_id, competitor] = phone_digest(phone) or network, network
             if form:
                 self._answered[event_id, form] = competitor
             for kept in (self._answered, self._from):

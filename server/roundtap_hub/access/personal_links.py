@@ -14,11 +14,11 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.access.auth import PinGate
+from roundtap_hub.access.auth import PinThrottle
 from roundtap_hub.access.policy import ORGANIZER
-from roundtap_hub.access.rights import DESK, TAKEN_BACK, Link, Person, held, link_of
-from roundtap_hub.serving.cookies import phone_mark
-from roundtap_hub.serving.rate_limits import Buckets, Rate
+from roundtap_hub.access.rights import DESK, TAKEN_BACK, PersonalLink, PlayerId, link_held_entry, link_of
+from roundtap_hub.serving.cookies import phone_digest
+from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.store.service import Service, Step
 
 PURPOSE = b"roundtap/personal/1\n"
@@ -38,7 +38,7 @@ RATES: Mapping[str, Rate] = {
 }
 """What one link may press: at once, and then so many a second. A person with two thumbs stays far below."""
 
-PHONE = "phone"
+PHONE_CLAIM = "phone"
 """Who says that a link was given to whoever asked for it, by a slip or six letters."""
 
 
@@ -59,8 +59,8 @@ class PersonalLinks:
         self._lock = threading.Lock()
         self._codes: dict[str, tuple[str, int]] = {}
         """By six letters the token that they stand for, and until when, in milliseconds."""
-        self.gate = PinGate(now_ms)
-        self._pressed = Buckets(now_ms)
+        self.gate = PinThrottle(now_ms)
+        self._pressed = RateLimiter(now_ms)
 
     # --- links
 
@@ -82,7 +82,7 @@ class PersonalLinks:
             self._say((event_id, competitor), actor, holder=DESK)
         return self.path(event_id, competitor)
 
-    def who(self, token: str) -> Person | None:
+    def who(self, token: str) -> PlayerId | None:
         """Whose link it is; None for one that was made up, or revoked."""
         named = token[:TOKEN_LETTERS_MAX].partition(".")[0]
         try:
@@ -108,7 +108,7 @@ class PersonalLinks:
         """Whether somebody's phone took it from a slip: that may have been anybody's."""
         return self._of((event_id, competitor)).holder not in ("", DESK, TAKEN_BACK)
 
-    def charge(self, what: str, who: Person) -> None:
+    def charge(self, what: str, who: PlayerId) -> None:
         """One press of this person's. Raises Problem("too_often") where there were far too many."""
         if not self._pressed.admit(((what, who), RATES[what])):
             raise Problem("too_often")
@@ -131,7 +131,7 @@ class PersonalLinks:
     def claim_code(self, typed: str, address: str) -> str | None:
         """The path for six letters, once; None for wrong ones, and while this address has to wait (`gate`)."""
         letters = "".join(letter for letter in typed.upper() if letter.isalpha())[: CODE_LENGTH + 1]
-        found: list[Person] = []
+        found: list[PlayerId] = []
 
         def is_right() -> bool:
             with self._lock:
@@ -142,28 +142,28 @@ class PersonalLinks:
             found.append(who)
             return True
 
-        return self.give(*found[0], PHONE) if self.gate.admit(address, is_right) else None
+        return self.give(*found[0], PHONE_CLAIM) if self.gate.admit(address, is_right) else None
 
     def claim_by_slip(self, event_id: str, competitor: str, browser: str) -> str | None:
         """The path for the first browser that says on a slip's page that it is this person's; None for any other:
         that person asks the desk. `browser`: what only that browser sends, as long as 16 letters or more."""
-        mark, who = phone_mark(browser), (event_id, competitor)
+        mark, who = phone_digest(browser), (event_id, competitor)
         if not self._of(who).holder:
-            self._say(who, PHONE, holder=mark)
+            self._say(who, PHONE_CLAIM, holder=mark)
         return self.path(event_id, competitor) if hmac.compare_digest(self._of(who).holder, mark) else None
 
     # --- what is kept
 
-    def _of(self, who: Person) -> Link:
+    def _of(self, who: PlayerId) -> PersonalLink:
         return link_of(self._service.snapshot.venue.links, who)
 
-    def _say(self, who: Person, actor: str, **changed: Any) -> bool:
+    def _say(self, who: PlayerId, actor: str, **changed: Any) -> bool:
         """Saved when this returns; of two that say something of one person at once, the writer hears one: whether it
         was this."""
-        return bool(self._service.ask([Step(VENUE, held(who, replace(self._of(who), **changed)))], actor))
+        return bool(self._service.ask([Step(VENUE, link_held_entry(who, replace(self._of(who), **changed)))], actor))
 
 
-def token_of(secret: bytes, who: Person, link: Link) -> str:
+def token_of(secret: bytes, who: PlayerId, link: PersonalLink) -> str:
     """The ids of a person, and a signature that nobody makes who has not the hub's `secret`."""
     key = hmac.digest(secret, PURPOSE + link.era.encode(), "sha256")
     signed = hmac.digest(key, json.dumps([*who, link.generation]).encode(), "sha256")[:MAC_BYTES]

@@ -17,7 +17,7 @@ PHRASE_WORDS = 4
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
 """A phrase is spoken alike in all four languages: "bado-remi-kuso-tafi", 49 bits."""
 PIN_LETTERS_MAX = 64
-HASHED = re.compile(r"[^$\s]{1,64}\$[0-9a-f]{128}")
+HASH_PATTERN = re.compile(r"[^$\s]{1,64}\$[0-9a-f]{128}")
 
 Choice = Callable[[Sequence[str]], str]
 
@@ -30,7 +30,7 @@ def new_phrase(choice: Choice = secrets.choice) -> str:
     return "-".join("".join(choice(letters) for letters in (CONSONANTS, VOWELS) * 2) for _ in range(PHRASE_WORDS))
 
 
-def as_typed(pin: str) -> str:
+def normalize_pin(pin: str) -> str:
     """A PIN or phrase without what people add or leave out when they type it: spaces, hyphens, capitals."""
     return "".join(pin.split()).replace("-", "").casefold()[:PIN_LETTERS_MAX]
 
@@ -38,13 +38,13 @@ def as_typed(pin: str) -> str:
 def hash_pin(pin: str, salt: str | None = None) -> str:
     """scrypt of a PIN: slow on purpose, so that a stolen file is not a PIN."""
     salt = salt or secrets.token_hex(8)
-    digest = hashlib.scrypt(as_typed(pin).encode(), salt=salt.encode(), n=2**13, r=8, p=1).hex()
+    digest = hashlib.scrypt(normalize_pin(pin).encode(), salt=salt.encode(), n=2**13, r=8, p=1).hex()
     return f"{salt}${digest}"
 
 
-def pin_is(pin: str, hashed: str) -> bool:
+def verify_pin(pin: str, hashed: str) -> bool:
     """Whether `pin` is the one that was hashed; never where nothing was."""
-    if not HASHED.fullmatch(hashed):
+    if not HASH_PATTERN.fullmatch(hashed):
         return False
     return hmac.compare_digest(hash_pin(pin, hashed.split("$")[0]), hashed)
 
@@ -73,7 +73,7 @@ def _read(path: Path) -> str:
         hashed = path.read_text(encoding="ascii").strip()
     except UnicodeDecodeError:
         hashed = ""
-    if not HASHED.fullmatch(hashed):
+    if not HASH_PATTERN.fullmatch(hashed):
         raise Problem("pin_unreadable", where=str(path))
     return hashed
 
@@ -100,7 +100,7 @@ class PinFile:
 
     def is_it(self, pin: str) -> bool:
         """Whether this is the PIN."""
-        return pin_is(pin, self.hashed)
+        return verify_pin(pin, self.hashed)
 
     def replace(self, pin: str) -> None:
         """From now on this one counts. OSError where the file cannot be written: then nothing has changed."""

@@ -28,7 +28,7 @@ from roundtap_hub.store.read_model import Snapshot
 if TYPE_CHECKING:
     from werkzeug.routing import MapAdapter
 
-EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, KIN, PLAYER, SLIP, NEW_UNIT = (
+EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, PEER_HUB, PLAYER, SLIP, NEW_UNIT = (
     "everybody", "login", "table", "station", "standby", "panel", "kin", "player", "slip", "new unit")
 """Who may ask beside the staff: anybody; anybody, but encrypted; a table unit's key; a station's; a second Pi's; the
 front panel's, from the hub's own machine; another hub of this journal's lineage; whoever has a player's personal link,
@@ -49,7 +49,7 @@ NO_EVENT, BEFORE, IN_PLAY, FINISHED, ARCHIVED, DELETED = (
     "no event", "before play", "in play", "finished", "archived", "deleted")
 """The states of the event that an address names."""
 STATES = (NO_EVENT, BEFORE, IN_PLAY, FINISHED, ARCHIVED, DELETED)
-SEEN = frozenset({BEFORE, IN_PLAY, FINISHED, ARCHIVED})
+VISIBLE = frozenset({BEFORE, IN_PLAY, FINISHED, ARCHIVED})
 NOT_ARCHIVED = frozenset({BEFORE, IN_PLAY, FINISHED})
 OPEN = frozenset({BEFORE, IN_PLAY})
 PLAYING = frozenset({IN_PLAY})
@@ -65,10 +65,10 @@ ROUND_STATES = (NO_ROUND, DRAFTED, PUBLISHED, RUNNING, CLOSED)
 OPEN_ROUND = frozenset({PUBLISHED, RUNNING})
 SHOWN_ROUND = OPEN_ROUND | {CLOSED}
 
-Narrower = Mapping[str, tuple[frozenset[str], frozenset[str]]]
+RoleLimits = Mapping[str, tuple[frozenset[str], frozenset[str]]]
 """Role → the states of the event and of the round to which it is held, where others have more."""
-BEFORE_ROUND_1: Narrower = {SCOREKEEPER: (frozenset({BEFORE}), frozenset(ROUND_STATES))}
-IN_OPEN_ROUNDS: Narrower = {SCOREKEEPER: (PLAYING, OPEN_ROUND)}
+BEFORE_ROUND_1: RoleLimits = {SCOREKEEPER: (frozenset({BEFORE}), frozenset(ROUND_STATES))}
+IN_OPEN_ROUNDS: RoleLimits = {SCOREKEEPER: (PLAYING, OPEN_ROUND)}
 
 NAMED = re.compile("<([a-z_]+)>")
 CONSOLE = "/console"
@@ -87,7 +87,7 @@ class Route:
     who: frozenset[str]
     states: frozenset[str]
     rounds: frozenset[str]
-    only: Narrower
+    only: RoleLimits
     """Of `who`, those who may in fewer states."""
     kept: str
     """What its page shows, as page_versions.py names it, "standings/<event_id>": it is drawn once for all readers
@@ -137,7 +137,7 @@ def _is_console(path: str) -> bool:
 
 
 def route(address: str, who: frozenset[str] | str, states: frozenset[str] = frozenset(STATES),
-          rounds: frozenset[str] = frozenset(ROUND_STATES), only: Narrower = MappingProxyType({}),
+          rounds: frozenset[str] = frozenset(ROUND_STATES), only: RoleLimits = MappingProxyType({}),
           kept: str = "") -> Callable[[Answer], Answer]:
     """Declare the address that a function answers. What is not declared is reached by nobody. Raises ValueError for an
     address that is declared twice, or whose path does not say by itself that it is the staff's alone."""
@@ -154,7 +154,7 @@ def route(address: str, who: frozenset[str] | str, states: frozenset[str] = froz
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class Requester:
     """What is certain of who asks: the connection's own, never what a header says of it."""
 
     encrypted: bool
@@ -198,7 +198,7 @@ def find(method: str, path: str) -> tuple[Route, Mapping[str, str]] | None:
     return ROUTES[address], named
 
 
-def path_of(page: str) -> str:
+def page_path(page: str) -> str:
     """Where the page is that shows this ("standings/e1"); "" where there is none."""
     kind, *values = page.split("/")
     for one in ROUTES.values():
@@ -207,7 +207,7 @@ def path_of(page: str) -> str:
     return ""
 
 
-def asked_by(found: Route | None, path: str) -> frozenset[str]:
+def allowed_roles(found: Route | None, path: str) -> frozenset[str]:
     """Who may ask this. What has no address is refused to everybody elsewhere; where it would be a page of the staff's,
     that is theirs to learn."""
     if found is not None:
@@ -215,7 +215,7 @@ def asked_by(found: Route | None, path: str) -> frozenset[str]:
     return STAFF if _is_console(path) else frozenset({EVERYBODY})
 
 
-def refusal(who: frozenset[str], asker: Asker) -> str:
+def missing_access(who: frozenset[str], asker: Requester) -> str:
     """What this asker lacks to be one of `who`: ENCRYPT, LOG_IN, or "": nothing. Units are asked for their keys where
     they get answers; the role of a session, where words can be said about it (serving/page_helpers.py)."""
     if not (who & STAFF or LOGIN in who):
@@ -268,7 +268,7 @@ def refuse_role(snapshot: Snapshot, asked: Route, role: str, event_id: str = "",
         raise NotYourRole(role, may)
 
 
-def may(snapshot: Snapshot, role: str, address: str) -> bool:
+def is_allowed(snapshot: Snapshot, role: str, address: str) -> bool:
     """Whether `role` may ask "POST /console/e1/match/1.1/ruling" now, as far as its route says."""
     method, _, path = address.partition(" ")
     found = find(method, path)

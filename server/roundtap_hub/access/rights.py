@@ -15,34 +15,34 @@ from typing import Any
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import Entry, NewEntry
 
-KEYED, REVOKED = "unit-keyed", "unit-revoked"
-OF_KEYS = frozenset({KEYED, REVOKED})
+UNIT_KEYED, UNIT_REVOKED = "unit-keyed", "unit-revoked"
+UNIT_KEY_KINDS = frozenset({UNIT_KEYED, UNIT_REVOKED})
 UNITS_MAX = 999
 DIGEST_LETTERS = 32
 
-SET, TIED = "staff-set", "staff-tied"
-OF_STAFF = frozenset({SET, TIED})
+STAFF_SET, STAFF_TIED = "staff-set", "staff-tied"
+STAFF_KINDS = frozenset({STAFF_SET, STAFF_TIED})
 
-HELD = "link-held"
+LINK_HELD = "link-held"
 DESK, TAKEN_BACK = "desk", "taken-back"
 """Who has the link where the desk gave it; nobody, and from now on only the desk gives it. No slip does in either
 case."""
 LINKS_MAX = 3000
 """So many people at the most are known to have a link."""
 
-Person = tuple[str, str]
+PlayerId = tuple[str, str]
 """(event, competitor)"""
 
 
 @dataclass(frozen=True, slots=True)
-class Keyed:
+class UnitKeyRecord:
     """What a unit's key is for, and what shows whether a key is that one; "" for a unit that was revoked."""
 
     role: str = ""
     digest: str = ""
 
 
-NO_KEY = Keyed()
+NO_KEY = UnitKeyRecord()
 
 
 def key_digest(unit: str, key: str) -> str:
@@ -50,22 +50,22 @@ def key_digest(unit: str, key: str) -> str:
     return hashlib.sha256(f"roundtap/unit-key/1\n{unit}\n{key}".encode()).hexdigest()[:DIGEST_LETTERS]
 
 
-def keyed(unit: str, role: str, key: str, before: Keyed = NO_KEY, unit_id: str = "") -> NewEntry:
+def unit_keyed_entry(unit: str, role: str, key: str, before: UnitKeyRecord = NO_KEY, unit_id: str = "") -> NewEntry:
     """A unit has this key, in hex, from now on, in the place of the one `before`. `unit_id`: its own mark, by which it
     keeps its name when it is enrolled again."""
     data = {"unit": unit, "role": role, "key": key_digest(unit, key), "instead_of": before.digest}
-    return NewEntry(KEYED, {**data, "unit_id": unit_id} if unit_id else data)
+    return NewEntry(UNIT_KEYED, {**data, "unit_id": unit_id} if unit_id else data)
 
 
-def placed(unit: str, table: int | None) -> NewEntry:
+def unit_placed_entry(unit: str, table: int | None) -> NewEntry:
     """The unit stands at this table from now on, and nobody else does; None: nowhere."""
     return NewEntry("unit-placed", {"unit": unit, "table": table})
 
 
-def refuse_key(units: Mapping[str, Keyed], new: NewEntry) -> None:
+def refuse_key(units: Mapping[str, UnitKeyRecord], new: NewEntry) -> None:
     """Raise where a unit has not the key any more that another is to take the place of: Problem "unit_known" or
     "unknown_unit"; "too_many_units"."""
-    if new.kind != KEYED:
+    if new.kind != UNIT_KEYED:
         return
     unit, instead_of = new.data["unit"], new.data["instead_of"]
     before = units.get(unit, NO_KEY).digest
@@ -75,12 +75,14 @@ def refuse_key(units: Mapping[str, Keyed], new: NewEntry) -> None:
         raise Problem("too_many_units", maximum=UNITS_MAX)
 
 
-def with_key(units: Mapping[str, Keyed], said: Entry) -> Mapping[str, Keyed]:
+def with_key(units: Mapping[str, UnitKeyRecord], said: Entry) -> Mapping[str, UnitKeyRecord]:
     """The units after one of OF_KEYS."""
-    return {**units, said.data["unit"]: Keyed(said.data["role"], said.data["key"]) if said.kind == KEYED else NO_KEY}
+    return {**units,
+            said.data["unit"]: UnitKeyRecord(said.data["role"], said.data["key"]) if said.kind == UNIT_KEYED
+            else NO_KEY}
 
 
-def with_id(ids: Mapping[str, str], data: Mapping[str, Any]) -> Mapping[str, str]:
+def with_unit_id(ids: Mapping[str, str], data: Mapping[str, Any]) -> Mapping[str, str]:
     """Name by mark: a mark has one name, and a name one mark."""
     if "unit_id" not in data:
         return ids
@@ -89,7 +91,7 @@ def with_id(ids: Mapping[str, str], data: Mapping[str, Any]) -> Mapping[str, str
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class StaffMember:
     """`role`: "" for who is forgotten. `pin`: shows whether a hash is that of the PIN; "" for who was revoked.
     `officials`: event → the official of it that this person is."""
 
@@ -98,7 +100,7 @@ class Member:
     officials: Mapping[str, str] = field(default_factory=dict)
 
 
-Roll = Mapping[str, Member]
+StaffRoll = Mapping[str, StaffMember]
 """By id, in the order in which they were added."""
 
 
@@ -107,12 +109,12 @@ def pin_digest(hashed: str | None) -> str:
     return hashlib.sha256(f"roundtap/staff-pin/1\n{hashed}".encode()).hexdigest()[:DIGEST_LETTERS] if hashed else ""
 
 
-def with_staff(roll: Roll, said: Entry | NewEntry) -> Roll:
+def with_staff(roll: StaffRoll, said: Entry | NewEntry) -> StaffRoll:
     """The staff after one of OF_STAFF; the very same where it was so before."""
     data, person = said.data, said.data["person"]
-    if said.kind == SET:
+    if said.kind == STAFF_SET:
         said_of = {key: data[key] for key in ("role", "pin") if key in data}
-        after = {**roll, person: replace(roll.get(person, Member()), **said_of)}
+        after = {**roll, person: replace(roll.get(person, StaffMember()), **said_of)}
     else:
         after = {each: replace(member, officials=_tied(member.officials, data, each == person))
                  for each, member in roll.items()}
@@ -127,7 +129,7 @@ def _tied(officials: Mapping[str, str], data: Mapping[str, Any], chosen: bool) -
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PersonalLink:
     """What is kept of one person's link. `generation` goes up with each revocation; `holder`: a mark of the browser
     that got it by a slip, DESK, TAKEN_BACK, or "": nobody has it yet; `era`: of links that hubs before this one kept in
     a file, what that file began with; it is signed with them."""
@@ -137,35 +139,35 @@ class Link:
     era: str = ""
 
 
-Links = Mapping[str, Mapping[str, Link]]
+Links = Mapping[str, Mapping[str, PersonalLink]]
 """By event and competitor, the oldest event first."""
-NO_LINK = Link()
+NO_LINK = PersonalLink()
 
 
-def link_of(links: Links, person: Person) -> Link:
+def link_of(links: Links, person: PlayerId) -> PersonalLink:
     """What is kept of this person's."""
     event, competitor = person
     return links.get(event, {}).get(competitor, NO_LINK)
 
 
-def held(person: Person, link: Link) -> NewEntry:
+def link_held_entry(person: PlayerId, link: PersonalLink) -> NewEntry:
     """So it is with the person's link from now on."""
     event, competitor = person
-    return NewEntry(HELD, {"event": event, "competitor": competitor, **asdict(link)})
+    return NewEntry(LINK_HELD, {"event": event, "competitor": competitor, **asdict(link)})
 
 
 def with_link(links: Links, said: Entry | NewEntry) -> Links:
     """The links after a HELD; the very same where it does not count."""
     data = said.data
     event, competitor = person = data["event"], data["competitor"]
-    link = Link(data["generation"], data["holder"], data["era"])
-    if not _counts(link_of(links, person), link):
+    link = PersonalLink(data["generation"], data["holder"], data["era"])
+    if not _supersedes(link_of(links, person), link):
         return links
     after = {**links, event: {**links.get(event, {}), competitor: link}}
-    return _fewer(after, event, sum(map(len, after.values())) - LINKS_MAX)
+    return _evict_oldest(after, event, sum(map(len, after.values())) - LINKS_MAX)
 
 
-def _fewer(links: Links, newest: str, many: int) -> Links:
+def _evict_oldest(links: Links, newest: str, many: int) -> Links:
     """Without so many of the oldest event but this. Who had a link years ago matters to no slip any more; what was
     revoked stays so."""
     for event, people in links.items() if many > 0 else ():
@@ -175,7 +177,7 @@ def _fewer(links: Links, newest: str, many: int) -> Links:
     return links
 
 
-def _counts(before: Link, link: Link) -> bool:
+def _supersedes(before: PersonalLink, link: PersonalLink) -> bool:
     """A generation that is over does not come back, whoever says so; the one that is on has whoever is there first, and
     what was taken back the desk alone gives."""
     if link.generation != before.generation:

@@ -17,15 +17,15 @@ from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.access.auth import PinGate
-from roundtap_hub.access.pins import PinFile, hash_pin, new_pin, pin_is
+from roundtap_hub.access.auth import PinThrottle
+from roundtap_hub.access.pins import PinFile, hash_pin, new_pin, verify_pin
 from roundtap_hub.access.policy import ORGANIZER, STAFF_ROLES
-from roundtap_hub.access.rights import SET, TIED, pin_digest
+from roundtap_hub.access.rights import STAFF_SET, STAFF_TIED, pin_digest
 from roundtap_hub.models import StaffRow
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.secure_files import write_private
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.store.venue import is_pin
+from roundtap_hub.store.venue import is_valid_pin
 
 PEOPLE_MOST = 200
 NAME_LETTERS = 80
@@ -33,7 +33,7 @@ ID_BYTES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
+class StaffIdentity:
     """Who asks: somebody of the staff. `id` and `name` are empty for whoever typed the hub's one PIN."""
 
     role: str
@@ -53,7 +53,7 @@ class Who:
 
 
 @dataclass(frozen=True, slots=True)
-class StaffPerson(Who):
+class StaffPerson(StaffIdentity):
     """One of the staff. `hashed`: of the PIN; "" for who was revoked. `last_login`: wall time, "" where there was none.
     """
 
@@ -90,10 +90,10 @@ class Staff:
         member, row = snapshot.venue.staff.get(person_id), snapshot.staff.get(person_id)
         if member is None or row is None or not member.role:
             return None
-        hashed = row.hashed if row.hashed and is_pin(snapshot.venue, person_id, row.hashed) else ""
+        hashed = row.hashed if row.hashed and is_valid_pin(snapshot.venue, person_id, row.hashed) else ""
         return StaffPerson(member.role, row.name or "", person_id, member.officials, row.last_login or "", hashed)
 
-    def who(self, person_id: str) -> Who | None:
+    def who(self, person_id: str) -> StaffIdentity | None:
         """A person as of now; None for who is not of the staff any more."""
         found = self.find(person_id)
         return found if found is not None and found.active else None
@@ -140,19 +140,19 @@ class Staff:
         """From the next request on. Raises Problem("unknown_person"), ("not_one_of")."""
         self._known(person_id)
         _check_role(role)
-        self._say(SET, {"person": person_id, "role": role}, actor)
+        self._say(STAFF_SET, {"person": person_id, "role": role}, actor)
 
     def revoke(self, person_id: str, actor: str = ORGANIZER) -> None:
         """The PIN opens nothing any more, nor does a session that it opened. Raises Problem("unknown_person")."""
         self._known(person_id)
-        self._say(SET, {"person": person_id, "pin": ""}, actor, StaffRow(person=person_id, hashed=""))
+        self._say(STAFF_SET, {"person": person_id, "pin": ""}, actor, StaffRow(person=person_id, hashed=""))
 
     def tie(self, person_id: str, event_id: str, official: str, actor: str = ORGANIZER) -> None:
         """Say which official of an event somebody is; "": nobody of the staff is this one. One official is one person.
         """
         if person_id:
             self._known(person_id)
-        self._say(TIED, {"person": person_id, "event": event_id, "official": official}, actor)
+        self._say(STAFF_TIED, {"person": person_id, "event": event_id, "official": official}, actor)
 
     def logged_in(self, person_id: str, wall: str) -> None:
         """Somebody typed their PIN; a full disk keeps nobody out, and is not waited for."""
@@ -163,7 +163,7 @@ class Staff:
         while self._taken(pin) or self.person_of(pin) is not None:
             pin = self._make_pin()
         row.hashed = hash_pin(pin, self._salts()[0])
-        self._say(SET, {"person": row.person, **said, "pin": pin_digest(row.hashed)}, actor, row)
+        self._say(STAFF_SET, {"person": row.person, **said, "pin": pin_digest(row.hashed)}, actor, row)
         return self._known(row.person), pin
 
     def _say(self, kind: str, data: Mapping[str, str], actor: str, *rows: StaffRow) -> None:
@@ -187,7 +187,8 @@ class Staff:
         gone = next((each.id for each in people if not each.active), None)
         if gone is None:
             raise Problem("staff_full", maximum=PEOPLE_MOST)
-        self._say(SET, {"person": gone, "role": "", "pin": ""}, actor, StaffRow(person=gone, name="", last_login=""))
+        self._say(STAFF_SET, {"person": gone, "role": "", "pin": ""}, actor,
+                  StaffRow(person=gone, name="", last_login=""))
 
 
 def _salt_of(person: StaffPerson) -> str:
@@ -206,7 +207,7 @@ LIFE_MS = 24 * 3600_000
 """So long at the most, however much it is used; the time in which the machine is off does not count."""
 NOTED_EVERY_MS = 60_000
 """A use is on the disk after so long at the latest: a power cut gives back no more life than that."""
-KEPT = 64
+SESSIONS_MAX = 64
 TOKEN_BYTES = 32
 AGENT_LETTERS = 200
 
@@ -236,7 +237,7 @@ def token_hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def form_token(token: str, secret: bytes) -> str:
+def csrf_token_of(token: str, secret: bytes) -> str:
     """What every form of the browser with this token carries."""
     return hmac.new(secret, token.encode(), hashlib.sha256).hexdigest()[:32]
 
@@ -275,7 +276,7 @@ class Sessions:
                           self._clocks.wall(), person, pin)
         with self._lock:
             self._kept = {hash: each for hash, each in self._kept.items() if self._lives(each, now)}
-            while len(self._kept) >= KEPT:
+            while len(self._kept) >= SESSIONS_MAX:
                 del self._kept[min(self._kept.values(), key=lambda each: each.used_ms).hash]
             self._kept[session.hash] = session
             self._write(now)
@@ -348,15 +349,15 @@ class Sessions:
                     self._path.unlink()
 
 
-THE_ORGANIZER = Who(ORGANIZER)
+HUB_PIN_IDENTITY = StaffIdentity(ORGANIZER)
 """Whoever typed the hub's one PIN."""
 
 
-class Organizers:
+class StaffLogin:
     """The staff at the door: the hub's one PIN and everybody's own, how often one may be guessed, and who is logged in.
     One hub's; any thread may ask."""
 
-    def __init__(self, pin: PinFile, sessions: Sessions, gate: PinGate, staff: Staff) -> None:
+    def __init__(self, pin: PinFile, sessions: Sessions, gate: PinThrottle, staff: Staff) -> None:
         self._pin = pin
         self.sessions = sessions
         self.gate = gate
@@ -367,12 +368,12 @@ class Organizers:
         found = self.sessions.find(token)
         return found if self.who(found) is not None else None
 
-    def who(self, session: Session | None) -> Who | None:
+    def who(self, session: Session | None) -> StaffIdentity | None:
         """Whose session it is, in the role of now; None where one of the PINs that it hangs on is another by now,
         wherever it was replaced."""
         if session is None or session.pin != pin_mark(self._pin.hashed, self.staff.find(session.person)):
             return None
-        return self.staff.who(session.person) if session.person else THE_ORGANIZER
+        return self.staff.who(session.person) if session.person else HUB_PIN_IDENTITY
 
     def listed(self) -> list[tuple[Session, int, int]]:
         """As `Sessions.listed`, those that open something."""
@@ -387,7 +388,7 @@ class Organizers:
         found: list[StaffPerson | None] = []
 
         def is_right() -> bool:
-            person, is_hubs = self.staff.person_of(typed), pin_is(typed, hashed)
+            person, is_hubs = self.staff.person_of(typed), verify_pin(typed, hashed)
             if is_hubs or person is not None:
                 found.append(None if is_hubs else person)
             return bool(found)
@@ -422,8 +423,8 @@ def pin_mark(hub_pin: str, person: StaffPerson | None) -> str:
     return hashlib.sha256((hub_pin + (person.hashed if person is not None else "")).encode()).hexdigest()[:24]
 
 
-def organizers_of(pin_hash: str, clocks: Clocks, service: Service, folder: Path | None = None) -> Organizers:
+def make_staff_login(pin_hash: str, clocks: Clocks, service: Service, folder: Path | None = None) -> StaffLogin:
     """`folder`: where the PIN is, and where sessions outlive the hub; None: a hub without files."""
     pin = PinFile(pin_hash, folder and folder / "pin")
     sessions = Sessions(clocks, folder and folder / "sessions.json")
-    return Organizers(pin, sessions, PinGate(clocks.mono_ms), Staff(service, pin.is_it))
+    return StaffLogin(pin, sessions, PinThrottle(clocks.mono_ms), Staff(service, pin.is_it))

@@ -43,14 +43,14 @@ RENEW_BEFORE = timedelta(days=200)
 
 HOTSPOT = ip_address(ADDRESS)
 """The hub's address where it is the hall's access point."""
-ANY_NAME_BELOW = ("localhost", "local", "lan", "home.arpa", "internal")
+LOCAL_DOMAINS = ("localhost", "local", "lan", "home.arpa", "internal")
 PRIVATE_NETWORKS = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "127.0.0.0/8",
                     "fc00::/7", "fe80::/10", "::1/128")
 """All that this authority may ever speak for: who trusts it, or steals its key, gains nothing beyond such a hall."""
 
 
 @dataclass(frozen=True, slots=True)
-class Encrypted:
+class HttpsInfo:
     """What the hub tells of its HTTPS: its port, the authority's certificate (PEM) and that one's fingerprint."""
 
     port: int
@@ -59,7 +59,7 @@ class Encrypted:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class CertificateNames:
     """What a certificate is for."""
 
     hosts: tuple[str, ...]
@@ -73,7 +73,7 @@ class Certificates:
     Raises Problem("tls_unreadable") where the authority cannot be used: nobody would trust a new one, so people decide.
     """
 
-    def __init__(self, folder: Path, names: Callable[[], Names] | None = None,
+    def __init__(self, folder: Path, names: Callable[[], CertificateNames] | None = None,
                  now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._folder = folder / FOLDER
         self._names = names or machine_names
@@ -126,7 +126,7 @@ class Certificates:
             return known
         return max(now, MADE_AFTER)
 
-    def _made_for(self) -> tuple[Names, datetime] | None:
+    def _made_for(self) -> tuple[CertificateNames, datetime] | None:
         """What the leaf there is for, and the newest time that was known then; None: there is none to be used."""
         try:
             found = json.loads((self._folder / LEAF_FOR).read_text(encoding="utf-8"))
@@ -135,7 +135,8 @@ class Certificates:
             if not (self._folder / LEAF_KEY).exists() or found["leaf"] != hashlib.sha256(leaf).hexdigest() \
                     or found["authority"] != self.fingerprint:
                 return None
-            return Names(tuple(found["hosts"]), tuple(found["addresses"])), datetime.fromisoformat(found["newest"])
+            return CertificateNames(tuple(found["hosts"]),
+                                    tuple(found["addresses"])), datetime.fromisoformat(found["newest"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -150,7 +151,7 @@ class Certificates:
         # A part of its own, so that two hubs' authorities can be told apart in a phone's list.
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"Roundtap hub {secrets.token_hex(3)}")])
         permitted: list[x509.GeneralName] = [x509.DNSName(name) for name in dict.fromkeys(
-            (*self._names().hosts, *ANY_NAME_BELOW))]
+            (*self._names().hosts, *LOCAL_DOMAINS))]
         permitted += [x509.IPAddress(ip_network(network)) for network in PRIVATE_NETWORKS]
         built = _certificate(name, name, key.public_key(), AUTHORITY_FROM, AUTHORITY_UNTIL, [
             (x509.BasicConstraints(ca=True, path_length=0), True),
@@ -162,7 +163,7 @@ class Certificates:
         write_private(self._folder / AUTHORITY_KEY, _pem_of(key))
         write_private(self._folder / AUTHORITY, _pem(built))
 
-    def _make_leaf(self, names: Names, newest: datetime) -> None:
+    def _make_leaf(self, names: CertificateNames, newest: datetime) -> None:
         from cryptography import x509
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import ec
@@ -201,7 +202,7 @@ class Certificates:
             "leaf": hashlib.sha256(leaf.encode()).hexdigest(), "authority": self.fingerprint}))
 
 
-def secure_port(port: int, asked: int | None = None) -> int:
+def https_port(port: int, asked: int | None = None) -> int:
     """The port of the encrypted pages beside the plain one; 0: there are none."""
     if asked is not None:
         return asked
@@ -217,12 +218,12 @@ def fingerprint(authority: bytes, path: Path) -> str:
     return " ".join(digest[at:at + 4] for at in range(0, len(digest), 4))
 
 
-def machine_names() -> Names:
+def machine_names() -> CertificateNames:
     """All that browsers in the hall may call this machine by."""
     host = socket.gethostname().split(".")[0].lower()
     hosts = [host, f"{host}.local"] if host and host.replace("-", "").isalnum() and host.isascii() else []
     found = {HOTSPOT, ip_address("127.0.0.1"), ip_address("::1"), *local_addresses()}
-    return Names(tuple(dict.fromkeys([*hosts, "localhost"])),
+    return CertificateNames(tuple(dict.fromkeys([*hosts, "localhost"])),
                  tuple(str(each) for each in sorted(found, key=lambda each: (each.version, int(each)))))
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from flask import Response, current_app, g, request
 from werkzeug.http import dump_cookie
 
-from roundtap_hub.access.auth import form_is_ours, is_here
-from roundtap_hub.access.staff import LIFE_MS, Session, Who, form_token
+from roundtap_hub.access.auth import is_csrf_valid, is_local_request
+from roundtap_hub.access.staff import LIFE_MS, Session, StaffIdentity, csrf_token_of
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving.cookies import (
     FORM,
@@ -38,75 +38,75 @@ class Visit:
     to_set: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
-def the_visit() -> Visit:
+def current_visit() -> Visit:
     if "visit" not in g:
-        g.visit = _read()
+        g.visit = _read_visit()
     visit: Visit = g.visit
     return visit
 
 
-def the_hub() -> Hub:
+def current_hub() -> Hub:
     hub: Hub = current_app.extensions["roundtap"]
     return hub
 
 
-def _read() -> Visit:
+def _read_visit() -> Visit:
     sent = cookies_in(request.headers.get("Cookie", ""))
-    cookie = session_cookie(request.is_secure, is_here(request.remote_addr or "", request.host))
+    cookie = session_cookie(request.is_secure, is_local_request(request.remote_addr or "", request.host))
     token = sent.get(cookie, "") if cookie else ""
-    return Visit(cookie, token, the_hub().access.organizers.session(token),
+    return Visit(cookie, token, current_hub().access.organizers.session(token),
                  sent.get(cookie + FORM, "") if cookie else "", sent.get(LANGUAGE, ""))
 
 
-def who() -> Who | None:
+def current_staff() -> StaffIdentity | None:
     """Who of the staff asks; None for everybody else. Of a page that is drawn to be kept: for whom (app.py)."""
     if "reader" in g:
-        reader: Who | None = g.reader
+        reader: StaffIdentity | None = g.reader
         return reader
-    return the_hub().access.organizers.who(the_visit().session)
+    return current_hub().access.organizers.who(current_visit().session)
 
 
 def is_organizer() -> bool:
     """Whether who asks is logged in, in whatever role."""
-    return who() is not None
+    return current_staff() is not None
 
 
-def used() -> None:
+def touch_session() -> None:
     """The organizer did something: the session lives on."""
-    session = the_visit().session
+    session = current_visit().session
     if session is not None:
-        the_hub().access.organizers.sessions.use(session)
+        current_hub().access.organizers.sessions.use(session)
 
 
 def csrf_token() -> str:
     """The token that every form of this browser carries."""
-    visit = the_visit()
+    visit = current_visit()
     if visit.session is not None:
-        return form_token(visit.token, the_hub().access.secret)
+        return csrf_token_of(visit.token, current_hub().access.secret)
     if not visit.form and visit.cookie:
         visit.form = secrets.token_urlsafe(18)
         visit.to_set[visit.cookie + FORM] = (visit.form, FORM_S)
-    return form_token(visit.form, the_hub().access.secret)
+    return csrf_token_of(visit.form, current_hub().access.secret)
 
 
-def form_is_this_browser_s(token: str) -> bool:
+def is_form_token_valid(token: str) -> bool:
     """Whether the POST of this request comes from a form that this browser was sent."""
-    visit = the_visit()
+    visit = current_visit()
     mark = visit.token if visit.session is not None else visit.form
-    expected = form_token(mark, the_hub().access.secret) if mark else ""
-    return form_is_ours(expected, token, request.headers.get("Origin"), f"{request.scheme}://{request.host}")
+    expected = csrf_token_of(mark, current_hub().access.secret) if mark else ""
+    return is_csrf_valid(expected, token, request.headers.get("Origin"), f"{request.scheme}://{request.host}")
 
 
-def phone() -> str:
+def browser_id() -> str:
     """What this browser is known by; one that sent nothing is given it with the answer, and is "" until then."""
     sent = cookies_in(request.headers.get("Cookie", "")).get(PHONE, "")
     if not sent:
-        the_visit().to_set.setdefault(PHONE, (new_phone(), PHONE_S))
+        current_visit().to_set.setdefault(PHONE, (new_phone(), PHONE_S))
     return sent
 
 
 def remember_language(chosen: str) -> None:
-    visit = the_visit()
+    visit = current_visit()
     if visit.language != chosen:
         visit.language = chosen
         visit.to_set[LANGUAGE] = (chosen, LANGUAGE_S)
@@ -114,8 +114,8 @@ def remember_language(chosen: str) -> None:
 
 def begin_session(pin: str) -> bool:
     """Log this browser in, if the PIN is right; a session that it had before ends."""
-    visit = the_visit()
-    organizers = the_hub().access.organizers
+    visit = current_visit()
+    organizers = current_hub().access.organizers
     token = organizers.log_in(pin, request.remote_addr or "", request.headers.get("User-Agent", ""))
     if token is None or not visit.cookie:
         return False
@@ -128,9 +128,9 @@ def begin_session(pin: str) -> bool:
 
 
 def end_session() -> None:
-    visit = the_visit()
+    visit = current_visit()
     if visit.session is not None:
-        the_hub().access.organizers.sessions.end(visit.session.id)
+        current_hub().access.organizers.sessions.end(visit.session.id)
     if visit.cookie:
         visit.to_set[visit.cookie] = ("", 0)
 

@@ -16,7 +16,7 @@ DATABASE = "roundtap.db"
 """The journal's file in a hub's own folder."""
 DRIVER = "postgresql+psycopg"
 KNOWN_AS = ("postgresql", "postgres", DRIVER)
-PATIENCE: Mapping[str, str] = {
+CONNECTION_TIMEOUTS: Mapping[str, str] = {
     "connect_timeout": "5", "keepalives_idle": "5", "keepalives_interval": "3", "keepalives_count": "3",
     "tcp_user_timeout": "15000",
 }
@@ -36,8 +36,8 @@ def database_url(text: str) -> URL:
     if url.drivername not in KNOWN_AS or not url.database:
         raise Problem("database_address", url=without_password(text))
     if find_spec("psycopg") is None:
-        raise Problem("database_driver", url=shown(url))
-    return url.set(drivername=DRIVER).update_query_dict({**PATIENCE, **url.query})
+        raise Problem("database_driver", url=redacted_url(url))
+    return url.set(drivername=DRIVER).update_query_dict({**CONNECTION_TIMEOUTS, **url.query})
 
 
 def sqlite_url(folder: Path) -> str:
@@ -45,9 +45,9 @@ def sqlite_url(folder: Path) -> str:
     return f"sqlite:///{folder / DATABASE}"
 
 
-def shown(url: URL) -> str:
+def redacted_url(url: URL) -> str:
     """The address for a person's eyes: without the password, and without our own patience."""
-    kept = {key: value for key, value in url.query.items() if key not in PATIENCE and "password" not in key}
+    kept = {key: value for key, value in url.query.items() if key not in CONNECTION_TIMEOUTS and "password" not in key}
     return url._replace(drivername="postgresql", password=None).set(query=kept).render_as_string()
 
 

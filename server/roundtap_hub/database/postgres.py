@@ -24,24 +24,31 @@ from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry
-from roundtap_hub.database.database_url import database_url, libpq_arguments, shown
+from roundtap_hub.database.database_url import database_url, libpq_arguments, redacted_url
 from roundtap_hub.models import ENTRY
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.journal import InDoubt, Journal, JournalConflict, PersonRecord, events_deleted, people_gone
+from roundtap_hub.store.journal import (
+    CommitInDoubt,
+    Journal,
+    JournalConflict,
+    PersonRecord,
+    events_deleted,
+    people_removed,
+)
 from roundtap_hub.store.migrations import schema_versions
-from roundtap_hub.store.snapshots import SealBook
+from roundtap_hub.store.snapshots import EventSnapshotStore
 
 log = logging.getLogger(__name__)
 
 CHANNEL = "roundtap"
 """Commits are told here: {"from": hub, "streams": {stream: number}, "people": [event, …]}."""
-TOLD_BYTES_MAX = 7000
+NOTICE_BYTES_MAX = 7000
 """PostgreSQL takes less than 8000 bytes; what a commit has to tell beyond that is told as "look at everything"."""
 HALL_LOCK = 0x526F756E64746170
 """Every append holds it together with others; one whose decision rests on streams that it does not write, alone.
 An arbitrary number: "Roundtap" in ASCII."""
 TABLES_LOCK = HALL_LOCK + 1
-COME_TOO_LATE = frozenset({"23505", "40001", "40P01"})
+CONFLICT_SQLSTATES = frozenset({"23505", "40001", "40P01"})
 """What PostgreSQL says to the slower of two: unique violation, serialization failure, deadlock."""
 
 ROUND_TRIPS = 16
@@ -50,14 +57,14 @@ AGAIN_S = 60.0
 """How often the offset is estimated anew."""
 SAMPLES_KEPT = 8
 """Estimates that are kept: the best of the last eight minutes counts."""
-AGES_BY = 50e-6
+DRIFT_RATE = 50e-6
 """What an old sample loses: two machines' crystals drift apart by up to so much."""
 SLEW = 1 / 1000
 """How fast a new offset is worked in: a millisecond a second, which nobody sees, and which never turns back."""
 STEP_US = 1_000_000
 """A database whose clock jumps by more than this has been set: living hubs do not jump with it."""
 
-Ask = Callable[[], int]
+TimeQuery = Callable[[], int]
 """Asks the database for its time, in microseconds since 1970."""
 
 
@@ -74,23 +81,23 @@ class PostgresJournal(Journal):
     """
 
     def __init__(self, address: str, read_only: bool = False,
-                 known: schema_versions.Forms = schema_versions.TODAY) -> None:
+                 known: schema_versions.Migrations = schema_versions.CURRENT) -> None:
         self.address = database_url(address)
         self.read_only = read_only
         self.name = secrets.token_hex(8)
         self._alone: Connection | None = None
         self._engine = postgres_engine(address, read_only)
-        self.seals = SealBook(self._engine)
+        self.seals = EventSnapshotStore(self._engine)
         try:
             if not read_only:
-                schema_versions.prepare(self._engine, known, _lock_tables)
+                schema_versions.migrate(self._engine, known, _lock_tables)
                 return
             with self._engine.connect() as connection:
                 if not connection.scalar(text("SELECT to_regclass('entry') IS NOT NULL")):
-                    raise Problem("database_empty", url=shown(self.address))
-                schema_versions.check(connection, known)
+                    raise Problem("database_empty", url=redacted_url(self.address))
+                schema_versions.check_schema(connection, known)
         except SQLAlchemyError as error:
-            raise not_usable(self.address, error) from error
+            raise unusable_database(self.address, error) from error
 
     def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (), beside: Iterable[SQLModel] = (),
                rests_on: Mapping[str, int] | None = None) -> None:
@@ -106,11 +113,11 @@ class PostgresJournal(Journal):
         """
         people = list(people)
         told = self._told(entries, {*(record.event for record in people), *events_deleted(entries),
-                                    *(event for event, _ in people_gone(entries))})
+                                    *(event for event, _ in people_removed(entries))})
         committing = False
         try:
             with nullcontext(self._alone) if self._alone is not None else self._engine.connect() as connection:
-                _guard(connection, entries, rests_on)
+                _check_preconditions(connection, entries, rests_on)
                 self._write(connection, entries, people, beside)
                 connection.execute(_NOTIFY, {"channel": CHANNEL, "told": told})
                 committing = True
@@ -118,10 +125,10 @@ class PostgresJournal(Journal):
         except IntegrityError as error:
             raise NumberTaken(reason_of(error)) from error
         except SQLAlchemyError as error:
-            if _sqlstate(error) in COME_TOO_LATE:
+            if _sqlstate(error) in CONFLICT_SQLSTATES:
                 raise NumberTaken(reason_of(error)) from error
             if committing and not _refused(error):
-                raise InDoubt(reason_of(error)) from error
+                raise CommitInDoubt(reason_of(error)) from error
             raise JournalConflict(reason_of(error)) from error
 
     @contextmanager
@@ -148,7 +155,7 @@ class PostgresJournal(Journal):
     def _told(self, entries: Sequence[Entry], people_of: Iterable[str]) -> str:
         streams = {entry.stream: entry.number for entry in entries}
         told = json.dumps({"from": self.name, "streams": streams, "people": sorted(people_of)})
-        return told if len(told) <= TOLD_BYTES_MAX else json.dumps({"from": self.name})
+        return told if len(told) <= NOTICE_BYTES_MAX else json.dumps({"from": self.name})
 
     def _put_entries(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         columns = {column.name: [row[column.name] for row in rows] for column in ENTRY.columns}
@@ -156,7 +163,7 @@ class PostgresJournal(Journal):
             raise NumberTaken(f"one of {len(rows)} numbers is taken")
 
     def _unreadable(self, error: SQLAlchemyError) -> Problem:
-        return not_usable(self.address, error)
+        return unusable_database(self.address, error)
 
 
 def _lock_tables(connection: Connection) -> None:
@@ -174,9 +181,9 @@ def postgres_engine(address: str, read_only: bool = False) -> Engine:
                          hide_parameters=True)
 
 
-def not_usable(url: Any, error: Exception) -> Problem:
+def unusable_database(url: Any, error: Exception) -> Problem:
     """What the database says for itself, and at which address."""
-    return Problem("database_not_usable", url=shown(url), reason=reason_of(error))
+    return Problem("database_not_usable", url=redacted_url(url), reason=reason_of(error))
 
 
 def reason_of(error: Exception) -> str:
@@ -205,7 +212,7 @@ _PUT_ENTRIES = text("INSERT INTO entry ({}) SELECT * FROM unnest({}) ON CONFLICT
 """One statement for the whole batch. It waits for whoever is writing one of the numbers, and then leaves that out."""
 
 
-def _guard(connection: Connection, entries: Sequence[Entry], rests_on: Mapping[str, int] | None) -> None:
+def _check_preconditions(connection: Connection, entries: Sequence[Entry], rests_on: Mapping[str, int] | None) -> None:
     """The chains go on from what is stored, and nothing that the decision rests on has changed; else NumberTaken."""
     connection.execute(_LOCK[rests_on is not None], {"key": HALL_LOCK})
     firsts: dict[str, Entry] = {}
@@ -240,10 +247,10 @@ class Sample:
 
     def doubt_us(self, now_us: int) -> float:
         """How far off it may be by now."""
-        return self.error_us + AGES_BY * (now_us - self.taken_us)
+        return self.error_us + DRIFT_RATE * (now_us - self.taken_us)
 
 
-def sample(ask: Ask, now_us: Callable[[], int]) -> Sample:
+def sample(ask: TimeQuery, now_us: Callable[[], int]) -> Sample:
     """One round trip to the database; its answer was right at some moment within it."""
     before = now_us()
     said = ask()
@@ -312,7 +319,7 @@ class DatabaseClock:
                 [(system,)] = connection.execute("SELECT system_identifier FROM pg_control_system()").fetchall()
                 self._clock = SharedClock(self._samples(connection), _monotonic_us)
         except (psycopg.Error, SQLAlchemyError) as error:
-            raise not_usable(url, error) from error
+            raise unusable_database(url, error) from error
         self.clocks = Clocks(f"db:{system}", lambda: self._clock.read_us() // 1000, self._wall)
         self._thread = threading.Thread(target=self._keep, name="database-clock", daemon=True)
 

@@ -14,8 +14,8 @@ import psycopg
 from sqlalchemy.engine import URL
 
 from roundtap_hub.database.database_url import libpq_arguments
-from roundtap_hub.database.postgres import TOLD_BYTES_MAX, reason_of
-from roundtap_hub.units.unit_presence import Asked, Heard, Presence, UnitStatus
+from roundtap_hub.database.postgres import NOTICE_BYTES_MAX, reason_of
+from roundtap_hub.units.unit_presence import PhoneRequest, Presence, PresenceSnapshot, UnitStatus
 
 log = logging.getLogger(__name__)
 
@@ -26,32 +26,32 @@ COALESCE_S = 0.2
 """However much is pressed, the others hear of it five times a second at the most."""
 BEAT_S = 5.0
 """How often a hub says which units it is in contact with, if nothing else happens."""
-SILENT_MS = 20_000
+HUB_TIMEOUT_MS = 20_000
 """A hub that has said nothing for so long is gone, and its units' contact with it."""
 UNIT, HERE = "unit", "here"
-TOLD_APART = frozenset({"unit", "contact_ms", "connected"})
+CONTACT_FIELDS = frozenset({"unit", "contact_ms", "connected"})
 """What of a status is not told field by field, but as contact, or names the unit."""
 
 Key = tuple[str, ...]
 Message = dict[str, Any]
 
 
-def _plain(said: UnitStatus | Asked) -> Any:
+def _plain(said: UnitStatus | PhoneRequest) -> Any:
     return msgspec.to_builtins(said, order="deterministic")
 
 
-AT_FIRST = _plain(UnitStatus("", 0))
+INITIAL_STATUS = _plain(UnitStatus("", 0))
 
 
 @dataclass(slots=True)
-class OtherHub:
+class PeerHub:
     """When another hub was last heard (milliseconds of the shared clock), and whom it is in contact with."""
 
     heard_ms: int
     units: set[str] = field(default_factory=set)
 
 
-class PresenceNews:
+class PresenceSync:
     """What is to be told, and what is heard: plain messages, without a thread or a database.
 
     {"said": [[value, key…], …]}: what changed, by keys of one level, so that two hubs that each change a field do not
@@ -67,7 +67,7 @@ class PresenceNews:
         self._lock = threading.Lock()
         self._known: dict[Key, Any] = {}
         self._alive: set[str] = set()
-        self._others: dict[str, OtherHub] = {}
+        self._others: dict[str, PeerHub] = {}
         self._asked = True
         self._repeat = False
 
@@ -86,19 +86,19 @@ class PresenceNews:
                                if key[0] == UNIT and key[1] not in alive}
             before, now = self._known, self._now(units)
             self._known = now
-            said += ({"said": some} for some in _parted(
+            said += ({"said": some} for some in _chunks(
                 [now.get(key), *key] for key in {**before, **now} if now.get(key) != before.get(key)))
             if beat or asked or repeat or alive.keys() != self._alive:
                 gone = sorted(self._alive - alive.keys())
                 self._alive = set(alive)
-                said += ({"alive": dict(some)} for some in _parted(alive.items()))
+                said += ({"alive": dict(some)} for some in _chunks(alive.items()))
                 said += [{"gone": gone}] if gone else [] if alive else [{"alive": {}}]
             return said
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Another hub's message ("from" names it)."""
         with self._lock:
-            other = self._others.setdefault(str(message["from"]), OtherHub(0))
+            other = self._others.setdefault(str(message["from"]), PeerHub(0))
             other.heard_ms = self._now_ms()
             self._repeat = self._repeat or "ask" in message
             units: dict[str, dict[str, Any]] = {}
@@ -109,7 +109,7 @@ class PresenceNews:
                 elif key[0] == HERE:
                     self._presence.seen_here(*key[1:])
                 else:
-                    self._presence.told_asked(tuple(key), msgspec.convert(value, Asked | None))
+                    self._presence.told_asked(tuple(key), msgspec.convert(value, PhoneRequest | None))
             for unit, told in units.items():
                 some = {name: value for name, value in told.items() if value is not None}
                 status = msgspec.convert({"unit": unit, "contact_ms": 0, **some}, UnitStatus)
@@ -125,7 +125,7 @@ class PresenceNews:
         with self._lock:
             now_ms = self._now_ms()
             self._others = {name: other for name, other in self._others.items()
-                            if now_ms - other.heard_ms < SILENT_MS}
+                            if now_ms - other.heard_ms < HUB_TIMEOUT_MS}
             elsewhere = set[str]().union(*(other.units for other in self._others.values()))
             here = self._presence.connected_here
             for unit, status in self._presence.units.items():
@@ -138,11 +138,11 @@ class PresenceNews:
         with self._lock:
             self._repeat = self._asked = True
 
-    def _now(self, units: Heard) -> dict[Key, Any]:
+    def _now(self, units: PresenceSnapshot) -> dict[Key, Any]:
         """All there is to be told, in the keys and values of messages."""
         now: dict[Key, Any] = {(UNIT, unit, name): value for unit, status in units.items()
                                for name, value in _plain(status).items()
-                               if name not in TOLD_APART and value != AT_FIRST[name]}
+                               if name not in CONTACT_FIELDS and value != INITIAL_STATUS[name]}
         now |= {(HERE, *who): True for who in self._presence.here}
         return now | {key: _plain(asked) for key, asked in units.asked.items()}
 
@@ -150,7 +150,7 @@ class PresenceNews:
 class PresenceRelay:
     """A thread that tells, on a connection of its own; what is heard comes by the follower's."""
 
-    def __init__(self, url: URL, name: str, news: PresenceNews, presence: Presence) -> None:
+    def __init__(self, url: URL, name: str, news: PresenceSync, presence: Presence) -> None:
         self._url = url
         self._name = name
         self._news = news
@@ -196,13 +196,13 @@ class PresenceRelay:
             beat = not self._wake.wait(BEAT_S)
 
 
-def _parted(items: Iterable[T]) -> Iterator[list[T]]:
+def _chunks(items: Iterable[T]) -> Iterator[list[T]]:
     """The items in groups that fit into one notification each."""
     group: list[T] = []
     size = 0
     for item in items:
         length = len(json.dumps(item)) + 2
-        if group and size + length > TOLD_BYTES_MAX:
+        if group and size + length > NOTICE_BYTES_MAX:
             yield group
             group, size = [], 0
         group.append(item)

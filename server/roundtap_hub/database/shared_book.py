@@ -13,8 +13,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_hub.database.postgres import HALL_LOCK, TOLD_BYTES_MAX, not_usable, postgres_engine
-from roundtap_hub.models import PrintOrderRow, PrintStateRow, put
+from roundtap_hub.database.postgres import HALL_LOCK, NOTICE_BYTES_MAX, postgres_engine, unusable_database
+from roundtap_hub.models import PrintOrderRow, PrintStateRow, upsert
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.jobs import PrintJob, PrintState
 
@@ -38,7 +38,7 @@ class SharedPrintBook(PrintBook):
         return postgres_engine(url)
 
     def _unreadable(self, error: SQLAlchemyError) -> Problem:
-        return not_usable(self._engine.url, error)
+        return unusable_database(self._engine.url, error)
 
     def told(self, news: Iterable[tuple[str, PrintState]]) -> None:
         said = list(news)
@@ -78,11 +78,11 @@ class SharedPrintBook(PrintBook):
 
     def _put(self, rows: Sequence[SQLModel]) -> None:
         assert self._connection is not None
-        put(self._connection, *rows)
+        upsert(self._connection, *rows)
         self._written += rows
 
     def _news(self) -> str:
         jobs = [row.job for row in self._written if isinstance(row, PrintStateRow)]
         ordered = any(isinstance(row, PrintOrderRow) for row in self._written)
         news = json.dumps({"from": self._name, "jobs": jobs, "orders": ordered})
-        return news if len(news) <= TOLD_BYTES_MAX else json.dumps({"from": self._name})
+        return news if len(news) <= NOTICE_BYTES_MAX else json.dumps({"from": self._name})

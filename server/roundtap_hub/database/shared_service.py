@@ -24,15 +24,15 @@ from roundtap_core.event.state import EventState
 from roundtap_hub.database.database_url import libpq_arguments
 from roundtap_hub.database.postgres import CHANNEL, NumberTaken, PostgresJournal, reason_of
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.command_pipeline import HALL_COMMANDS, Decided, Request, Step, decide_all
-from roundtap_hub.store.journal import START, Head, InDoubt, JournalConflict, PersonRecord, events_deleted
-from roundtap_hub.store.read_model import Snapshot, read_again
+from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
+from roundtap_hub.store.journal import START, CommitInDoubt, Head, JournalConflict, PersonRecord, events_deleted
+from roundtap_hub.store.read_model import Snapshot, reload_streams
 from roundtap_hub.store.service import HubStopped, Service
-from roundtap_hub.store.venue import ARCHIVED, DELETED, RESTORED, apply_venue
+from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCHIVED, apply_venue
 
 log = logging.getLogger(__name__)
 
-FREE_ATTEMPTS = 3
+OPTIMISTIC_ATTEMPTS = 3
 """So often a batch takes its chance; who was slower each time then decides while nobody else may write. (Without that a
 hub that is a little slower can lose sixty times in a row.)"""
 ATTEMPTS = 8
@@ -41,11 +41,11 @@ LOOK_UP_S = 0.5
 """How long one wait for a notification lasts: a hub that stops waits no longer for its follower."""
 RECONNECT_S = 1.0
 
-Hear = Callable[[Mapping[str, Any]], None]
+MessageHandler = Callable[[Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class CommitNotice:
     """What another hub committed: the newest number of each stream, and the events whose people changed."""
 
     streams: Mapping[str, int]
@@ -62,8 +62,8 @@ class SharedService(Service):
                  read_only: bool = False) -> None:
         self._shared = journal
         self._read_only = read_only
-        self._heard: deque[News | None] = deque()
-        self._doubt: Decided | None = None
+        self._heard: deque[CommitNotice | None] = deque()
+        self._doubt: DecidedBatch | None = None
         super().__init__(journal, clocks, at_point)
 
     def start(self) -> None:
@@ -90,39 +90,39 @@ class SharedService(Service):
         if not self._read_only:
             super().checkpoint()
 
-    def follow(self, news: News | None) -> None:
+    def follow(self, news: CommitNotice | None) -> None:
         """Another hub has committed this; None: there may be anything. From any thread; the writer reads it."""
         self._heard.append(news)
         self._queue.put(partial(self._handle_or_doubt, []))
 
     # --- the writer's thread -----------------------------------------------------------------------------------------
 
-    def _handle(self, batch: list[Request]) -> None:
+    def _handle(self, batch: list[WriteRequest]) -> None:
         """What was in doubt first, then what others wrote, then the batch."""
         waiting = [request for request in batch if request.answer.set_running_or_notify_cancel()]
         if self._doubt is not None:
             again = self._look_into_doubt()
             if again is None:
-                _refuse(waiting)
+                _refuse_all(waiting)
                 return
             waiting = again + waiting
         if not self._catch_up_with_heard() and any(request.brings for request in waiting):
-            _refuse(waiting)
+            _refuse_all(waiting)
             return
         self._save(waiting)
 
-    def _save(self, waiting: list[Request]) -> None:
+    def _save(self, waiting: list[WriteRequest]) -> None:
         known = {VENUE, *self.snapshot.events, *self.snapshot.shelf}
         if any(step.stream not in known for request in waiting for step in request.steps):
             # Made by another hub a moment ago, perhaps; "unknown" would be on record for ever.
             self._catch_up(None)
         for attempt in range(ATTEMPTS):
             try:
-                decided = self._try(waiting) if attempt < FREE_ATTEMPTS else self._try_alone(waiting)
+                decided = self._try(waiting) if attempt < OPTIMISTIC_ATTEMPTS else self._try_alone(waiting)
             except NumberTaken:
                 if not self._catch_up(None):
                     break
-            except InDoubt as lost:
+            except CommitInDoubt as lost:
                 log.error("the connection was lost in mid-commit: %s", lost)
                 if not self._look_into_doubt():
                     return
@@ -135,41 +135,41 @@ class SharedService(Service):
             else:
                 self._saved(decided)
                 return
-        _refuse(waiting)
+        _refuse_all(waiting)
 
-    def _try(self, waiting: Sequence[Request]) -> Decided:
+    def _try(self, waiting: Sequence[WriteRequest]) -> DecidedBatch:
         """Decide and commit. Nobody is answered yet: another hub may turn out to be faster."""
         decided = decide_all(self.snapshot, waiting, self._moments.at)
         if decided.brings:
             self._at_point("before-commit")
             try:
                 self._append(decided)
-            except InDoubt:
+            except CommitInDoubt:
                 self._doubt = decided
                 raise
             self._at_point("after-commit")
         return decided
 
-    def _append(self, decided: Decided) -> None:
-        beyond = any(_looks_beyond_its_streams(request) for request, _ in decided.made)
+    def _append(self, decided: DecidedBatch) -> None:
+        beyond = any(_reads_other_streams(request) for request, _ in decided.made)
         rests_on = {stream: head.number for stream, head in self._heads().items()} if beyond else None
         self._shared.append(decided.entries, decided.people, decided.beside, rests_on)
 
-    def _try_alone(self, waiting: Sequence[Request]) -> Decided:
+    def _try_alone(self, waiting: Sequence[WriteRequest]) -> DecidedBatch:
         """The same while every other hub waits: nobody can be faster."""
         with self._shared.alone():
             if not self._catch_up(None):
                 raise JournalConflict("what other hubs wrote cannot be read")
             return self._try(waiting)
 
-    def _saved(self, decided: Decided) -> None:
+    def _saved(self, decided: DecidedBatch) -> None:
         decided.answer_refused()
         if decided.brings:
             self._committed(decided, saved=True)
         else:
             decided.answer()
 
-    def _look_into_doubt(self) -> list[Request] | None:
+    def _look_into_doubt(self) -> list[WriteRequest] | None:
         """What became of the commit in doubt: the requests that are to be decided again (none, if it is saved); None
         while nobody can know. Nobody is told anything before."""
         doubt = self._doubt
@@ -212,9 +212,9 @@ class SharedService(Service):
             streams = {stream: n for stream, n in streams.items() if n > heads.get(stream, START).number}
             if not streams and not people:
                 return True
-        return self._catch_up(None if everything else News(streams, sorted(people)))
+        return self._catch_up(None if everything else CommitNotice(streams, sorted(people)))
 
-    def _catch_up(self, news: News | None) -> bool:
+    def _catch_up(self, news: CommitNotice | None) -> bool:
         """Bring the snapshot up to what is stored, and tell the listeners; None: everything. False where the database
         is out of reach: the writer tries again with the next request."""
         try:
@@ -233,7 +233,7 @@ class SharedService(Service):
             self._publish(entries)
         return True
 
-    def _read_on(self, news: News | None) -> tuple[Snapshot, list[Entry]]:
+    def _read_on(self, news: CommitNotice | None) -> tuple[Snapshot, list[Entry]]:
         after, found = self.snapshot, list[Entry]()
         heads = self._heads()
         if news is None:
@@ -246,7 +246,7 @@ class SharedService(Service):
             behind = list(news.streams)
         for stream in behind:
             entries = list(self._shared.entries(stream, heads.get(stream, START)))
-            after = _advanced(after, stream, entries)
+            after = _apply_entries(after, stream, entries)
             found += entries
         if VENUE in behind:
             after = after.with_rows(self._shared.secrets())
@@ -260,7 +260,7 @@ class SharedService(Service):
     def _read_anew(self) -> bool:
         try:
             streams = {*self._shared.heads(), *self._heads()}
-            self.snapshot = read_again(self._shared, self.snapshot, sorted(streams))
+            self.snapshot = reload_streams(self._shared, self.snapshot, sorted(streams))
         except Problem as problem:
             log.error("the journal cannot be read: %s", problem)
             self._heard.append(None)
@@ -276,7 +276,7 @@ class SharedService(Service):
                 **{told.id: Head(told.number, told.head) for told in self.snapshot.shelf.values()}}
 
 
-def _advanced(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snapshot:
+def _apply_entries(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snapshot:
     """The snapshot after what another hub committed to one stream."""
     if stream == VENUE:
         venue = snapshot.venue
@@ -289,16 +289,17 @@ def _advanced(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snap
     return snapshot.with_event(state) if state.number else snapshot
 
 
-def _looks_beyond_its_streams(request: Request) -> bool:
+def _reads_other_streams(request: WriteRequest) -> bool:
     """Whether the decision rests on more than it writes: on everybody's tables, on whether an event is over, or, where
     it brings people, on nobody's having deleted their event."""
     return bool(request.people) or any(
         isinstance(step.command, HALL_COMMANDS)
-        or (isinstance(step.command, NewEntry) and step.command.kind in (ARCHIVED, RESTORED, DELETED))
+        or (isinstance(step.command, NewEntry)
+            and step.command.kind in (EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED))
         for step in request.steps)
 
 
-def _refuse(waiting: Iterable[Request]) -> None:
+def _refuse_all(waiting: Iterable[WriteRequest]) -> None:
     for request in waiting:
         if request.brings:
             request.answer.set_exception(Problem("not_saved"))
@@ -306,15 +307,15 @@ def _refuse(waiting: Iterable[Request]) -> None:
             request.answer.set_result([])
 
 
-class Follower:
+class NotificationListener:
     """Hears what other hubs tell through the database: a thread that listens, for ever, on a connection of its own.
 
     `commits` hears what another hub committed, and None whenever anything may have been missed: after each connecting.
     `others` are further channels, each with who hears its messages (JSON objects). Messages of `name` are our own echo.
     """
 
-    def __init__(self, url: URL, name: str, commits: Callable[[News | None], None],
-                 others: Mapping[str, Hear] | None = None) -> None:
+    def __init__(self, url: URL, name: str, commits: Callable[[CommitNotice | None], None],
+                 others: Mapping[str, MessageHandler] | None = None) -> None:
         self._url = url
         self._name = name
         self._commits = commits
@@ -353,7 +354,7 @@ class Follower:
             if said["from"] == self._name:
                 return
             if channel == CHANNEL:
-                self._commits(News(said["streams"], said["people"]) if "streams" in said else None)
+                self._commits(CommitNotice(said["streams"], said["people"]) if "streams" in said else None)
             else:
                 self._others[channel](said)
         except Exception:

@@ -16,98 +16,98 @@ from roundtap_core.eventfile.list_fortress import RULEBOOKS as LIST_FORTRESS
 from roundtap_core.eventfile.list_fortress import list_fortress
 from roundtap_core.eventfile.standings_csv import standings_csv as csv_of
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_hub.access.policy import NOT_IN_PLAY, ORGANIZERS, OVER, SEEN, STAFF, route
+from roundtap_hub.access.policy import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VISIBLE, route
 from roundtap_hub.events.console import events
 from roundtap_hub.events.event_at import settled_round, tournament
-from roundtap_hub.events.event_list import archived
-from roundtap_hub.serving.http_answers import status_of
+from roundtap_hub.events.event_list import archived_list
+from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.serving.page_helpers import (
+    add_venue_entry,
+    current_event,
+    current_hub,
+    current_snapshot,
     download,
     field,
-    mended_on,
-    note,
     page,
-    the_hub,
-    the_moment,
-    the_snapshot,
+    shows_problem_on,
 )
-from roundtap_hub.store.command_pipeline import refuse_unless_may
-from roundtap_hub.store.venue import ARCHIVED, DELETED, RESTORED
+from roundtap_hub.store.command_pipeline import refuse_event_change
+from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCHIVED
 
 
 @route("GET /console/archived", ORGANIZERS)
 def archived_events(**_: str) -> AnyResponse:
     """What is no longer listed among the events, and how to bring it back."""
-    return page("archived.html", feed="console", events=archived(the_snapshot()))
+    return page("archived.html", feed="console", events=archived_list(current_snapshot()))
 
 
 @route("POST /console/<event_id>/archive", ORGANIZERS, NOT_IN_PLAY)
-@mended_on(events)
+@shows_problem_on(events)
 def archive(event_id: str) -> AnyResponse:
-    note(NewEntry(ARCHIVED, {"event": event_id}))
+    add_venue_entry(NewEntry(EVENT_ARCHIVED, {"event": event_id}))
     return redirect(url_for("console.events"), 303)
 
 
-@route("POST /console/<event_id>/restore", ORGANIZERS, SEEN)
-@mended_on(archived_events)
+@route("POST /console/<event_id>/restore", ORGANIZERS, VISIBLE)
+@shows_problem_on(archived_events)
 def restore(event_id: str) -> AnyResponse:
-    note(NewEntry(RESTORED, {"event": event_id}))
+    add_venue_entry(NewEntry(EVENT_UNARCHIVED, {"event": event_id}))
     return redirect(url_for("console.events"), 303)
 
 
 @route("GET /console/<event_id>/delete", ORGANIZERS, OVER)
 def delete_what(event_id: str) -> AnyResponse:
     """What deleting it will do; only its name, typed, makes the button do it."""
-    state, may = the_moment(event_id).state, True
+    state, may = current_event(event_id).state, True
     try:
-        refuse_unless_may(the_snapshot(), NewEntry(DELETED, {"event": event_id}))
+        refuse_event_change(current_snapshot(), NewEntry(EVENT_DELETED, {"event": event_id}))
     except Problem as problem:
         # Said before somebody types the name, and without a button.
         may = False
         if "problem" not in g:
-            g.problem, g.status = problem, status_of(problem)
+            g.problem, g.status = problem, problem_status(problem)
     return page("delete_event.html", state=state, may_delete=may)
 
 
 @route("POST /console/<event_id>/delete", ORGANIZERS, OVER)
-@mended_on(delete_what)
+@shows_problem_on(delete_what)
 def delete(event_id: str) -> AnyResponse:
     """People, lists and papers are gone when this answers; the entries stay, and know nobody by name."""
-    name = the_moment(event_id).state.name
+    name = current_event(event_id).state.name
     if field("name").casefold() != name.strip().casefold():
         raise Invalid("name_not_typed", where="/name", typed=field("name")[:80], name=name)
-    entry = NewEntry(DELETED, {"event": event_id})
-    refuse_unless_may(the_snapshot(), entry)
-    if (paper := the_hub().paper) is not None:
+    entry = NewEntry(EVENT_DELETED, {"event": event_id})
+    refuse_event_change(current_snapshot(), entry)
+    if (paper := current_hub().paper) is not None:
         # First: should the hub die in between, orders are lost, and nobody's name is left on one.
         paper.forget(event_id)
-    note(entry)
+    add_venue_entry(entry)
     return redirect(url_for("console.events"), 303)
 
 
-@route("GET /console/<event_id>/export.json", STAFF, SEEN)
+@route("GET /console/<event_id>/export.json", STAFF, VISIBLE)
 def export_file(event_id: str) -> AnyResponse:
     """The event file: everything of the tournament, nothing of the hall."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     whole = whole_tournament(moment.state, moment.people)
     text = json.dumps(tournament_to_json(whole), ensure_ascii=False, indent=2) + "\n"
     return download(text, "application/json; charset=utf-8", file_name(moment.state.name, "json"))
 
 
-@route("GET /console/<event_id>/standings.csv", STAFF, SEEN)
+@route("GET /console/<event_id>/standings.csv", STAFF, VISIBLE)
 def export_standings(event_id: str) -> AnyResponse:
     """The standings after the last settled round, with the final places of an elimination: the same table that
     `roundtap standings --format csv` makes of the event file."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     text = csv_of(tournament(moment), settled_round(moment.state))
     # Spreadsheets take a file without this mark for another alphabet.
     return download("\ufeff" + text, "text/csv; charset=utf-8", file_name(moment.state.name, "csv"))
 
 
-@route("GET /console/<event_id>/list-fortress.json", STAFF, SEEN)
+@route("GET /console/<event_id>/list-fortress.json", STAFF, VISIBLE)
 def export_list_fortress(event_id: str) -> AnyResponse:
     """What List Fortress takes as the export of a tournament; another game has none."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     if moment.state.rulebook_id not in LIST_FORTRESS:
         abort(404)
     text = json.dumps(list_fortress(tournament(moment)), ensure_ascii=False, indent=2) + "\n"

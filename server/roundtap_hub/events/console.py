@@ -27,52 +27,59 @@ from roundtap_core.event.commands import (
     WithdrawCut,
 )
 from roundtap_core.event.people.decide import refuse_return
-from roundtap_core.event.people.leave import ended_by_leaving, is_going, leaving_undone, what_leaving_does
+from roundtap_core.event.people.leave import leave_effect, leaves_after_round, match_ended_by_leaving, undo_leaving
 from roundtap_core.event.rounds.decide import may_reset
 from roundtap_core.event.setup.decide import ABOUT, structure_is_open
 from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.standings.tiebreakers import EACH
 from roundtap_hub.access import visit
-from roundtap_hub.access.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, SEEN, STAFF, route
-from roundtap_hub.events.event_at import EventAt, counted_here, full_names, newest_round, planned_rounds, shown_names
-from roundtap_hub.events.event_list import archived, listed
-from roundtap_hub.events.event_options import flat, options_view, place
+from roundtap_hub.access.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, route
+from roundtap_hub.events.event_at import (
+    EventAt,
+    check_in_count,
+    full_names,
+    newest_round,
+    planned_rounds,
+    shown_names,
+)
+from roundtap_hub.events.event_list import archived_list, listed_events
+from roundtap_hub.events.event_options import flatten_options, options_view, place
 from roundtap_hub.events.next_step import clash_of, draft_view, next_step
 from roundtap_hub.events.open_points import cut_short_lines, points_before_round_1
-from roundtap_hub.events.todo import needs
-from roundtap_hub.judging.judging_view import desk_of
-from roundtap_hub.people.absentees import named_on_grid
-from roundtap_hub.people.competitors import entered, roster
-from roundtap_hub.people.list_forms import list_states, told_lists
+from roundtap_hub.events.todo import open_tasks
+from roundtap_hub.judging.judging_view import people_forms_view
+from roundtap_hub.people.absentees import absentee_names
+from roundtap_hub.people.competitors import competitor_row, roster
+from roundtap_hub.people.list_forms import list_counts, list_states
 from roundtap_hub.results.standings_table import has_draws
 from roundtap_hub.rounds.knockout import bracket, cut_rows, cut_view, final_lines, title_key
-from roundtap_hub.rounds.mending_view import waits_before_start
-from roundtap_hub.rounds.round_clock import counted_face, face_of, tables_counted
-from roundtap_hub.rounds.tables import Cell, cells, seated_count
+from roundtap_hub.rounds.mending_view import waiting_count
+from roundtap_hub.rounds.round_clock import clock_face, table_clock_face, table_clocks
+from roundtap_hub.rounds.tables import GridCell, grid_cells, seated_count
 from roundtap_hub.serving.page_helpers import (
-    carry_out,
+    current_event,
+    current_hub,
+    current_snapshot,
+    current_units,
+    current_version,
     field,
-    mended_on,
     now_ms,
     one_of,
     page,
-    rendered,
-    sent,
-    sent_patch,
-    signed_by,
-    the_hub,
-    the_moment,
-    the_reason,
-    the_snapshot,
-    the_units,
-    the_version,
+    page_response,
+    patch_response,
+    render_page,
+    shows_problem_on,
+    signing_official,
+    submit_and_redirect,
+    typed_reason,
     whole_number,
     words,
 )
 from roundtap_hub.serving.page_versions import played_ms
-from roundtap_hub.serving.regions import Rendered, changes
-from roundtap_hub.serving.renderings import RENDERINGS, Renderings, RowOf
+from roundtap_hub.serving.regions import Rendered, diff_pages
+from roundtap_hub.serving.renderings import RENDER_CACHE, RenderCache, RowSource
 from roundtap_hub.store.command_pipeline import may_archive
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.units.unit_list import table_units, unit_rows
@@ -89,59 +96,59 @@ OFFICIALS, UNITS = "officials", "units"
 @route("GET /console", STAFF)
 def events(**_: str) -> AnyResponse:
     """All events, and how to begin another."""
-    snapshot = the_snapshot()
-    lines = listed(snapshot)
+    snapshot = current_snapshot()
+    lines = listed_events(snapshot)
     used = {event.color.upper() for event in lines}
     free = next((color for color in COLORS if color.upper() not in used), COLORS[0])
     wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
     book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
     return page("console_events.html", feed="console", known=len(snapshot.ids), events=lines,
-                archived=archived(snapshot),
+                archived=archived_list(snapshot),
                 may_archive=[line.id for line in lines if may_archive(snapshot, line.id)], rulebooks=RULEBOOKS,
                 colors=COLORS, free=free, book=book, options=options_view(book), option_place=place,
                 about_places=ABOUT_PLACES)
 
 
-@route("GET /console/<event_id>", STAFF, SEEN)
+@route("GET /console/<event_id>", STAFF, VISIBLE)
 def event(event_id: str, **_: str) -> AnyResponse:
     """One event's console; also where forms of a single competitor come back to.
 
     `since`: the version that a browser already shows; it gets what has changed, or the page where that is unknown.
     """
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     if request.method == "POST":
-        return sent(_draw(moment))
+        return page_response(_draw(moment))
     feed, shown = f"console/{event_id}", shown_round(moment.state)
-    who = visit.who()
+    who = visit.current_staff()
     key = (event_id, words().language, shown.number if shown else None, who.role if who is not None else "")
     since = request.args.get("since")
-    newest, old = the_renderings().page(key, the_version(feed), now_ms(), lambda: _draw(moment), since)
-    return sent(newest) if old is None else sent_patch(changes(old, newest))
+    newest, old = render_cache().page(key, current_version(feed), now_ms(), lambda: _draw(moment), since)
+    return page_response(newest) if old is None else patch_response(diff_pages(old, newest))
 
 
-def the_renderings() -> Renderings:
-    kept: Renderings = current_app.extensions[RENDERINGS]
+def render_cache() -> RenderCache:
+    kept: RenderCache = current_app.extensions[RENDER_CACHE]
     return kept
 
 
 def _draw(moment: EventAt) -> Rendered:
     """The console as everybody of one role sees it; after a Problem, as this one does."""
-    snapshot, hub = the_snapshot(), the_hub()
-    state, units, now = moment.state, the_units(), now_ms()
+    snapshot, hub = current_snapshot(), current_hub()
+    state, units, now = moment.state, current_units(), now_ms()
     event_id = state.id
     names = full_names(moment)
     newest, shown = newest_round(state), shown_round(state)
     points = points_before_round_1(moment)
-    grid = cells(snapshot, units, state, newest, names, now)
+    grid = grid_cells(snapshot, units, state, newest, names, now)
     seated = seated_count(snapshot, units, state.live)
-    absent = named_on_grid(units, state, grid, hub.presence.here)
+    absent = absentee_names(units, state, grid, hub.presence.here)
     opened = opened_part(moment)
     known = table_units(hub, snapshot, units)
-    counted = tables_counted(snapshot, units, state, now)
+    counted = table_clocks(snapshot, units, state, now)
     step = next_step(state, seated, len(points), clash_of(snapshot.events, state), counted)
     people, lists = roster(moment), list_states(moment)
 
-    def person_rows() -> Iterator[RowOf]:
+    def person_rows() -> Iterator[RowSource]:
         # What was typed into the one that is open is this answer's own.
         own = object()
         for each in people:
@@ -149,23 +156,23 @@ def _draw(moment: EventAt) -> Rendered:
             yield each.id, (each, len(entrant.warnings), entrant.officials_role, lists[each.id].state,
                             own if opened == f"person-{each.id}" else None), each
 
-    def cell_rows(some: Iterable[Cell]) -> Iterator[RowOf]:
+    def cell_rows(some: Iterable[GridCell]) -> Iterator[RowSource]:
         for each in some:
             yield each.match_id, (each.shown, names.get(each.came_after_all or "") if state.live else "",
                                   absent.get(each.match_id)), each
 
-    return rendered(
+    return render_page(
         "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names, public=shown_names(moment),
         newest=newest, grid=grid, missing=[cell for cell in grid if not cell.done], seated=seated,
-        rows=the_renderings().rows(event_id, words().language), person_rows=person_rows, cell_rows=cell_rows,
+        rows=render_cache().rows(event_id, words().language), person_rows=person_rows, cell_rows=cell_rows,
         next=step, names_in=lambda who: ", ".join(names[each] for each in who), shown=shown, points=points,
         shown_name=title_key(state, shown) if shown else None,
-        shown_grid=grid if shown is newest else cells(snapshot, units, state, shown, names, now),
-        needs=needs(snapshot, units, state, grid if state.live else (), names, now,
+        shown_grid=grid if shown is newest else grid_cells(snapshot, units, state, shown, names, now),
+        needs=open_tasks(snapshot, units, state, grid if state.live else (), names, now,
                     played_ms(state, hub.clocks.now()), hub.presence.here),
-        short=cut_short_lines(moment), draft=draft_view(moment, names), waits_before_start=waits_before_start(state),
+        short=cut_short_lines(moment), draft=draft_view(moment, names), waits_before_start=waiting_count(state),
         planned=planned_rounds(state), roster=people, lists=lists,
-        told_lists=told_lists(moment), not_there=absent, counted_here=counted_here(state),
+        told_lists=list_counts(moment), not_there=absent, counted_here=check_in_count(state),
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
         final=final_lines(moment, names),
         has_bracket=bracket(moment) is not None,
@@ -174,10 +181,11 @@ def _draw(moment: EventAt) -> Rendered:
         **(person_context(moment, opened.removeprefix("person-")) if opened.startswith("person-") else {}),
         unit_rows=unit_rows(snapshot, known, units, now) if opened == UNITS else (), clock=state.clock,
         may_reset=may_reset(state),
-        counted=counted_face(state, counted, hub.clocks.now(), words()) if counted is not None else None,
-        desk=desk_of(moment), face=face_of(state, hub.clocks.now(), words(), official=True), rulebook=state.rulebook,
+        counted=table_clock_face(state, counted, hub.clocks.now(), words()) if counted is not None else None,
+        desk=people_forms_view(moment), face=clock_face(state, hub.clocks.now(), words(), official=True),
+        rulebook=state.rulebook,
         structure_open=structure_is_open(state) and not state.finished,
-        options=options_view(state.rulebook), given_options=flat(state.given_options), option_place=place,
+        options=options_view(state.rulebook), given_options=flatten_options(state.given_options), option_place=place,
         about_places=ABOUT_PLACES,
         option_warnings=[] if state.public_rounds else [
             warning.say(words()) for warning in state.rulebook.option_warnings(state.given_options)],
@@ -190,31 +198,32 @@ def shown_round(state: EventState) -> RoundState | None:
     return next((played for played in state.public_rounds if str(played.number) == asked), newest_round(state))
 
 
-@route("GET /console/<event_id>/person/<competitor>", STAFF, SEEN)
+@route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)
 def person(event_id: str, competitor: str) -> AnyResponse:
     """Everything that may be done about one player."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     if competitor not in moment.state.entrants:
         abort(404)
     said = person_context(moment, competitor)
-    return _part(moment, "person_forms.html", f"person-{competitor}", said["p"].name, desk=desk_of(moment), **said)
+    return _part(moment, "person_forms.html", f"person-{competitor}", said["p"].name, desk=people_forms_view(moment),
+                 **said)
 
 
-@route("GET /console/<event_id>/officials", STAFF, SEEN)
+@route("GET /console/<event_id>/officials", STAFF, VISIBLE)
 def officials(event_id: str) -> AnyResponse:
     """Who runs the event, and as whom they play."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     return _part(moment, "officials_forms.html", OFFICIALS, words()("officials.title"),
-                 desk=desk_of(moment), roster=roster(moment))
+                 desk=people_forms_view(moment), roster=roster(moment))
 
 
-@route("GET /console/<event_id>/units", STAFF, SEEN)
+@route("GET /console/<event_id>/units", STAFF, VISIBLE)
 def units(event_id: str) -> AnyResponse:
     """Where each table unit stands."""
-    hub = the_hub()
-    snapshot, heard = the_snapshot(), hub.presence.units
+    hub = current_hub()
+    snapshot, heard = current_snapshot(), hub.presence.units
     rows = unit_rows(snapshot, table_units(hub, snapshot, heard), heard, now_ms())
-    return _part(the_moment(event_id), "units_forms.html", UNITS, words()("units.title"), unit_rows=rows)
+    return _part(current_event(event_id), "units_forms.html", UNITS, words()("units.title"), unit_rows=rows)
 
 
 def _part(moment: EventAt, part: str, place: str, title: str, **context: Any) -> AnyResponse:
@@ -226,14 +235,14 @@ def _part(moment: EventAt, part: str, place: str, title: str, **context: Any) ->
 def person_context(moment: EventAt, competitor: str) -> dict[str, Any]:
     """What `person_forms.html` shows beyond the event itself."""
     state, person, names = moment.state, moment.people.get(competitor), full_names(moment)
-    leaving = what_leaving_does(state, competitor)
-    return {"p": entered(moment, competitor), "person": person, "damaged_person": is_damaged(competitor, person),
+    leaving = leave_effect(state, competitor)
+    return {"p": competitor_row(moment, competitor), "person": person, "damaged_person": is_damaged(competitor, person),
             "leaving": leaving, "to": names.get(leaving.opponent, leaving.opponent),
-            "going": is_going(state, competitor), "stays_out": _stays_out(moment, competitor),
-            "plays_again": ended_by_leaving(state, competitor) if leaving_undone(state, competitor) else None}
+            "going": leaves_after_round(state, competitor), "stays_out": _no_return_reason(moment, competitor),
+            "plays_again": match_ended_by_leaving(state, competitor) if undo_leaving(state, competitor) else None}
 
 
-def _stays_out(moment: EventAt, competitor: str) -> str:
+def _no_return_reason(moment: EventAt, competitor: str) -> str:
     """Why somebody who has left cannot come back; "" for who can."""
     try:
         refuse_return(moment.state, moment.state.entrants[competitor])
@@ -264,38 +273,38 @@ CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
 
 @route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def draw(event_id: str) -> AnyResponse:
     """Draw, or draw anew. `attempt` is the draft the organizer saw (0: none): a second tap never draws twice."""
-    draft = the_moment(event_id).state.draft
+    draft = current_event(event_id).state.draft
     in_hand = draft.draw.attempt if draft and draft.draw else 0
     if in_hand != (whole_number("attempt") or 0):
         raise Problem("draft_changed_meanwhile")
     form = field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
-    return carry_out(event_id, DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
+    return submit_and_redirect(event_id, DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
 
 
 @route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def move_tables(event_id: str) -> AnyResponse:
     """Another event plays at some of the drawn tables: these matches go to free ones."""
-    return carry_out(event_id, MoveTables(whole_number("number") or 0, whole_number("attempt") or 0))
+    return submit_and_redirect(event_id, MoveTables(whole_number("number") or 0, whole_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/discard", ORGANIZERS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def discard(event_id: str) -> AnyResponse:
-    return carry_out(event_id, DiscardDraft())
+    return submit_and_redirect(event_id, DiscardDraft())
 
 
 @route("POST /console/<event_id>/publish", ORGANIZERS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def publish(event_id: str) -> AnyResponse:
-    return carry_out(event_id, PublishRound(whole_number("number") or 0, whole_number("attempt") or 0))
+    return submit_and_redirect(event_id, PublishRound(whole_number("number") or 0, whole_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/clock", HEADS, PLAYING)
-@mended_on(event)
+@shows_problem_on(event)
 def clock(event_id: str) -> AnyResponse:
     """Start, pause, some minutes more or less, a time typed, or back to before the start. After a power cut: `continue`
     or `hold` at a time typed, or at what the tables counted."""
@@ -303,20 +312,20 @@ def clock(event_id: str) -> AnyResponse:
     if action == "adjust":
         delta_ms = max(-600, min(600, whole_number("minutes") or 0)) * 60_000
     elif action == "set":
-        delta_ms = clock_ms(field("time"))
+        delta_ms = parse_clock(field("time"))
     elif action in ("continue", "hold"):
-        delta_ms = clock_ms(field("time")) if field("time") else _counted_ms(event_id)
-    return carry_out(event_id, SetClock(action, delta_ms))
+        delta_ms = parse_clock(field("time")) if field("time") else _counted_ms(event_id)
+    return submit_and_redirect(event_id, SetClock(action, delta_ms))
 
 
 def _counted_ms(event_id: str) -> int:
     """What the tables show at this moment; what the hub last knew where none does any more."""
-    state = the_moment(event_id).state
-    counted = tables_counted(the_snapshot(), the_units(), state, now_ms())
+    state = current_event(event_id).state
+    counted = table_clocks(current_snapshot(), current_units(), state, now_ms())
     return counted.left_ms if counted is not None else state.clock.remaining_ms or 0
 
 
-def clock_ms(text: str) -> int:
+def parse_clock(text: str) -> int:
     """ "42" or "42:30" as milliseconds; Problem("clock_text") for anything else."""
     found = CLOCK_TEXT.fullmatch(text)
     if found is None:
@@ -325,65 +334,65 @@ def clock_ms(text: str) -> int:
 
 
 @route("POST /console/<event_id>/extra", HEADS, PLAYING)
-@mended_on(event)
+@shows_problem_on(event)
 def extra_minutes(event_id: str) -> AnyResponse:
     """What chance adds to the round that the organizer was looking at."""
     minutes = whole_number("minutes")
     if minutes is None:
         raise Invalid("figure_missing")
-    return carry_out(event_id, SetExtraMinutes(whole_number("number") or 0, minutes))
+    return submit_and_redirect(event_id, SetExtraMinutes(whole_number("number") or 0, minutes))
 
 
 @route("POST /console/<event_id>/finish", ORGANIZERS, PLAYING)
-@mended_on(event)
+@shows_problem_on(event)
 def finish(event_id: str) -> AnyResponse:
-    return carry_out(event_id, FinishEvent(the_reason()))
+    return submit_and_redirect(event_id, FinishEvent(typed_reason()))
 
 
 @route("POST /console/<event_id>/reopen", ORGANIZERS, JUST_FINISHED)
-@mended_on(event)
+@shows_problem_on(event)
 def reopen(event_id: str) -> AnyResponse:
-    return carry_out(event_id, ReopenEvent())
+    return submit_and_redirect(event_id, ReopenEvent())
 
 
 @route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def play_on(event_id: str) -> AnyResponse:
     """Publish the drawn round; what is missing and was on the page is noted. Sent without `point`: whatever is."""
     seen = tuple(request.form.getlist("point")) or None
-    command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, the_reason(),
-                           seen, signed_by(event_id))
-    return carry_out(event_id, command)
+    command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, typed_reason(),
+                           seen, signing_official(event_id))
+    return submit_and_redirect(event_id, command)
 
 
 @route("POST /console/<event_id>/cut", ORGANIZERS, PLAYING)
-@mended_on(event)
+@shows_problem_on(event)
 def cut(event_id: str) -> AnyResponse:
-    return carry_out(event_id, MakeCut())
+    return submit_and_redirect(event_id, MakeCut())
 
 
 @route("POST /console/<event_id>/cut/back", ORGANIZERS, PLAYING)
-@mended_on(event)
+@shows_problem_on(event)
 def cut_back(event_id: str) -> AnyResponse:
-    return carry_out(event_id, WithdrawCut())
+    return submit_and_redirect(event_id, WithdrawCut())
 
 
 @route("POST /console/<event_id>/cut/accepted", ORGANIZERS, PLAYING)
-@mended_on(event)
+@shows_problem_on(event)
 def place_accepted(event_id: str) -> AnyResponse:
-    return carry_out(event_id, AcceptPlace(field("competitor")))
+    return submit_and_redirect(event_id, AcceptPlace(field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/declined", ORGANIZERS, PLAYING)
-@mended_on(event)
+@shows_problem_on(event)
 def place_declined(event_id: str) -> AnyResponse:
-    return carry_out(event_id, DeclinePlace(field("competitor")))
+    return submit_and_redirect(event_id, DeclinePlace(field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
-@mended_on(event)
+@shows_problem_on(event)
 def present(event_id: str) -> AnyResponse:
     """On with those present: whoever was on the list that was looked at, and has no mark, is passed over."""
     there = set(request.form.getlist("present"))
     absent = tuple(who for who in request.form.getlist("asked") if who not in there)
-    return carry_out(event_id, PassOver(absent))
+    return submit_and_redirect(event_id, PassOver(absent))

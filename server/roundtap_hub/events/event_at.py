@@ -9,11 +9,11 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import EventState, MatchState, RoundState, awaited, event_names, tournament_of
-from roundtap_core.names import number_twins, shorten
+from roundtap_core.event.state import EventState, MatchState, RoundState, event_names, not_yet_present, tournament_of
+from roundtap_core.names import number_duplicates, shorten
 from roundtap_core.records import ELIMINATION, SIDES, Competitor, StandingsRow, Tournament
-from roundtap_core.standings.standings import as_now
-from roundtap_hub.serving.memoized import worked_out_by, worked_out_once
+from roundtap_core.standings.standings import current_standings
+from roundtap_hub.serving.memoized import memoized, memoized_by
 from roundtap_hub.store.service import Snapshot
 
 
@@ -42,12 +42,12 @@ def event_at(snapshot: Snapshot, event_id: str) -> EventAt | None:
     return None if state is None else EventAt(state, snapshot.people_of(event_id))
 
 
-def _named(moment: EventAt) -> object:
+def _names_key(moment: EventAt) -> object:
     """What names depend on: results change none."""
     return moment.state.entrants, moment.state.given_options, moment.people
 
 
-def _ranked(moment: EventAt) -> object:
+def _ranking_key(moment: EventAt) -> object:
     """What the standings depend on: a report changes none before the round's last one."""
     state = moment.state
     settled = settled_round(state)
@@ -55,42 +55,43 @@ def _ranked(moment: EventAt) -> object:
             state.rulebook_id, state.level, state.seed, state.check_in)
 
 
-@worked_out_once
+@memoized
 def tournament(moment: EventAt) -> Tournament:
     """The event as records, with names."""
     return tournament_of(moment.state, moment.people)
 
 
-@worked_out_by(_named)
-def everybody(moment: EventAt) -> tuple[Competitor, ...]:
+@memoized_by(_names_key)
+def all_competitors(moment: EventAt) -> tuple[Competitor, ...]:
     """Who has entered, with names: also who is still awaited."""
     return tournament_of(moment.state, moment.people, everybody=True).competitors
 
 
-@worked_out_by(_named)
+@memoized_by(_names_key)
 def shown_names(moment: EventAt) -> dict[str, str]:
     """Every competitor's name as the hall may read it."""
     return event_names(moment.state, moment.people)
 
 
-@worked_out_by(_named)
+@memoized_by(_names_key)
 def shown_members(moment: EventAt) -> dict[str, tuple[str, ...]]:
     """Who plays for each team, as the hall may read it; single players are not in it."""
     whole = bool(moment.state.options.get("full_names"))
     return {
         team.id: tuple(member if whole else shorten(member, 1) for member in team.members)
-        for team in everybody(moment) if team.members
+        for team in all_competitors(moment) if team.members
     }
 
 
-@worked_out_by(_named)
+@memoized_by(_names_key)
 def full_names(moment: EventAt) -> dict[str, str]:
     """Every competitor's name as it was entered, namesakes with the number that the hall reads: for the organizer."""
-    return number_twins(everybody(moment), {competitor.id: competitor.name for competitor in everybody(moment)})
+    return number_duplicates(all_competitors(moment),
+                             {competitor.id: competitor.name for competitor in all_competitors(moment)})
 
 
-@worked_out_once
-def seats(moment: EventAt) -> dict[str, MatchState]:
+@memoized
+def current_matches(moment: EventAt) -> dict[str, MatchState]:
     """Where each competitor sits in the newest round that everybody may see."""
     rounds = moment.state.public_rounds
     if not rounds:
@@ -113,17 +114,17 @@ def settled_round(state: EventState) -> int:
     return settled
 
 
-@worked_out_by(_ranked)
+@memoized_by(_ranking_key)
 def ranking(moment: EventAt) -> tuple[StandingsRow, ...]:
     """The standings after the last settled round, without a rank for whoever was disqualified since; empty where a
     recorded result cannot be read."""
     try:
-        return as_now(tournament(moment), settled_round(moment.state))
+        return current_standings(tournament(moment), settled_round(moment.state))
     except Problem:
         return ()
 
 
-@worked_out_by(_ranked)
+@memoized_by(_ranking_key)
 def ranking_by_id(moment: EventAt) -> dict[str, StandingsRow]:
     return {row.competitor: row for row in ranking(moment)}
 
@@ -133,28 +134,28 @@ IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates"})
 DECIDED = tuple(name for name in EventState.__struct_fields__ if name not in IN_PLAY)
 
 
-def _decided(moment: EventAt) -> object:
+def _decided_key(moment: EventAt) -> object:
     return [getattr(moment.state, name) for name in DECIDED]
 
 
-def _entered(moment: EventAt) -> object:
+def _entrants_key(moment: EventAt) -> object:
     return moment.state.entrants
 
 
-@worked_out_by(_decided)
+@memoized_by(_decided_key)
 def decided_version(moment: EventAt) -> str:
     """A short text for all that is decided about an event: its name, options, officials, cut, prizes and so on."""
-    return short_hash(_decided(moment))
+    return short_hash(_decided_key(moment))
 
 
-@worked_out_by(_entered)
+@memoized_by(_entrants_key)
 def entrants_version(moment: EventAt) -> str:
     """A short text for all that is known of everybody who has entered."""
     return short_hash(list(moment.state.entrants.values()))
 
 
-@worked_out_once
-def played_by(moment: EventAt) -> dict[str, list[MatchState]]:
+@memoized
+def played_matches(moment: EventAt) -> dict[str, list[MatchState]]:
     """Each competitor's matches in the rounds that everybody may see."""
     found: dict[str, list[MatchState]] = {}
     for match in (match for played in moment.state.public_rounds for match in played.matches):
@@ -164,7 +165,7 @@ def played_by(moment: EventAt) -> dict[str, list[MatchState]]:
     return found
 
 
-@worked_out_once
+@memoized
 def results_version(moment: EventAt) -> str:
     """A short text that changes whenever anybody's standing may have changed by what was played, or by who left."""
     state = moment.state
@@ -185,9 +186,9 @@ def planned_rounds(state: EventState) -> int | None:
         return None
 
 
-def counted_here(state: EventState) -> tuple[int, int] | None:
+def check_in_count(state: EventState) -> tuple[int, int] | None:
     """(here, entered) of who has not left; None where nobody asks."""
-    waiting = len(awaited(state))
+    waiting = len(not_yet_present(state))
     if not (state.check_in or waiting):
         return None
     entered = sum(entrant.active for entrant in state.entrants.values())

@@ -15,13 +15,13 @@ from roundtap_core.rulebooks.fact_sheet import games_allowed
 STAGES = ("swiss", "elimination", "final", "third_place")
 CUTS = (0, 2, 4, 8, 16, 32)
 OWN = "own"
-MOST_MINUTES = 600
+MAX_MINUTES = 600
 
 NUMBERS = {"prize_places": (0, 999), "squad_points": (1, 9999), "legendary_limit": (0, 3), "bye_score": (-20, 20),
            "late_minutes": (0, 120)}
 """Whole numbers with their limits; each is offered where the rulebook has a default for it."""
 
-ASKED = frozenset({"prize_places"})
+REQUIRED_NUMBERS = frozenset({"prize_places"})
 """Numbers that have no usual value: they are asked, 0 included, where the rulebook knows them."""
 
 TICKS = ("third_place_match", "full_names")
@@ -29,7 +29,7 @@ YES_OR_NO = "lists_required"
 
 SECOND_STAGE = "second_stage"
 
-WORDS = {SECOND_STAGE: get_args(SecondStage), "deck_era": get_args(DeckEra), "tables": get_args(TableOrder)}
+CHOICE_VALUES = {SECOND_STAGE: get_args(SecondStage), "deck_era": get_args(DeckEra), "tables": get_args(TableOrder)}
 """Options that are one of a few words; each is offered where the rulebook has a default for it."""
 
 STRUCTURE = ("structure", "swiss_rounds", "cut")
@@ -42,7 +42,8 @@ def options_view(book: Rulebook) -> dict[str, Any]:
     """What the form shows of one rulebook. `choices`: a name and its values, the usual one first; `stages`: each with
     the minutes that hold where none are given (None: untimed), and how many games it may have."""
     return {
-        "structures": structures_of(book), "numbers": _numbers(book), "choices": _choices(book), "asked": ASKED,
+        "structures": structures_of(book), "numbers": _numbers(book), "choices": _choices(book),
+        "asked": REQUIRED_NUMBERS,
         "stages": [{"stage": stage, "minutes": book.minutes(stage, {}), "best_of": games_allowed(book, stage)}
                    for stage in STAGES],
         "best_of": book.best_of, "lists_required": bool(book.option_defaults.get(YES_OR_NO)),
@@ -58,8 +59,8 @@ def _numbers(book: Rulebook) -> list[tuple[str, int, int, int]]:
 def _choices(book: Rulebook) -> tuple[tuple[str, tuple[str, ...]], ...]:
     found = {SECOND_STAGE: book.second_stages} if len(book.second_stages) > 1 else {}
     for name, usual in book.option_defaults.items():
-        if name in WORDS:
-            found[name] = (usual, *(value for value in WORDS[name] if value != usual))
+        if name in CHOICE_VALUES:
+            found[name] = (usual, *(value for value in CHOICE_VALUES[name] if value != usual))
     return tuple(found.items())
 
 
@@ -67,7 +68,7 @@ def structures_of(book: Rulebook) -> tuple[str, ...]:
     return (*book.structures, OWN)
 
 
-def flat(given: Options) -> dict[str, Any]:
+def flatten_options(given: Options) -> dict[str, Any]:
     """Given options by the names of the form's fields: {"minutes.final": 120}."""
     fields: dict[str, Any] = {key: value for key, value in given.items() if key != "stages"}
     for stage, values in given.get("stages", {}).items():
@@ -85,7 +86,7 @@ def read_options(book: Rulebook, field: Callable[[str], str]) -> Mapping[str, An
     chosen = read_structure(book, field)
     for name, low, high, _ in _numbers(book):
         value = _number(field, name, low, high)
-        if value is None and name in ASKED:
+        if value is None and name in REQUIRED_NUMBERS:
             raise Invalid("option_asked", where=place(name))
         if value is not None:
             chosen[name] = value
@@ -123,7 +124,7 @@ def read_structure(book: Rulebook, field: Callable[[str], str]) -> dict[str, Any
 
 def _stage(stage: str, field: Callable[[str], str]) -> dict[str, int | None]:
     values: dict[str, int | None] = {}
-    minutes = _number(field, f"minutes.{stage}", 1, MOST_MINUTES)
+    minutes = _number(field, f"minutes.{stage}", 1, MAX_MINUTES)
     if field(f"untimed.{stage}"):
         values["minutes"] = None
     elif minutes is not None:

@@ -9,19 +9,27 @@ from roundtap_core.errors import Invalid
 from roundtap_hub.access import visit
 from roundtap_hub.access.auth import safe_next
 from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, route
-from roundtap_hub.events.event_list import COLOURS, KIND, colours, listed
-from roundtap_hub.serving.page_helpers import drawn_variant, field, kept_page, mended_on, page, the_hub, the_snapshot
+from roundtap_hub.events.event_list import COLOURS, CONTENT_TYPE, colours_css, listed_events
+from roundtap_hub.serving.page_helpers import (
+    cached_page,
+    cached_variant,
+    current_hub,
+    current_snapshot,
+    field,
+    page,
+    shows_problem_on,
+)
 
 
 @route("GET /", EVERYBODY, kept="door")
 def front_door() -> AnyResponse:
     """One event: straight to it, but with a `?lang=`. None: how to begin. Several: which one."""
-    stay = "lang" in request.args or drawn_variant() == "stay"
-    events = listed(the_snapshot())
+    stay = "lang" in request.args or cached_variant() == "stay"
+    events = listed_events(current_snapshot())
     current = [event for event in events if not event.finished] or events
     if len(current) == 1 and not stay:
         return redirect(url_for("pages.find_me", event_id=current[0].id))
-    return kept_page("door.html", "stay" if stay else "", events=events)
+    return cached_page("door.html", "stay" if stay else "", events=events)
 
 
 @route("GET /login", LOGIN)
@@ -32,10 +40,10 @@ def login() -> AnyResponse:
 
 
 @route("POST /login", LOGIN)
-@mended_on(login)
+@shows_problem_on(login)
 def log_in() -> AnyResponse:
     """The PIN, as often as the gate lets it be tried."""
-    hub, address = the_hub(), request.remote_addr or ""
+    hub, address = current_hub(), request.remote_addr or ""
     wait_ms = hub.access.organizers.gate.wait_ms(address)
     if wait_ms:
         raise Invalid("pin_wait", n=-(-wait_ms // 1000))
@@ -46,7 +54,7 @@ def log_in() -> AnyResponse:
 
 def _after_login(target: str) -> str:
     """A judge's console is the judge's page."""
-    who = visit.who()
+    who = visit.current_staff()
     return url_for("console.judge_hall") if target == "/console" and who is not None and who.role == JUDGE else target
 
 
@@ -58,6 +66,6 @@ def log_out() -> AnyResponse:
 
 @route(COLOURS, EVERYBODY)
 def event_colours() -> AnyResponse:
-    response = Response(colours(the_snapshot()), content_type=KIND)
+    response = Response(colours_css(current_snapshot()), content_type=CONTENT_TYPE)
     response.headers["Cache-Control"] = "no-cache"
     return response

@@ -24,7 +24,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import played_on_from_json
-from roundtap_core.event.setup.decide import ABOUT, fit_about
+from roundtap_core.event.setup.decide import ABOUT, clean_about
 from roundtap_core.event.state import Entrant
 from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.write import round_to_json
@@ -38,45 +38,45 @@ from roundtap_hub.events.event_options import OFFERED, STRUCTURE, read_options, 
 from roundtap_hub.serving.page_helpers import (
     actor,
     back_to_event,
-    carry_out,
+    current_event,
+    current_hub,
+    current_snapshot,
     field,
-    mended_on,
-    the_hub,
-    the_moment,
-    the_snapshot,
+    shows_problem_on,
+    submit_and_redirect,
     words,
 )
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
-from roundtap_hub.store.venue import BEGUN
+from roundtap_hub.store.venue import EVENT_BEGUN
 
-ASKED_ABOUT = ("date", "venue", "club", "special_rules")
+ABOUT_FIELDS = ("date", "venue", "club", "special_rules")
 """What a form asks of the event itself; only a file brings an id that others know it by."""
-PATIENCE_S = 180
+IMPORT_TIMEOUT_S = 180
 """For an import: who gave up on one of 4,096 players would be told that it failed, and find it there afterwards."""
 
 
 @route("POST /console", ORGANIZERS)
-@mended_on(events)
+@shows_problem_on(events)
 def create() -> AnyResponse:
     """`known`: how many events there were on the page; sent twice it begins one."""
-    if field("known") not in ("", str(len(the_snapshot().ids))):
+    if field("known") not in ("", str(len(current_snapshot().ids))):
         raise Problem("step_changed_meanwhile")
     book = rulebook(field("rulebook"))
-    event_id = the_hub().new_event_id()
+    event_id = current_hub().new_event_id()
     level = field("level") or None
     if level is None and "level" in request.form and book.levels:
         # Whether officials may play, and what is looked at, depends on it.
         raise Problem("level_missing", options=", ".join(words()(f"level.{known}") for known in book.levels))
     options = read_options(book, field)
-    about = fit_about({key: field(key) for key in ASKED_ABOUT})
+    about = clean_about({key: field(key) for key in ABOUT_FIELDS})
     command = CreateEvent(field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS), about)
-    the_hub().service.ask([begin(event_id), Step(event_id, command)], actor())
+    current_hub().service.ask([begin_event_step(event_id), Step(event_id, command)], actor())
     return back_to_event(event_id)
 
 
 @route("POST /console/import", ORGANIZERS)
-@mended_on(events)
+@shows_problem_on(events)
 def import_file() -> AnyResponse:
     """All of the file or nothing: its event, its competitors and its rounds are one request."""
     upload = request.files.get("file")
@@ -92,15 +92,15 @@ def import_file() -> AnyResponse:
     if broken and not field("anyway"):
         first = broken[0]
         raise Problem("file_breaks_rules", where=first.where, n=len(broken), first=first.say(words()))
-    event_id = the_hub().new_event_id()
+    event_id = current_hub().new_event_id()
     steps, people = import_steps(event_id, file, _color())
-    the_hub().service.ask([begin(event_id), *steps], actor(), people, PATIENCE_S)
+    current_hub().service.ask([begin_event_step(event_id), *steps], actor(), people, IMPORT_TIMEOUT_S)
     return back_to_event(event_id)
 
 
-def begin(event_id: str) -> Step:
+def begin_event_step(event_id: str) -> Step:
     """The venue's note that an event began here: the list of events has it after those that were there."""
-    return Step(VENUE, NewEntry(BEGUN, {"event": event_id}))
+    return Step(VENUE, NewEntry(EVENT_BEGUN, {"event": event_id}))
 
 
 def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step], list[PersonRecord]]:
@@ -110,7 +110,7 @@ def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step
     steps = [Step(event_id, CreateEvent(file.name, file.rulebook, file.level, file.options, color, file.seed, about))]
     people, totals = [], list_totals(file)
     for competitor in file.competitors:
-        enrolled, entrant = enrol(event_id, competitor, totals.get(competitor.id))
+        enrolled, entrant = person_and_entrant(event_id, competitor, totals.get(competitor.id))
         people.append(enrolled)
         steps.append(Step(event_id, EnterCompetitor(entrant, imported=True)))
     for played in file.rounds:
@@ -138,7 +138,7 @@ def _cut(data: Mapping[str, Any] | None) -> Cut | None:
                tuple(data.get("absent", ())))
 
 
-def enrol(
+def person_and_entrant(
     event_id: str, competitor: Competitor, total: int | None = None, person: Person | None = None,
 ) -> tuple[PersonRecord, Entrant]:
     """The person, for the table of people, and the entrant, for the entries: they share only a salted digest.
@@ -158,29 +158,29 @@ def enrol(
 
 
 @route("POST /console/<event_id>/about", ORGANIZERS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def set_about(event_id: str) -> AnyResponse:
     """When, where, who, special rules. What the page did not ask stays as it is."""
-    asked = {key: field(key) for key in ASKED_ABOUT if key in request.form}
-    return carry_out(event_id, SetAbout({**the_moment(event_id).state.about, **asked}))
+    asked = {key: field(key) for key in ABOUT_FIELDS if key in request.form}
+    return submit_and_redirect(event_id, SetAbout({**current_event(event_id).state.about, **asked}))
 
 
 @route("POST /console/<event_id>/options", ORGANIZERS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def set_options(event_id: str) -> AnyResponse:
     """Rounds and other options, until the first round is drawn."""
-    state = the_moment(event_id).state
+    state = current_event(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in OFFERED}
-    return carry_out(event_id, SetOptions({**kept, **read_options(state.rulebook, field)}))
+    return submit_and_redirect(event_id, SetOptions({**kept, **read_options(state.rulebook, field)}))
 
 
 @route("POST /console/<event_id>/structure", ORGANIZERS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def set_structure(event_id: str) -> AnyResponse:
     """Rounds and cut after late entries, until round 2 is published."""
-    state = the_moment(event_id).state
+    state = current_event(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in STRUCTURE}
-    return carry_out(event_id, SetOptions({**kept, **read_structure(state.rulebook, field)}))
+    return submit_and_redirect(event_id, SetOptions({**kept, **read_structure(state.rulebook, field)}))
 
 
 def _color() -> str:

@@ -7,19 +7,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from roundtap_core.clock import COUNTING, IDLE, PAUSED, show
+from roundtap_core.clock import COUNTING, IDLE, PAUSED, format_clock
 from roundtap_core.elimination.cut import cut_order, make_cut
 from roundtap_core.elimination.shape import THIRD
-from roundtap_core.event.event_flow import CUT, OVER, bracket_now, elimination_rounds, offered
-from roundtap_core.event.rounds.close import cut_short
+from roundtap_core.event.event_flow import CUT, OVER, current_bracket, elimination_rounds, offered_places
+from roundtap_core.event.rounds.close import unfinished_parts
 from roundtap_core.event.rounds.decide import clashing_tables, draft_moves
 from roundtap_core.event.state import EventState, RoundState, active_ids, tournament_of
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.standings.tiebreakers import EACH, KNOCKOUT
 from roundtap_hub.events.event_at import EventAt, planned_rounds, ranking_by_id
-from roundtap_hub.rounds.knockout import follows, next_name, title_key
-from roundtap_hub.rounds.round_clock import TablesCounted
+from roundtap_hub.rounds.knockout import next_name, next_stage, title_key
+from roundtap_hub.rounds.round_clock import TableClocks
 from roundtap_hub.store.command_pipeline import busy_tables, taken_tables
 
 
@@ -38,10 +38,10 @@ def clash_of(events: Mapping[str, EventState], state: EventState) -> Clash | Non
     if not clash:
         return None
     moved = draft_moves(state, busy_tables(events, state.id))
-    return Clash(_listed(moved), ", ".join(dict.fromkeys(clash.values())), _listed(moved.values()))
+    return Clash(_comma_list(moved), ", ".join(dict.fromkeys(clash.values())), _comma_list(moved.values()))
 
 
-def _listed(tables: Iterable[int]) -> str:
+def _comma_list(tables: Iterable[int]) -> str:
     return ", ".join(map(str, sorted(tables)))
 
 
@@ -109,7 +109,7 @@ class NextStep:
 
 def next_step(
     state: EventState, seated: tuple[int, int], points: int = 0, clash: Clash | None = None,
-    counted: TablesCounted | None = None,
+    counted: TableClocks | None = None,
 ) -> NextStep:
     """The one thing to do now. `seated` is (tables whose people sit, tables that can say so); `points` are still open
     before round 1; `clash`: another event plays at tables of the draft; `counted`: what the tables counted while the
@@ -160,7 +160,7 @@ def _publish(state: EventState, draft: RoundState) -> NextStep:
                     fields={"number": draft.number, "attempt": attempt}, round_name=name)
 
 
-def _in_play(state: EventState, live: RoundState, seated: tuple[int, int], counted: TablesCounted | None) -> NextStep:
+def _in_play(state: EventState, live: RoundState, seated: tuple[int, int], counted: TableClocks | None) -> NextStep:
     missing = len(live.open_matches)
     if not missing:
         return _with_news(_after_round(state, live.number), live)
@@ -176,10 +176,11 @@ def _in_play(state: EventState, live: RoundState, seated: tuple[int, int], count
         return NextStep("counting", "clock", fields={"action": "continue"},
                         params={"n": counted.tables, "spread": -(-counted.spread_ms // 1000)})
     if clock.state == COUNTING:
-        return NextStep("counting_unknown", "clock", params={"left": show(clock.remaining_ms)},
+        return NextStep("counting_unknown", "clock", params={"left": format_clock(clock.remaining_ms)},
                         fields={"action": "start"})
     if clock.state == PAUSED:
-        return NextStep("resume", "clock", params={"left": show(clock.remaining_ms)}, fields={"action": "start"})
+        return NextStep("resume", "clock", params={"left": format_clock(clock.remaining_ms)},
+                        fields={"action": "start"})
     return NextStep("missing", anchor="missing", params={"n": missing})
 
 
@@ -193,15 +194,15 @@ def _with_news(step: NextStep, live: RoundState) -> NextStep:
 
 
 def _after_round(state: EventState, number: int) -> NextStep:
-    following = follows(state)
+    following = next_stage(state)
     if following == CUT:
         made = make_cut(cut_order(tournament_of(state)), state.cut_size, active_ids(state))
         return NextStep("cut", "cut", params={"n": number, "size": state.cut_size}, warning="next.cut.what",
                         who=made.seeds)
     if following == TIEBREAK:
         return _tiebreak(state)
-    if offered(state) is not None:
-        return NextStep("offer", anchor="offered", competitor=offered(state))
+    if offered_places(state) is not None:
+        return NextStep("offer", anchor="offered", competitor=offered_places(state))
     if following == ELIMINATION:
         return NextStep("draw_knockout", "draw", fields={"attempt": 0}, round_name=next_name(state))
     if following == OVER:
@@ -223,8 +224,8 @@ def _tiebreak(state: EventState) -> NextStep:
 
 def _over(state: EventState, number: int) -> NextStep:
     """All is played. With a bracket the sentence names who won it."""
-    found = bracket_now(state) if elimination_rounds(state) else None
-    action, warning = ("", "") if cut_short(state) else ("finish", "finish.what")
+    found = current_bracket(state) if elimination_rounds(state) else None
+    action, warning = ("", "") if unfinished_parts(state) else ("finish", "finish.what")
     if found is not None and found.champion is not None:
         return NextStep("champion", action, "finish", warning=warning, competitor=found.champion)
     return NextStep("finish", action, "finish", params={"n": number}, warning=warning)

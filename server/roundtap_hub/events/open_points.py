@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roundtap_core.event.event_flow import what_follows
+from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.played_on import OpenPoint, PlayedOn
-from roundtap_core.event.rounds.close import cut_short
+from roundtap_core.event.rounds.close import unfinished_parts
 from roundtap_core.event.setup.decide import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, list_points, open_points
 from roundtap_core.records import FINISHED_EARLY
 from roundtap_hub.events.event_at import EventAt, full_names, shown_names
 from roundtap_hub.judging.judging_view import official_name
-from roundtap_hub.serving.memoized import worked_out_once
+from roundtap_hub.serving.memoized import memoized
 
 ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
 
@@ -37,7 +37,7 @@ class PlayedOnLine:
     ended: bool
 
 
-@worked_out_once
+@memoized
 def points_before_round_1(moment: EventAt) -> tuple[PointLine, ...]:
     """What is missing while round 1 is not published; nothing once it is."""
     state = moment.state
@@ -48,14 +48,14 @@ def points_before_round_1(moment: EventAt) -> tuple[PointLine, ...]:
                  for point in open_points(state, list_points(state, moment.people)))
 
 
-@worked_out_once
+@memoized
 def cut_short_lines(moment: EventAt) -> tuple[tuple[str, str], ...]:
     """What finishing now would cut short: (key of the sentence, name) of each."""
     state, names = moment.state, full_names(moment)
     if state.finished:
         return ()
-    return tuple((f"finish.left.{what_follows(state)}" if point.kind == FINISHED_EARLY else f"points.{point.kind}",
-             names.get(point.who, point.who)) for point in cut_short(state))
+    return tuple((f"finish.left.{upcoming_stage(state)}" if point.kind == FINISHED_EARLY else f"points.{point.kind}",
+             names.get(point.who, point.who)) for point in unfinished_parts(state))
 
 
 def played_on_lines(moment: EventAt) -> tuple[PlayedOnLine, ...]:

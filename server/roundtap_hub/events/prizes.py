@@ -13,14 +13,14 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import Command, DrawDoorPrize, SetPrizes
 from roundtap_core.event.prize import ACTIVE, AMONG, Prize
-from roundtap_core.event.prizes.decide import pool_of
+from roundtap_core.event.prizes.decide import door_prize_pool
 from roundtap_core.event.state import EventState
 from roundtap_core.lists.list_form import fold
-from roundtap_hub.access.policy import NOT_ARCHIVED, ORGANIZERS, SEEN, STAFF, route
+from roundtap_hub.access.policy import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, route
 from roundtap_hub.events.event_at import EventAt, full_names, ranking
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.rounds.knockout import final_lines
-from roundtap_hub.serving.page_helpers import field, mended_on, page, tell, the_moment, whole_number
+from roundtap_hub.serving.page_helpers import current_event, field, page, shows_problem_on, submit, whole_number
 
 MOST_DIGITS = 4
 
@@ -90,54 +90,55 @@ def _line(index: int, prize: Prize, placed: list[tuple[int, str]], lots: set[str
                      len(people) > prize.last - prize.first + 1, any(who in lots for who in people))
 
 
-def pools(state: EventState) -> dict[str, tuple[int, int]]:
+def draw_pools(state: EventState) -> dict[str, tuple[int, int]]:
     """How many take part, by whom it is drawn among: without those who have won already, and with them."""
-    return {among: (len(pool_of(state, among, False)), len(pool_of(state, among, True))) for among in AMONG}
+    return {among: (len(door_prize_pool(state, among, False)), len(door_prize_pool(state, among, True)))
+            for among in AMONG}
 
 
 SEED_BITS = 48
 
 
-@route("GET /console/<event_id>/prizes", STAFF, SEEN)
+@route("GET /console/<event_id>/prizes", STAFF, VISIBLE)
 def prizes(event_id: str) -> AnyResponse:
     """The list with its winners, and the draws with all that it takes to repeat them."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     state, names = moment.state, full_names(moment)
     last = max((prize.last or 0 for prize in state.prizes), default=0)
     return page("prizes.html", feed=f"console/{event_id}", state=state, typed_list=typed_prizes(state.prizes),
-                lines=prize_lines(moment, names), names=names, pools=pools(state), whom=whom,
+                lines=prize_lines(moment, names), names=names, pools=draw_pools(state), whom=whom,
                 played_out=state.options.get("prize_places"), last_place=last,
                 people=sorted(((who, name) for who, name in names.items()), key=lambda each: sort_key(each[1])))
 
 
 @route("POST /console/<event_id>/prizes", ORGANIZERS, NOT_ARCHIVED)
-@mended_on(prizes)
+@shows_problem_on(prizes)
 def save_prizes(event_id: str) -> AnyResponse:
     """`list`: one prize a line."""
-    return _told(event_id, SetPrizes(read_prizes(field("list"), the_moment(event_id).state.prizes)))
+    return _submit(event_id, SetPrizes(read_prizes(field("list"), current_event(event_id).state.prizes)))
 
 
 @route("POST /console/<event_id>/prizes/winner", ORGANIZERS, NOT_ARCHIVED)
-@mended_on(prizes)
+@shows_problem_on(prizes)
 def prize_winner(event_id: str) -> AnyResponse:
     """`prize`: its place in the list, `what` as it was read there; `competitor`: who gets it, or nobody yet."""
-    known = the_moment(event_id).state.prizes
+    known = current_event(event_id).state.prizes
     index = whole_number("prize")
     if index is None or not 0 <= index < len(known) or known[index].what != field("what"):
         raise Problem("prizes_changed_meanwhile")
     chosen = replace(known[index], competitor=field("competitor") or None)
-    return _told(event_id, SetPrizes((*known[:index], chosen, *known[index + 1:])))
+    return _submit(event_id, SetPrizes((*known[:index], chosen, *known[index + 1:])))
 
 
 @route("POST /console/<event_id>/prizes/draw", ORGANIZERS, NOT_ARCHIVED)
-@mended_on(prizes)
+@shows_problem_on(prizes)
 def draw_door_prize(event_id: str) -> AnyResponse:
     """`what`, `count`, `among`, `again`; `seen`: how many draws were on the page."""
     drawn = DrawDoorPrize(field("what"), whole_number("count") or 0, secrets.randbits(SEED_BITS),
                           field("among") or ACTIVE, bool(field("again")), whole_number("seen"))
-    return _told(event_id, drawn, "draws")
+    return _submit(event_id, drawn, "draws")
 
 
-def _told(event_id: str, command: Command, anchor: str = "list") -> AnyResponse:
-    tell(event_id, command)
+def _submit(event_id: str, command: Command, anchor: str = "list") -> AnyResponse:
+    submit(event_id, command)
     return redirect(url_for("console.prizes", event_id=event_id, _anchor=anchor), 303)

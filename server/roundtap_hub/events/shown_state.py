@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from roundtap_core.event.stale_check import CLOCK, COURSE, LOG, WARNED, mark, open_seats, person_mark
+from roundtap_core.event.stale_check import CLOCK, COURSE, LOG, WARNED, open_seats, person_mark, state_mark
 from roundtap_core.event.state import EventState, MatchState
 from roundtap_hub.events.event_at import EventAt
-from roundtap_hub.serving.memoized import worked_out_once
+from roundtap_hub.serving.memoized import memoized
 
 
-@worked_out_once
+@memoized
 def _course(moment: EventAt) -> str:
     """A digest of every result of the event: worked out once for all who look at it."""
-    return mark(moment.state, COURSE)
+    return state_mark(moment.state, COURSE)
 
 
-class Steps:
+class StepMarks:
     """The marks of one event at the moment of a page (event/stale_check.py); each worked out when first asked for."""
 
     def __init__(self, state: EventState) -> None:
@@ -30,7 +30,7 @@ class Steps:
     @cached_property
     def clock(self) -> str:
         """Of everything that moves the clock."""
-        return mark(self._state, CLOCK)
+        return state_mark(self._state, CLOCK)
 
     def person(self, competitor: str) -> str:
         """Of whoever leaves, comes back or is disqualified."""
@@ -38,11 +38,11 @@ class Steps:
 
     def warned(self, competitor: str) -> str:
         """Of one more warning, or proposal: pressed twice it is one."""
-        return mark(self._state, f"{WARNED}{competitor}")
+        return state_mark(self._state, f"{WARNED}{competitor}")
 
     def log(self, match: str) -> str:
         """Of what is noted at a match: a ruling, an appeal and its end, minutes given back."""
-        return mark(self._state, f"{LOG}{match}")
+        return state_mark(self._state, f"{LOG}{match}")
 
     @cached_property
     def _seats(self) -> dict[str, MatchState]:

@@ -7,32 +7,32 @@ from dataclasses import dataclass
 
 from roundtap_core.event.judging.decide import open_appeal, open_appeals, proposed_disqualifications
 from roundtap_core.event.people.leave import (
-    Leaving,
-    left_open,
-    nobody_confirms,
+    LeaveEffect,
+    abandoned_matches,
+    confirmer_has_left,
+    leave_effect,
     squads_owed,
-    what_leaving_does,
 )
-from roundtap_core.event.rounds.close import placed_otherwise
+from roundtap_core.event.rounds.close import diverged_places
 from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
-from roundtap_hub.people.absentees import not_there
-from roundtap_hub.rounds.tables import CALL, DRAFT, NO_CONTACT, Cell, age
+from roundtap_hub.people.absentees import absentees
+from roundtap_hub.rounds.tables import CALL, DRAFT, NO_CONTACT, GridCell, age
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.unit_presence import TAKEN, UnitStatus, asked_of, calls_of, wishes_of
+from roundtap_hub.units.unit_presence import TAKEN, UnitStatus, calls_of, leave_requests_of, phone_requests
 
 ONE_SIDED_MS = 120_000
 """So long the other side has to confirm before the console offers to accept it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class Task:
     """One line of the list. `kind` chooses sign, words and buttons."""
 
     kind: str
     table: int | None
     age_ms: int | None = None
-    cell: Cell | None = None
+    cell: GridCell | None = None
     unit: str | None = None
     who: str = ""
     who_id: str = ""
@@ -40,7 +40,7 @@ class Need:
     number: int | None = None
     text: str = ""
     side: str = ""
-    leaving: Leaving | None = None
+    leaving: LeaveEffect | None = None
     """What it does to let somebody leave; `to`: who sits opposite."""
     to: str = ""
 
@@ -56,41 +56,43 @@ RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, ONE_PHONE: 1, SECOND: 1
         "unit-damaged": 3, "leave": 4, "squads": 4, "bye-squads": 4, "late": 5, NO_CONTACT: 6}
 
 
-def needs(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[Cell],
+def open_tasks(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell],
     names: Mapping[str, str], now_ms: int, played_ms: int | None = None,
     here: Collection[tuple[str, str, str]] = (),
-) -> list[Need]:
+) -> list[Task]:
     """The list, the most urgent kind first, the oldest first within it. `played_ms`: how long the round is played,
     None where no clock says; `here`: whom officials saw (see Presence.here)."""
     found = [
-        *(need for cell in grid for need in _of_cell(state, cell)),
-        *_calls_elsewhere(snapshot, units, state, grid, now_ms), *_leaving(snapshot, units, state, names, now_ms),
-        *_taken(units, state, names, now_ms), *_absent(units, state, grid, played_ms, here),
-        *_odd_units(snapshot, units), *_late(state), *_elsewhere(snapshot, state, grid), *_extra_minutes(state),
-        *_judged(state, names), *_owed(state, names), *_ended(state, names),
+        *(need for cell in grid for need in _cell_tasks(state, cell)),
+        *_calls_elsewhere(snapshot, units, state, grid, now_ms),
+        *_leave_requests(snapshot, units, state, names, now_ms),
+        *_taken_pages(units, state, names, now_ms), *_absentees(units, state, grid, played_ms, here),
+        *_odd_units(snapshot, units), *_late_reports(state), *_reports_elsewhere(snapshot, state, grid),
+        *_extra_minutes(state),
+        *_open_rulings(state, names), *_owed_picks(state, names), *_ended(state, names),
     ]
     return sorted(found, key=lambda n: (RANK[n.kind], n.taken_by is not None, -(n.age_ms or 0), n.table or 0))
 
 
-def _of_cell(state: EventState, cell: Cell) -> Iterator[Need]:
+def _cell_tasks(state: EventState, cell: GridCell) -> Iterator[Task]:
     if cell.call_age_ms is not None:
-        yield Need(CALL, cell.table, cell.call_age_ms, cell, cell.unit, who_id=cell.match_id,
+        yield Task(CALL, cell.table, cell.call_age_ms, cell, cell.unit, who_id=cell.match_id,
                    taken_by=cell.call_taken_by)
     if cell.state in (DISPUTE, ONE_PHONE, SECOND):
-        yield Need(cell.state, cell.table, cell.reported_age_ms, cell)
+        yield Task(cell.state, cell.table, cell.reported_age_ms, cell)
     elif cell.state == ONE_SIDED and ((cell.reported_age_ms or 0) >= ONE_SIDED_MS
-                                      or nobody_confirms(state, cell.match_id)):
-        yield Need(ONE_SIDED, cell.table, cell.reported_age_ms, cell)
+                                      or confirmer_has_left(state, cell.match_id)):
+        yield Task(ONE_SIDED, cell.table, cell.reported_age_ms, cell)
     elif cell.state == DRAFT:
-        yield Need(DRAFT, cell.table, None, cell)
+        yield Task(DRAFT, cell.table, None, cell)
     if NO_CONTACT in cell.flags:
-        yield Need(NO_CONTACT, cell.table, cell.contact_age_ms, cell, cell.unit)
+        yield Task(NO_CONTACT, cell.table, cell.contact_age_ms, cell, cell.unit)
 
 
 def _calls_elsewhere(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[Cell], now_ms: int
-) -> Iterator[Need]:
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell], now_ms: int
+) -> Iterator[Task]:
     """Calls about matches that are not on the grid, and from tables where nobody of this round sits: before a round,
     or a unit without a table."""
     shown = {cell.match_id for cell in grid}
@@ -98,7 +100,7 @@ def _calls_elsewhere(
     for call in calls_of(snapshot, units, state):
         if call.match not in shown:
             here |= {source.removeprefix("unit:") for source in call.sources}
-            yield Need(CALL, call.table, age(call.since_ms, now_ms), who_id=call.match, taken_by=call.taken_by)
+            yield Task(CALL, call.table, age(call.since_ms, now_ms), who_id=call.match, taken_by=call.taken_by)
     others = {
         snapshot.venue.unit_at(match.match.table)
         for state in snapshot.events.values() if state.live
@@ -106,54 +108,55 @@ def _calls_elsewhere(
     }
     for unit, status in sorted(units.items()):
         if status.call_since_ms is not None and unit not in here and unit not in others:
-            yield Need(CALL, snapshot.venue.tables.get(unit), age(status.call_since_ms, now_ms), None, unit, who=unit,
+            yield Task(CALL, snapshot.venue.tables.get(unit), age(status.call_since_ms, now_ms), None, unit, who=unit,
                        taken_by=status.call_taken_by)
 
 
-def _leaving(
+def _leave_requests(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str], now_ms: int
-) -> Iterator[Need]:
+) -> Iterator[Task]:
     """Who asked to leave, at the table or by phone, until they have left or were asked to stay."""
-    for wish in wishes_of(snapshot, units, state):
+    for wish in leave_requests_of(snapshot, units, state):
         if not wish.refused:
             who, match = wish.competitor, wish.match
-            leaving = what_leaving_does(state, who)
-            yield Need("leave", match.match.table if match is not None else None,
+            leaving = leave_effect(state, who)
+            yield Task("leave", match.match.table if match is not None else None,
                        age(wish.since_ms, now_ms) if wish.since_ms is not None else None, None, None,
                        names.get(who, who), who, side=wish.side,
                        leaving=leaving, to=names.get(leaving.opponent, leaving.opponent))
 
 
-def _taken(units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str], now_ms: int) -> Iterator[Need]:
+def _taken_pages(units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str],
+                 now_ms: int) -> Iterator[Task]:
     """Who scanned their slip and was told that somebody has their page, until the desk has looked."""
-    for (kind, event, who), asked in asked_of(units).items():
+    for (kind, event, who), asked in phone_requests(units).items():
         if kind == TAKEN and event == state.id and who in state.entrants:
-            yield Need(TAKEN, None, age(asked.since_ms, now_ms), who=names.get(who, who), who_id=who)
+            yield Task(TAKEN, None, age(asked.since_ms, now_ms), who=names.get(who, who), who_id=who)
 
 
-def _absent(
-    units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[Cell], played_ms: int | None,
+def _absentees(
+    units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell], played_ms: int | None,
     here: Collection[tuple[str, str, str]],
-) -> Iterator[Need]:
+) -> Iterator[Task]:
     """Once the announced limit is over: who has not sat down (not_there.py)."""
     limit = state.options.get("late_minutes")
     if limit is None or played_ms is None or played_ms < limit * 60_000:
         return
     for cell in grid:
-        for each in not_there(units, state.id, cell, here):
-            yield Need("absent", cell.table, played_ms - limit * 60_000, cell, each.side, each.name, each.id,
+        for each in absentees(units, state.id, cell, here):
+            yield Task("absent", cell.table, played_ms - limit * 60_000, cell, each.side, each.name, each.id,
                        number=limit)
 
 
-def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[Need]:
+def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[Task]:
     """Forgers, floods, twins, units that report matches of others, disks that fail: until somebody has looked."""
     for unit, status in sorted(units.items()):
         # What was reported from elsewhere stands at its match, from the journal.
         for kind in sorted(status.troubles - {ELSEWHERE}):
-            yield Need(f"unit-{kind}", snapshot.venue.tables.get(unit), unit=unit, who=unit)
+            yield Task(f"unit-{kind}", snapshot.venue.tables.get(unit), unit=unit, who=unit)
 
 
-def _late(state: EventState) -> Iterator[Need]:
+def _late_reports(state: EventState) -> Iterator[Task]:
     """Reports for a closed round, until an official has looked at that match since."""
     seen: set[str] = set()
     for fate in reversed(state.late):
@@ -162,10 +165,10 @@ def _late(state: EventState) -> Iterator[Need]:
             continue
         seen.add(found[1].id)
         if (found[1].number or 0) < fate.number:
-            yield Need("late", found[1].match.table, None, None, who_id=found[1].id, number=found[0].number)
+            yield Task("late", found[1].match.table, None, None, who_id=found[1].id, number=found[0].number)
 
 
-def _elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[Cell]) -> Iterator[Need]:
+def _reports_elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[GridCell]) -> Iterator[Task]:
     """Reports from units that did not stand at the match's table, until an official has read of them: somebody has
     carried a unit away without telling the hub, or knows a key."""
     live = state.live
@@ -175,52 +178,52 @@ def _elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[Cell]) -> I
     for cell in grid:
         for unit, number in cell.strangers if cell.match_id in known else ():
             at = snapshot.venue.tables.get(unit)
-            yield Need(ELSEWHERE, cell.table, None, cell, unit, unit, cell.match_id, number=number,
+            yield Task(ELSEWHERE, cell.table, None, cell, unit, unit, cell.match_id, number=number,
                        text="" if at is None else str(at))
 
 
-def _extra_minutes(state: EventState) -> Iterator[Need]:
+def _extra_minutes(state: EventState) -> Iterator[Task]:
     """From the start of the round until it is told: what chance adds to it. Nobody thinks of it when time is called."""
     live = state.live
     if live is not None and live.extra_minutes is None and live.open_matches and state.clock.total_ms is not None \
             and state.rulebook.extra_minutes is not None:
-        yield Need("extra", None)
+        yield Task("extra", None)
 
 
-def _owed(state: EventState, names: Mapping[str, str]) -> Iterator[Need]:
+def _owed_picks(state: EventState, names: Mapping[str, str]) -> Iterator[Task]:
     """What matches that were left, and matches and byes of squads, have not said yet."""
     if state.finished:
         return
-    for match in left_open(state):
-        yield Need("life", match.match.table, who_id=match.id)
+    for match in abandoned_matches(state):
+        yield Task("life", match.match.table, who_id=match.id)
     for played, match, sides in squads_owed(state):
         who = " · ".join(names.get(match.match.competitor(side) or "", "") for side in sides)
-        yield Need("squads", match.match.table, who=who, who_id=match.id, number=played.number)
+        yield Task("squads", match.match.table, who=who, who_id=match.id, number=played.number)
     if state.rulebook.squads is None:
         return
     for played in state.public_rounds:
         for match in played.matches if played.stage in SWISS_STAGES else ():
             if match.match.bye not in (None, UNPAIRED_LOSS) and not match.match.picks:
-                yield Need("bye-squads", None, who=names.get(match.match.a, match.match.a), who_id=match.id,
+                yield Task("bye-squads", None, who=names.get(match.match.a, match.match.a), who_id=match.id,
                            number=played.number)
 
 
-def _ended(state: EventState, names: Mapping[str, str]) -> Iterator[Need]:
+def _ended(state: EventState, names: Mapping[str, str]) -> Iterator[Task]:
     """Places that an older version of the kit gave to others."""
-    moved = [f"{place}. {names.get(was, was)} → {names.get(now, now)}" for place, was, now in placed_otherwise(state)]
+    moved = [f"{place}. {names.get(was, was)} → {names.get(now, now)}" for place, was, now in diverged_places(state)]
     if moved:
-        yield Need("ended", None, who=state.name, text="\n".join(moved[:MOVED_MAX] + ["…"] * (len(moved) > MOVED_MAX)))
+        yield Task("ended", None, who=state.name, text="\n".join(moved[:MOVED_MAX] + ["…"] * (len(moved) > MOVED_MAX)))
 
 
-def _judged(state: EventState, names: Mapping[str, str]) -> Iterator[Need]:
+def _open_rulings(state: EventState, names: Mapping[str, str]) -> Iterator[Task]:
     """Appeals that the head judge has not decided, and disqualifications that somebody has to decide."""
     if state.finished:
         return
     for _, match in open_appeals(state):
         appeal = open_appeal(match)
         if appeal is not None:
-            yield Need("appeal", match.match.table, who=names.get(appeal.by, appeal.by), who_id=match.id)
+            yield Task("appeal", match.match.table, who=names.get(appeal.by, appeal.by), who_id=match.id)
     for proposal in proposed_disqualifications(state):
         who = proposal.competitor
-        yield Need("proposal", None, who=names.get(who, who), who_id=who, number=proposal.warnings,
+        yield Task("proposal", None, who=names.get(who, who), who_id=who, number=proposal.warnings,
                    text=proposal.reason or "")

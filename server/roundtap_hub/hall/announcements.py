@@ -8,37 +8,37 @@ from datetime import datetime
 
 from roundtap_core.clock import Instant
 from roundtap_hub.rounds.round_clock import time_of_day
-from roundtap_hub.store.display_plan import COUNTED, Said
+from roundtap_hub.store.display_plan import COUNTED, Announcement
 
 
 @dataclass(frozen=True, slots=True)
-class SaidLine:
+class AnnouncementLine:
     """`until_ms`: when it is over, on the hub's monotonic clock; None: when it is taken back, or nobody knows.
 
     `left_ms` until then; `counted`: it is counted down; `until`: the time of day, "" where nobody knows it.
     """
 
-    said: Said
+    said: Announcement
     until_ms: int | None
     left_ms: int | None
     counted: bool
     until: str
 
 
-def said_lines(said: Iterable[Said], now: Instant, wall: str | None) -> tuple[SaidLine, ...]:
+def announcement_lines(said: Iterable[Announcement], now: Instant, wall: str | None) -> tuple[AnnouncementLine, ...]:
     """What of these announcements is not over, the oldest first."""
     lines = []
     for each in said:
-        left_ms = each.left_ms(now, gone_ms(each.at.wall, wall))
+        left_ms = each.left_ms(now, elapsed_ms(each.at.wall, wall))
         if left_ms is not None and left_ms <= 0:
             continue
         until_ms = None if left_ms is None else now.mono_ms + left_ms
-        lines.append(SaidLine(each, until_ms, left_ms, each.kind in COUNTED and left_ms is not None,
+        lines.append(AnnouncementLine(each, until_ms, left_ms, each.kind in COUNTED and left_ms is not None,
                               time_of_day(wall, left_ms) if left_ms is not None else ""))
     return tuple(lines)
 
 
-def gone_ms(then: str | None, now: str | None) -> int | None:
+def elapsed_ms(then: str | None, now: str | None) -> int | None:
     """Milliseconds between two times of day; None where one is not known, or time went backwards."""
     if then is None or now is None:
         return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from roundtap_hub.hall.known_displays import Contact
-from roundtap_hub.store.display_plan import Screen
+from roundtap_hub.hall.known_displays import DisplayContact
+from roundtap_hub.store.display_plan import DisplayAssignment
 
 PARTS = ("", "1/2", "2/2", "1/3", "2/3", "3/3", "1/4", "2/4", "3/4", "4/4")
 """Shares of the alphabet that a display may show."""
@@ -20,19 +20,20 @@ class DisplayRow:
     name: str
     address: str
     age_ms: int | None
-    screen: Screen | None
+    screen: DisplayAssignment | None
 
     @property
     def here(self) -> bool:
         return self.age_ms == 0
 
     @property
-    def shown(self) -> Screen:
+    def shown(self) -> DisplayAssignment:
         """What it shows: as assigned, or what a display shows by itself."""
-        return self.screen or Screen(self.name)
+        return self.screen or DisplayAssignment(self.name)
 
 
-def display_rows(contacts: Mapping[str, Contact], screens: Mapping[str, Screen], now_ms: int) -> list[DisplayRow]:
+def display_rows(contacts: Mapping[str, DisplayContact], screens: Mapping[str, DisplayAssignment],
+                 now_ms: int) -> list[DisplayRow]:
     """All displays: those that wait to be assigned first, then by name."""
     rows = []
     for display in {*contacts, *screens}:

@@ -24,7 +24,7 @@ START, FIVE, TIME = "start", "five", "time"
 FIVE_MS = 5 * 60_000
 LATE_MS = 3000
 """A moment that is longer ago is nobody's any more."""
-LOOK_S = 0.25
+POLL_S = 0.25
 
 RATE_HZ = 22_050
 TONES: Mapping[str, tuple[tuple[int, float], ...]] = {
@@ -132,7 +132,7 @@ class HubSound:
                 self.look()
             except Exception:
                 log.exception("the clocks were not looked at for their sounds")
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(POLL_S)
 
     def _work(self) -> None:
         while (moment := self._waiting.get()) is not None:

@@ -10,29 +10,29 @@ from dataclasses import dataclass, replace
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from roundtap_hub.store.display_plan import AUTO, Screen
+from roundtap_hub.store.display_plan import AUTO, DisplayAssignment
 from roundtap_hub.store.read_model import Snapshot
 
 DISPLAY = "roundtap_display"
 """The cookie: id and short name. It opens nothing: anybody may look at any wall."""
 DISPLAY_S = 400 * 86_400
-COOKIE = re.compile(r"(?P<id>[a-z2-7]{16})\.(?P<name>[A-Z][1-9]?)")
+DISPLAY_COOKIE_RE = re.compile(r"(?P<id>[a-z2-7]{16})\.(?P<name>[A-Z][1-9]?)")
 ID_LETTERS, ID_LENGTH = "abcdefghijklmnopqrstuvwxyz234567", 16
 
-STRANGERS_MAX, OF_ONE_MAX = 24, 6
+UNASSIGNED_MAX, PER_ADDRESS_MAX = 24, 6
 """So many displays that nobody has assigned are known, and so many of one address; more show the wall without a name,
 and an assigned one is never among those that make room."""
 QUIET_MS = 60_000
 """Who was not heard for so long makes room."""
 
-TURN_MS = 37_000
+ROTATION_MS = 37_000
 """How long a wall of several events shows one of them. It is no multiple of a wall page's ten seconds: else some pages
 of a long list would never have their turn."""
 
 NAMES = (*ascii_uppercase, *(f"{letter}{n}" for n in range(1, 10) for letter in ascii_uppercase))
 
 
-class Place(NamedTuple):
+class DisplayPage(NamedTuple):
     """Which page a display shows, and in which of its ways (hall/wall_view.py)."""
 
     page: str
@@ -40,7 +40,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Contact:
+class DisplayContact:
     """A display as it was last heard. `open`: how many of its feeds are open; `address`: where it came from."""
 
     name: str
@@ -57,13 +57,13 @@ class Displays:
         self._lock = threading.Lock()
         self.announcing = threading.Lock()
         """Held by who looks whether an announcement stands already, and makes it."""
-        self._contacts: dict[str, Contact] = {}
+        self._contacts: dict[str, DisplayContact] = {}
         self.on_identify: list[Callable[[str, str], None]] = []
         """Told display and name, in whatever thread an organizer asked in; must only enqueue."""
 
-    def meet(self, cookie: str, address: str, screens: Mapping[str, Screen]) -> tuple[str, str]:
+    def meet(self, cookie: str, address: str, screens: Mapping[str, DisplayAssignment]) -> tuple[str, str]:
         """A display that asks for /wall: its id and name. The name is "" where there are too many."""
-        known = COOKIE.fullmatch(cookie)
+        known = DISPLAY_COOKIE_RE.fullmatch(cookie)
         display, wanted = (known["id"], known["name"]) if known else (_new_id(), "")
         with self._lock:
             now_ms = self._now_ms()
@@ -77,15 +77,15 @@ class Displays:
             else:
                 taken = {screen.name for screen in screens.values()} | {each.name for each in self._contacts.values()}
                 name = wanted if wanted and wanted not in taken else next(each for each in NAMES if each not in taken)
-            self._contacts[display] = Contact(name, address, now_ms, contact.open if contact else 0)
+            self._contacts[display] = DisplayContact(name, address, now_ms, contact.open if contact else 0)
             return display, name
 
-    def _room_for(self, address: str, now_ms: int, screens: Mapping[str, Screen]) -> bool:
+    def _room_for(self, address: str, now_ms: int, screens: Mapping[str, DisplayAssignment]) -> bool:
         """Whether one more that nobody has assigned is known from now on; the quietest makes room."""
         strangers = [(contact.heard_ms, display) for display, contact in self._contacts.items()
                      if display not in screens]
         of_one = [each for each in strangers if self._contacts[each[1]].address == address]
-        for some, most in ((of_one, OF_ONE_MAX), (strangers, STRANGERS_MAX)):
+        for some, most in ((of_one, PER_ADDRESS_MAX), (strangers, UNASSIGNED_MAX)):
             if len(some) < most:
                 continue
             quiet = [each for each in some if not self._contacts[each[1]].open and now_ms - each[0] > QUIET_MS]
@@ -113,7 +113,7 @@ class Displays:
             listener(display, name)
 
     @property
-    def contacts(self) -> Mapping[str, Contact]:
+    def contacts(self) -> Mapping[str, DisplayContact]:
         with self._lock:
             return dict(self._contacts)
 
@@ -122,14 +122,14 @@ class Displays:
         return contact.name if contact is not None else ""
 
 
-def place_of(snapshot: Snapshot, screen: Screen | None, name: str, now_ms: int) -> Place:
+def display_page(snapshot: Snapshot, screen: DisplayAssignment | None, name: str, now_ms: int) -> DisplayPage:
     """What a display shows now: what it was assigned, else the event that is played (`played_event`)."""
-    known = screen or Screen(name)
+    known = screen or DisplayAssignment(name)
     there = {*snapshot.events, *snapshot.shelf}.difference(snapshot.venue.deleted)
     event = known.event if known.event in there else played_event(snapshot, now_ms)
     said = ["wall", "display", known.theme, known.part, "" if known.show == AUTO else known.show,
             "sound" if known.sound else "", f"name:{name}" if screen is None and name else ""]
-    return Place(f"wall/{event}" if event else "wall", " ".join(filter(None, said)))
+    return DisplayPage(f"wall/{event}" if event else "wall", " ".join(filter(None, said)))
 
 
 def played_event(snapshot: Snapshot, now_ms: int) -> str | None:
@@ -137,7 +137,7 @@ def played_event(snapshot: Snapshot, now_ms: int) -> str | None:
     was: its final standings."""
     events = [state for state in snapshot.events.values() if not state.finished]
     if playing := sorted(state.id for state in events if state.live):
-        return playing[now_ms // TURN_MS % len(playing)]
+        return playing[now_ms // ROTATION_MS % len(playing)]
     if events:
         return events[0].id
     over = [event_id for event_id in (*snapshot.events, *snapshot.shelf) if event_id not in snapshot.venue.archived]

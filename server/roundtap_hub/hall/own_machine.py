@@ -21,25 +21,25 @@ import msgspec
 from roundtap_core.errors import Problem
 from roundtap_hub.store.secure_files import write_private
 from roundtap_machine.checks import Check
-from roundtap_machine.health import Machine, health
-from roundtap_machine.root_steps import LATEST_S, SET_TIME, Refused, ask_root, is_plausible
+from roundtap_machine.health import MachineProbe, health
+from roundtap_machine.root_steps import LATEST_S, SET_TIME, StepRefused, ask_root, is_plausible
 from roundtap_machine.wifi import hotspot_checks
 
 T = TypeVar("T")
 
-LOOK_EVERY_MS = 5000
+CACHE_TTL_MS = 5000
 
 
 class OwnMachine:
     """Any thread may ask. `folder`: the hub's own, None for one that has none; `machine`, `now_ms` and `wall_s` are
     for tests."""
 
-    def __init__(self, folder: Path | None = None, machine: Machine | None = None,
+    def __init__(self, folder: Path | None = None, machine: MachineProbe | None = None,
                  now_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
                  wall_s: Callable[[], float] = time.time,
                  hotspot: Callable[[], list[Check]] = hotspot_checks) -> None:
         self.folder = folder
-        self._machine = machine or Machine(folder)
+        self._machine = machine or MachineProbe(folder)
         self._now_ms = now_ms
         self._wall_s = wall_s
         self._hotspot = hotspot
@@ -56,7 +56,7 @@ class OwnMachine:
         now_ms = self._now_ms()
         with self._lock:
             known = self._kept.get(name)
-            if known is None or now_ms - known[0] >= LOOK_EVERY_MS:
+            if known is None or now_ms - known[0] >= CACHE_TTL_MS:
                 known = self._kept[name] = now_ms, made()
             return known[1]
 
@@ -97,7 +97,7 @@ def has_clock(rtc: Path = RTC, model: Path = MODEL) -> bool:
     return True
 
 
-class Offer(msgspec.Struct):
+class OfferedTime(msgspec.Struct):
     """What outlives a restart, in FILE: under which boot it was written, and what `HallTime` knows of offers."""
 
     boot: str
@@ -166,7 +166,7 @@ class HallTime:
             try:
                 self._ask(SET_TIME, seconds=round(seconds))
                 self._offered, of_machine = None, True
-            except (OSError, Refused) as refused:
+            except (OSError, StepRefused) as refused:
                 log.info("the machine's clock is not set: %s", refused)
                 self._offered, of_machine = (self._mono_ms(), seconds), False
             self.told = True
@@ -178,7 +178,7 @@ class HallTime:
         if self._path is None:
             return
         try:
-            said = msgspec.json.decode(self._path.read_bytes(), type=Offer)
+            said = msgspec.json.decode(self._path.read_bytes(), type=OfferedTime)
         except FileNotFoundError:
             return
         except (OSError, ValueError) as error:
@@ -192,7 +192,7 @@ class HallTime:
         if self._path is None:
             return
         try:
-            said = Offer(self._boot_id, self._offered, self._wrong)
+            said = OfferedTime(self._boot_id, self._offered, self._wrong)
             write_private(self._path, msgspec.json.encode(said).decode())
         except OSError as error:
             log.warning("the time that was offered is not on the disk: %s", error)

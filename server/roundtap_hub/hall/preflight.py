@@ -17,7 +17,7 @@ from roundtap_hub.store.copies import CATCHING_UP, CURRENT
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_keys import STATION
 from roundtap_hub.units.unit_list import UnitRow, table_units, unit_rows
-from roundtap_hub.units.unit_presence import UnitStatus, health_of
+from roundtap_hub.units.unit_presence import UnitStatus, decode_health
 from roundtap_machine.checks import (
     COPIES,
     FINE,
@@ -31,15 +31,15 @@ from roundtap_machine.checks import (
     Check,
     worst_first,
 )
-from roundtap_machine.health import LOW_NOW, SINCE, SPACE_LOW_BYTES
+from roundtap_machine.health import LOW_NOW, SINCE_SHIFT, SPACE_LOW_BYTES
 
 NAMES_MAX = 16
 """So many tables are named in one line; of more it is said how many."""
 PIN_OLD_DAYS = 180
-PRINTER_WRONG = ("no-paper", "offline", "silent", "mute", "no-port", "unplugged", "stalled",
+PRINTER_FAULTS = ("no-paper", "offline", "silent", "mute", "no-port", "unplugged", "stalled",
                  "unconfirmed", "login-console", "no-access", "busy")
 
-LACKS = ("lgpio", "luma", "spidev", "chip", "pins", "i2c", "spi", "permission")
+HARDWARE_REASONS = ("lgpio", "luma", "spidev", "chip", "pins", "i2c", "spi", "permission")
 """Why a unit hears no button or shows nothing, as `roundtap_devices/hardware_errors.py` calls it, and a person can
 mend it. "display" is a screen that does not answer; what a newer unit may say besides is told as "other"."""
 DISPLAY = "display"
@@ -48,7 +48,7 @@ Units = Mapping[str, UnitStatus]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CheckGroup:
     """A part of the hall: `told` are the checks that say more than that all is well, the worst first; `fine` the
     others, which are there for who wants to know."""
 
@@ -68,27 +68,27 @@ def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[
             *_walls(hub, snapshot, now_ms), *_printer(hub, units, now_ms), *_copies(hub)]
 
 
-def grouped(checks: Iterable[Check]) -> list[Group]:
+def group_checks(checks: Iterable[Check]) -> list[CheckGroup]:
     """Part by part in the order people walk through the hall; in each the worst first, what is fine by itself."""
     known = list(checks)
-    groups = [Group(name, tuple(worst_first(c for c in known if c.group == name and c.state in (WRONG, NOTE))),
+    groups = [CheckGroup(name, tuple(worst_first(c for c in known if c.group == name and c.state in (WRONG, NOTE))),
                     tuple(c for c in known if c.group == name and c.state not in (WRONG, NOTE))) for name in GROUPS]
     return [group for group in groups if group.told or group.fine]
 
 
-def wrong(checks: Iterable[Check]) -> list[Check]:
+def failed_checks(checks: Iterable[Check]) -> list[Check]:
     return [check for check in checks if check.state == WRONG]
 
 
-def things_to_do(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int, playing: bool) -> int:
+def count_failed(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int, playing: bool) -> int:
     """How many checks want somebody, for the console's one line. `playing`: the doors have been open for long; what the
     tables need the console says itself then, and only the hub's own machine is told."""
     if playing:
-        return hub.host.machine.kept("machine", lambda: len(wrong(_machine(hub))))
-    return hub.host.machine.kept("all", lambda: len(wrong(all_checks(hub, snapshot, units, now_ms))))
+        return hub.host.machine.kept("machine", lambda: len(failed_checks(_machine(hub))))
+    return hub.host.machine.kept("all", lambda: len(failed_checks(all_checks(hub, snapshot, units, now_ms))))
 
 
-def here_text(wall: str) -> str:
+def local_time_text(wall: str) -> str:
     """A time of day as this machine's clock on the wall has it: "2026-11-22 11:12 CET"; "" where nobody knows it."""
     try:
         return datetime.fromisoformat(wall).astimezone().strftime("%Y-%m-%d %H:%M %Z").strip()
@@ -140,24 +140,24 @@ def _tables(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Che
     heard = [line for line in lines if not line.silent]
     told = [line for line in heard if line.health is not None]
     checks = [
-        _of_lines("contact", lines, lambda line: line.silent, {"here": len(heard)}),
-        *_places(snapshot, lines),
-        _of_lines("builds", [line for line in heard if line.version], lambda line: not line.same_version,
+        _units_check("contact", lines, lambda line: line.silent, {"here": len(heard)}),
+        *_placement_checks(snapshot, lines),
+        _units_check("builds", [line for line in heard if line.version], lambda line: not line.same_version,
                   {"version": version()}),
         _voltage(told),
-        _of_lines("screens", [line for line in told if _health(line).screen is not None],
+        _units_check("screens", [line for line in told if _health(line).screen is not None],
                   lambda line: _health(line).screen is False and _health(line).blind in ("", DISPLAY)),
-        *_lacks(told),
-        _of_lines("unit_cards", told, _card_is_bad),
+        *_missing_hardware(told),
+        _units_check("unit_cards", told, _card_is_bad),
         _buttons(told),
-        _of_lines("troubles", lines, lambda line: bool(line.status.troubles)),
-        _of_lines("waiting", [line for line in lines if line.status.waiting], lambda _: True, {"all": len(lines)},
+        _units_check("troubles", lines, lambda line: bool(line.status.troubles)),
+        _units_check("waiting", [line for line in lines if line.status.waiting], lambda _: True, {"all": len(lines)},
                   state=NOTE),
     ]
     return [check for check in checks if check is not None]
 
 
-def _of_lines(key: str, lines: Sequence[UnitRow], is_bad: Callable[[UnitRow], bool],
+def _units_check(key: str, lines: Sequence[UnitRow], is_bad: Callable[[UnitRow], bool],
               args: Mapping[str, str | int] | None = None, state: str = WRONG) -> Check | None:
     """One check of many units: FINE, or which of them are not; None where there is nobody to ask."""
     if not lines:
@@ -174,20 +174,20 @@ def _names(names: Iterable[str]) -> str:
     return ", ".join(listed[:NAMES_MAX]) + (f" … (+{len(listed) - NAMES_MAX})" if len(listed) > NAMES_MAX else "")
 
 
-def _named(key: str, state: str, names: Iterable[str], group: str, kind: str = "") -> Check:
+def _names_check(key: str, state: str, names: Iterable[str], group: str, kind: str = "") -> Check:
     """One check of those who are named in it."""
     listed = list(names)
     return Check(key, state, {"n": len(listed), "names": _names(listed)}, kind, group)
 
 
-def _places(snapshot: Snapshot, lines: Sequence[UnitRow]) -> list[Check]:
+def _placement_checks(snapshot: Snapshot, lines: Sequence[UnitRow]) -> list[Check]:
     """Whether every table that is played at has a unit, and every unit a table."""
     there = {line.table for line in lines if line.table is not None}
     played = set().union(*(tables_in_play(state) | tables_drafted(state)
                            for state in snapshot.events.values() if not state.finished), set())
     bare = [str(table) for table in sorted(played - there)]
     spare = [line.unit for line in lines if line.table is None]
-    checks = [_named("places", NOTE, names, TABLES, kind)
+    checks = [_names_check("places", NOTE, names, TABLES, kind)
               for kind, names in (("bare", bare), ("spare", spare)) if names]
     return checks or [Check("places", FINE, {"n": len(there)}, group=TABLES)]
 
@@ -198,10 +198,11 @@ def _health(line: UnitRow) -> Health:
 
 def _voltage(told: Sequence[UnitRow]) -> Check | None:
     asked = [line for line in told if _health(line).throttled is not None]
-    now = _of_lines("power", asked, lambda line: bool((_health(line).throttled or 0) & LOW_NOW))
+    now = _units_check("power", asked, lambda line: bool((_health(line).throttled or 0) & LOW_NOW))
     if now is None or now.state == WRONG:
         return now
-    return _of_lines("power", asked, lambda line: bool((_health(line).throttled or 0) >> SINCE & LOW_NOW), state=NOTE)
+    return _units_check("power", asked, lambda line: bool((_health(line).throttled or 0) >> SINCE_SHIFT & LOW_NOW),
+                        state=NOTE)
 
 
 def _card_is_bad(line: UnitRow) -> bool:
@@ -209,21 +210,22 @@ def _card_is_bad(line: UnitRow) -> bool:
     return health.read_only is True or (health.free_mb is not None and health.free_mb < SPACE_LOW_BYTES >> 20)
 
 
-def _lacks(told: Sequence[UnitRow]) -> list[Check]:
+def _missing_hardware(told: Sequence[UnitRow]) -> list[Check]:
     """Buttons that are not heard and screens that cannot be reached: one check for each reason."""
     by_reason: dict[str, list[str]] = {}
     for line in told:
         health = _health(line)
         for reason in dict.fromkeys((health.deaf, health.blind)):
             if reason not in ("", DISPLAY):
-                by_reason.setdefault(reason if reason in LACKS else "other", []).append(line.name)
-    return [_named("lacks", WRONG, dict.fromkeys(names), TABLES, reason) for reason, names in sorted(by_reason.items())]
+                by_reason.setdefault(reason if reason in HARDWARE_REASONS else "other", []).append(line.name)
+    return [_names_check("lacks", WRONG, dict.fromkeys(names), TABLES, reason) for reason,
+            names in sorted(by_reason.items())]
 
 
 def _buttons(told: Sequence[UnitRow]) -> Check | None:
     """Whether somebody has pressed every button once since the units were started."""
     with_keys = [line for line in told if _health(line).keys and not _health(line).deaf]
-    return _of_lines("buttons", with_keys, lambda line: bool(_health(line).unpressed), state=NOTE)
+    return _units_check("buttons", with_keys, lambda line: bool(_health(line).unpressed), state=NOTE)
 
 
 # --- walls, paper, copies -------------------------------------------------------------------------------------------
@@ -234,7 +236,7 @@ def _walls(hub: Hub, snapshot: Snapshot, now_ms: int) -> list[Check]:
     new = [row.name for row in rows if row.screen is None and row.here]
     here = [row.name for row in rows if row.screen is not None and row.here]
     told = ((WRONG, "", silent), (NOTE, "new", new), (FINE, "", [] if silent else here))
-    checks = [_named("walls", state, names, WALLS, kind) for state, kind, names in told if names]
+    checks = [_names_check("walls", state, names, WALLS, kind) for state, kind, names in told if names]
     return checks or [Check("walls", NOTE, kind="none", group=WALLS)]
 
 
@@ -243,12 +245,12 @@ def _printer(hub: Hub, units: Units, now_ms: int) -> list[Check]:
     mute = hub.paper.mute_units if hub.paper is not None else []
     for unit in sorted(unit for unit in hub.units.keys if hub.units.keys.role(unit) == STATION):
         status = units.get(unit)
-        health = health_of(status.health) if status is not None else None
+        health = decode_health(status.health) if status is not None else None
         if out_of_contact(status, now_ms):
             checks.append(Check("printer", WRONG, {"unit": unit}, "away", PRINTER))
             continue
         word = "mute" if unit in mute else health.printer if health is not None else ""
-        if word in PRINTER_WRONG:
+        if word in PRINTER_FAULTS:
             checks.append(Check("printer", WRONG, {"unit": unit}, word, PRINTER))
         else:
             checks.append(Check("printer", FINE, {"unit": unit}, word if word in ("ready", "unasked") else "there",

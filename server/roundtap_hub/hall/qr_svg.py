@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
-QUIET = 4
+QUIET_ZONE = 4
 """Empty modules around it, by the standard: readers look for them."""
 KEPT = 512
 """Codes that are remembered: a page of slips has one for each table, and is drawn again when something changes."""
@@ -25,8 +25,8 @@ def qr_svg(text: str, label: str = "") -> Markup:
     code.add_data(text)
     code.make(fit=True)
     rows = ["".join("1" if dark else "0" for dark in row) for row in code.get_matrix()]
-    size = len(rows) + 2 * QUIET
-    drawn = "".join(f"M{run.start() + QUIET} {y + QUIET}h{len(run[0])}v1h-{len(run[0])}z"
+    size = len(rows) + 2 * QUIET_ZONE
+    drawn = "".join(f"M{run.start() + QUIET_ZONE} {y + QUIET_ZONE}h{len(run[0])}v1h-{len(run[0])}z"
                     for y, row in enumerate(rows) for run in re.finditer("1+", row))
     heard = Markup('role="img" aria-label="{}"').format(label) if label else Markup('aria-hidden="true"')
     return Markup('<svg class="qr" viewBox="0 0 {0} {0}" {1} shape-rendering="crispEdges">'

@@ -14,69 +14,79 @@ from roundtap_core.event.state import DECIDED, EventState
 from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS
 from roundtap_core.result_json import result_from_json
 from roundtap_hub.access.policy import ORGANIZERS, route
-from roundtap_hub.access.rights import placed
+from roundtap_hub.access.rights import unit_placed_entry
 from roundtap_hub.events.event_at import EventAt, full_names
 from roundtap_hub.rounds.tables import ShownResult, show_result
 from roundtap_hub.serving.page_helpers import (
     actor,
+    current_hub,
+    current_snapshot,
     field,
-    mended_on,
     page,
-    the_hub,
-    the_snapshot,
+    shows_problem_on,
     whole_number,
-    with_name,
+    with_competitor_names,
     words,
 )
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.restore_gap import (
-    Assembled,
-    Claim,
-    Lost,
-    Paired,
-    Point,
+    AdoptedMatch,
+    AssembledRound,
+    LostRound,
+    TableEvidence,
+    UnsettledMatch,
     assemble,
-    beyond,
-    claim_of_view,
+    entries_beyond_copy,
+    evidence_of_view,
     free_id,
     is_known,
     lost_rounds,
-    points,
-    unanswered,
-    unheard,
+    pending_reports,
+    silent_units,
+    unsettled_matches,
 )
-from roundtap_hub.store.restore_state import ANEW, KEPT, REFUSED, SETTLED, WITHOUT, Afresh, Pending
+from roundtap_hub.store.restore_state import (
+    COPY_KEPT,
+    REDRAW_APPROVED,
+    REPORT_REFUSED,
+    RESTORE_SETTLED,
+    UNIT_WAIVED,
+    PendingReport,
+    RestoreState,
+)
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.device_api import report_step
 
 
 def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
-    """Everything on the page. `silent`: tables that must be heard or gone on without; `moved`: units that stood
+    """Everything on the page. `silent`: tables that must be heard or gone on without; `moved_units`: units that stood
     elsewhere than the copy says. None: this journal was not restored, or all is settled."""
     afresh = snapshot.venue.afresh
     if afresh is None:
         return None
     lost = lost_rounds(snapshot)
-    waiting = unanswered(snapshot)
-    silent = [table for _, table in unheard(snapshot)]
-    rounds, differ = [_offer(snapshot, each) for each in lost], [_point(snapshot, each) for each in points(snapshot)]
+    waiting = pending_reports(snapshot)
+    silent = [table for _, table in silent_units(snapshot)]
+    rounds, differ = [_offer(snapshot, each) for each in lost], [_point(snapshot, each)
+                                                                 for each in unsettled_matches(snapshot)]
     return {"at": afresh.at, "copies": _copies(snapshot, afresh), "tables": _tables(snapshot, afresh, waiting),
-            "silent": silent, "rounds": rounds, "points": differ, "strays": _strays(snapshot, lost, waiting),
-            "moved": moved(snapshot), "may_settle": not (silent or rounds or differ)}
+            "silent": silent, "rounds": rounds, "points": differ, "strays": _stray_reports(snapshot, lost, waiting),
+            "moved": moved_units(snapshot), "may_settle": not (silent or rounds or differ)}
 
 
-def moved(snapshot: Snapshot) -> list[tuple[str, int, int | None]]:
+def moved_units(snapshot: Snapshot) -> list[tuple[str, int, int | None]]:
     """Units that stood elsewhere than the copy says, and at a table that nobody else claims."""
-    afresh = snapshot.venue.afresh or Afresh()
-    claims = (claim_of_view(unit, heard) for unit, heard in afresh.heard.items())
+    afresh = snapshot.venue.afresh or RestoreState()
+    claims = (evidence_of_view(unit, heard) for unit, heard in afresh.heard.items())
     stood = {claim.unit: claim.table for claim in claims if claim is not None and claim.table is not None}
     once = [table for table in stood.values() if list(stood.values()).count(table) == 1]
     return sorted((unit, table, snapshot.venue.tables.get(unit)) for unit, table in stood.items()
                   if table in once and snapshot.venue.tables.get(unit) != table)
 
 
-def _copies(snapshot: Snapshot, afresh: Afresh) -> list[dict[str, Any]]:
-    """The events as the copy has them. `beyond`: so many entries after its last one tables have proof of."""
+def _copies(snapshot: Snapshot, afresh: RestoreState) -> list[dict[str, Any]]:
+    """The events as the copy has them. `entries_beyond_copy`: so many entries after its last one tables have proof
+    of."""
     found = []
     for event_id in snapshot.ids:
         if event_id not in afresh.copy or event_id in snapshot.venue.deleted:
@@ -85,31 +95,31 @@ def _copies(snapshot: Snapshot, afresh: Afresh) -> list[dict[str, Any]]:
         line = snapshot.events.get(event_id) or snapshot.shelf[event_id]
         found.append({"id": event_id, "name": line.name, "number": number, "head": head[:12],
                       "round": len(line.public_rounds) if isinstance(line, EventState) else 0,
-                      "beyond": beyond(afresh, event_id)})
+                      "beyond": entries_beyond_copy(afresh, event_id)})
     return found
 
 
-def _tables(snapshot: Snapshot, afresh: Afresh, waiting: list[Pending]) -> list[dict[str, Any]]:
+def _tables(snapshot: Snapshot, afresh: RestoreState, waiting: list[PendingReport]) -> list[dict[str, Any]]:
     """The units that stand at a table, or were heard: the `round`, the two `names` and the result that each shows, and
     how many of its reports wait for a round. `in_copy`: who meets in this match by the copy, where the table knows
     others: it was changed by hand after the copy."""
     found = []
     for unit in {*snapshot.venue.tables, *afresh.heard}:
         heard = afresh.heard.get(unit)
-        claim = claim_of_view(unit, heard) if heard is not None else None
+        claim = evidence_of_view(unit, heard) if heard is not None else None
         state = snapshot.events.get(claim.event) if claim is not None else None
         found.append({
             "unit": unit, "table": snapshot.venue.tables.get(unit, claim.table if claim is not None else None),
             "heard": heard is not None, "without": unit in afresh.without,
             "round": claim.round if claim is not None else None,
-            "names": _called(snapshot, state, claim.a, claim.b) if claim is not None else (),
-            "state": claim.state if claim is not None else "", "result": _shown(claim, state),
+            "names": _known_names(snapshot, state, claim.a, claim.b) if claim is not None else (),
+            "state": claim.state if claim is not None else "", "result": _shown_result(claim, state),
             "waiting": sum(pending.unit == unit for pending in waiting),
             "in_copy": _in_copy(snapshot, state, claim), "event": state.id if state is not None else ""})
     return sorted(found, key=lambda line: (line["table"] is None, line["table"] or 0, line["unit"]))
 
 
-def _offer(snapshot: Snapshot, lost: Lost) -> dict[str, Any]:
+def _offer(snapshot: Snapshot, lost: LostRound) -> dict[str, Any]:
     """A lost round as the tables hold it. `asks`: whether the organizer has to say of somebody what they did in it."""
     state = snapshot.events[lost.event]
     made = assemble(state, lost)
@@ -121,19 +131,20 @@ def _offer(snapshot: Snapshot, lost: Lost) -> dict[str, Any]:
             "asks": bool(made.missing) and lost.stage == SWISS}
 
 
-def _point(snapshot: Snapshot, point: Point) -> dict[str, Any]:
+def _point(snapshot: Snapshot, point: UnsettledMatch) -> dict[str, Any]:
     """Side by side: what a table shows, and what stands in the copy."""
     state = snapshot.events[point.claim.event]
     ours = None if point.result is None else show_result(result_from_json(dict(point.result)), state)
     return {"point": point, "state": state, "table": snapshot.venue.tables.get(point.claim.unit, point.claim.table),
-            "names": _called(snapshot, state, point.claim.a, point.claim.b), "theirs": _shown(point.claim, state),
+            "names": _known_names(snapshot, state, point.claim.a, point.claim.b),
+            "theirs": _shown_result(point.claim, state),
             "ours": ours, "by_official": point.claim.state in ("decided", "closed")}
 
 
-def _strays(snapshot: Snapshot, lost: list[Lost], waiting: list[Pending]) -> list[dict[str, Any]]:
+def _stray_reports(snapshot: Snapshot, lost: list[LostRound], waiting: list[PendingReport]) -> list[dict[str, Any]]:
     """Reports that no round can be put together for: of an event, or a round, that nobody knows."""
     placed = {id(pending) for each in lost for pending in each.reports}
-    found: dict[tuple[str, int | None], list[Pending]] = {}
+    found: dict[tuple[str, int | None], list[PendingReport]] = {}
     for pending in waiting:
         if id(pending) not in placed:
             number = pending.report.get("round")
@@ -147,23 +158,23 @@ def _strays(snapshot: Snapshot, lost: list[Lost], waiting: list[Pending]) -> lis
     return lines
 
 
-def _called(snapshot: Snapshot, state: EventState | None, *who: str | None) -> tuple[str, ...]:
+def _known_names(snapshot: Snapshot, state: EventState | None, *who: str | None) -> tuple[str, ...]:
     """Their names, in an event that is known."""
     names = full_names(EventAt(state, snapshot.people_of(state.id))) if state is not None else {}
     return tuple(names.get(each, each) for each in who if each is not None)
 
 
-def _in_copy(snapshot: Snapshot, state: EventState | None, claim: Claim | None) -> tuple[str, ...]:
+def _in_copy(snapshot: Snapshot, state: EventState | None, claim: TableEvidence | None) -> tuple[str, ...]:
     found = state.find_match(claim.match) if state is not None and claim is not None else None
     if state is None or claim is None or found is None or found[0].mark != claim.mark or claim.b is None:
         return ()
     seat = found[1].match
     if claim.revision <= found[1].revision or {seat.a, seat.b} == {claim.a, claim.b}:
         return ()
-    return _called(snapshot, state, seat.a, seat.b)
+    return _known_names(snapshot, state, seat.a, seat.b)
 
 
-def _shown(claim: Claim | None, state: EventState | None) -> ShownResult | None:
+def _shown_result(claim: TableEvidence | None, state: EventState | None) -> ShownResult | None:
     if claim is None or claim.result is None or state is None:
         return None
     return show_result(result_from_json(dict(claim.result)), state)
@@ -177,27 +188,27 @@ DRAWN_ANEW, GIVEN_UP = "drawn-anew", "not-restored"
 @route("GET /console/restored", ORGANIZERS)
 def restored(**_: str) -> AnyResponse:
     """What the copy has, what the tables hold, and what is to be settled."""
-    return page("restored.html", feed="console", view=restored_view(the_snapshot()), bye=BYE,
+    return page("restored.html", feed="console", view=restored_view(current_snapshot()), bye=BYE,
                 missed=UNPAIRED_LOSS, left=LEFT)
 
 
 @route("POST /console/restored/without", ORGANIZERS)
-@mended_on(restored)
+@shows_problem_on(restored)
 def restored_without() -> AnyResponse:
     """Go on without a table that does not answer."""
     unit = field("unit")
-    if unit not in the_snapshot().venue.tables:
+    if unit not in current_snapshot().venue.tables:
         raise Problem("unknown_unit", unit=unit[:40])
-    return _noted(Step(VENUE, NewEntry(WITHOUT, {"unit": unit})))
+    return _submit_steps(Step(VENUE, NewEntry(UNIT_WAIVED, {"unit": unit})))
 
 
 @route("POST /console/restored/adopt", ORGANIZERS)
-@mended_on(restored)
+@shows_problem_on(restored)
 def restored_adopt() -> AnyResponse:
     """A lost round as the tables hold it: units where they stood, pairings, publishing, reports, officials' results,
     all in one commit."""
     lost = _lost_of_form()
-    state = the_snapshot().events[lost.event]
+    state = current_snapshot().events[lost.event]
     made = assemble(state, lost)
     if made.wrong:
         raise made.wrong[0]
@@ -213,72 +224,73 @@ def restored_adopt() -> AnyResponse:
     steps += [Step(lost.event, EnterResult(claim.match, claim.revision - 1, result_from_json(dict(claim.result)),
                                      earlier=True))
               for claim in made.decided if claim.result is not None and claim.revision]
-    return _noted(*steps)
+    return _submit_steps(*steps)
 
 
 @route("POST /console/restored/anew", ORGANIZERS)
-@mended_on(restored)
+@shows_problem_on(restored)
 def restored_anew() -> AnyResponse:
     """What the tables hold of a round is set aside; their reports are refused, and they say so."""
     lost = _lost_of_form()
     told = {"event": lost.event, "round": lost.number, "mark": lost.mark}
-    return _noted(Step(VENUE, NewEntry(ANEW, told)), *(_refusal(pending, DRAWN_ANEW) for pending in lost.reports))
+    return _submit_steps(Step(VENUE, NewEntry(REDRAW_APPROVED, told)),
+                         *(_refusal(pending, DRAWN_ANEW) for pending in lost.reports))
 
 
 @route("POST /console/restored/point", ORGANIZERS)
-@mended_on(restored)
+@shows_problem_on(restored)
 def restored_point() -> AnyResponse:
     """Where a table shows another result than the copy: the table's, or the copy's."""
-    point = next((each for each in points(the_snapshot()) if each.key == field("point")), None)
+    point = next((each for each in unsettled_matches(current_snapshot()) if each.key == field("point")), None)
     if point is None:
         raise Problem("restored_gone")
     if field("take") != "tables":
-        return _noted(Step(VENUE, NewEntry(KEPT, {"point": point.key, "event": point.claim.event,
+        return _submit_steps(Step(VENUE, NewEntry(COPY_KEPT, {"point": point.key, "event": point.claim.event,
                                                   "match": point.claim.match})))
     result = None if point.claim.result is None else result_from_json(dict(point.claim.result))
     entered = EnterResult(point.claim.match, point.revision, result, point.number or 0, earlier=True,
                           cut=field("cut"))
     try:
-        return _noted(Step(point.claim.event, entered))
+        return _submit_steps(Step(point.claim.event, entered))
     except Problem as problem:
         # The address names no event: whose names are meant is known here only.
-        raise with_name(problem, point.claim.event) from None
+        raise with_competitor_names(problem, point.claim.event) from None
 
 
 @route("POST /console/restored/settled", ORGANIZERS)
-@mended_on(restored)
+@shows_problem_on(restored)
 def restored_settled() -> AnyResponse:
     """Play goes on from here. Reports that waited for nothing but their unit's place are taken; those that still have
     none are refused, and their tables say so."""
-    snapshot = the_snapshot()
+    snapshot = current_snapshot()
     answers = [_report_step(pending) if is_known(snapshot, pending) else _refusal(pending, GIVEN_UP)
-               for pending in unanswered(snapshot)]
-    the_hub().service.ask([*_placements(), *answers, Step(VENUE, NewEntry(SETTLED, {}))], actor())
+               for pending in pending_reports(snapshot)]
+    current_hub().service.ask([*_placements(), *answers, Step(VENUE, NewEntry(RESTORE_SETTLED, {}))], actor())
     return redirect(url_for("console.events"), 303)
 
 
-def _noted(*steps: Step) -> AnyResponse:
-    the_hub().service.ask(steps, actor())
+def _submit_steps(*steps: Step) -> AnyResponse:
+    current_hub().service.ask(steps, actor())
     return redirect(url_for("console.restored"), 303)
 
 
-def _lost_of_form() -> Lost:
+def _lost_of_form() -> LostRound:
     """The round whose button was pressed; Problem("restored_gone") where it is settled meanwhile."""
     number = whole_number("number")
-    for lost in lost_rounds(the_snapshot()):
+    for lost in lost_rounds(current_snapshot()):
         if (lost.event, lost.number, lost.mark) == (field("event"), number, field("mark")):
             return lost
     raise Problem("restored_gone")
 
 
-def _answers(made: Assembled, lost: Lost) -> tuple[list[Paired], list[str]]:
+def _answers(made: AssembledRound, lost: LostRound) -> tuple[list[AdoptedMatch], list[str]]:
     """What the organizer says of those whom no table knows: who has a bye, who met whom, and who has left."""
     said = {who: field(f"who-{who}") for who in made.missing}
-    more: list[Paired] = []
+    more: list[AdoptedMatch] = []
     taken = {match.id for match in made.matches}
 
     def add(a: str, b: str | None, bye: str | None = None) -> None:
-        more.append(Paired(free_id(lost.number, taken), a, b, whole_number(f"table-{a}"), bye=bye))
+        more.append(AdoptedMatch(free_id(lost.number, taken), a, b, whole_number(f"table-{a}"), bye=bye))
         taken.add(more[-1].id)
 
     met: set[str] = set()
@@ -296,7 +308,7 @@ def _answers(made: Assembled, lost: Lost) -> tuple[list[Paired], list[str]]:
     return more, [who for who, answer in said.items() if answer == LEFT]
 
 
-def _match(match: Paired, lost: Lost) -> dict[str, Any]:
+def _match(match: AdoptedMatch, lost: LostRound) -> dict[str, Any]:
     """As the core wants it. An official's result is entered afterwards, which makes the revision what it was."""
     decided = any(claim.match == match.id and claim.state == DECIDED and claim.result is not None
                   for claim in lost.claims)
@@ -304,17 +316,17 @@ def _match(match: Paired, lost: Lost) -> dict[str, Any]:
             "revision": max(0, match.revision - 1) if decided else match.revision}
 
 
-def _report_step(pending: Pending) -> Step:
+def _report_step(pending: PendingReport) -> Step:
     return report_step(pending.report, pending.fate.body, earlier=True)
 
 
 def _placements() -> list[Step]:
     """Units back to where they stood when the copy was older than that."""
-    return [Step(VENUE, placed(unit, table))
-            for unit, table, _ in moved(the_snapshot())]
+    return [Step(VENUE, unit_placed_entry(unit, table))
+            for unit, table, _ in moved_units(current_snapshot())]
 
 
-def _refusal(pending: Pending, reason: str) -> Step:
+def _refusal(pending: PendingReport, reason: str) -> Step:
     said = {"report_id": pending.report["report_id"], "event": pending.report["event"], "body": pending.fate.body,
             "reason": reason}
-    return Step(VENUE, NewEntry(REFUSED, said), actor=f"unit:{pending.unit}")
+    return Step(VENUE, NewEntry(REPORT_REFUSED, said), actor=f"unit:{pending.unit}")

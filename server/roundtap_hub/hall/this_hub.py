@@ -14,29 +14,29 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_hub.access import visit
-from roundtap_hub.access.auth import is_here
+from roundtap_hub.access.auth import is_local_request
 from roundtap_hub.access.policy import EVERYBODY, ORGANIZERS, STAFF, STAFF_ROLES, route
-from roundtap_hub.access.staff import Organizers
+from roundtap_hub.access.staff import StaffLogin
 from roundtap_hub.hall.diagnostics import bundle
-from roundtap_hub.hall.hall_addresses import ReachedAt, is_hotspot
-from roundtap_hub.hall.preflight import all_checks, grouped, here_text, wrong
+from roundtap_hub.hall.hall_addresses import HallAddresses, is_hotspot
+from roundtap_hub.hall.preflight import all_checks, failed_checks, group_checks, local_time_text
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.paper.paper import printed_at
 from roundtap_hub.serving.page_helpers import (
     actor,
+    current_hub,
+    current_snapshot,
+    current_units,
     download,
     field,
-    mended_on,
     now_ms,
     page,
-    the_hub,
-    the_snapshot,
-    the_units,
+    shows_problem_on,
     words,
 )
 from roundtap_hub.units.unit_list import table_units, unit_rows
 from roundtap_machine.services import log_lines, services
-from roundtap_machine.wifi import AT_MOST, Hotspot, known_hotspot
+from roundtap_machine.wifi import DEVICES_MAX, Hotspot, known_hotspot
 
 SYSTEMS = (("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"),
            ("Macintosh", "macOS"), ("CrOS", "ChromeOS"), ("Linux", "Linux"))
@@ -47,7 +47,7 @@ BROWSERS = (("Firefox/", "Firefox"), ("FxiOS/", "Firefox"), ("Edg", "Edge"), ("S
 DIGITS_MAX = 15
 
 
-def person_rows(organizers: Organizers) -> list[dict[str, Any]]:
+def staff_rows(organizers: StaffLogin) -> list[dict[str, Any]]:
     """All whose PIN opens something, by name. `last`: when they logged in last, "2026-11-22 10:00", "" where nobody
     knows; `sessions`: browsers that are logged in with it now."""
     counted = Counter(session.person for session, _, _ in organizers.listed())
@@ -56,10 +56,10 @@ def person_rows(organizers: Organizers) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: str(row["name"]).casefold())
 
 
-def session_rows(organizers: Organizers) -> list[dict[str, Any]]:
+def session_rows(organizers: StaffLogin) -> list[dict[str, Any]]:
     """The browsers that are logged in: `this` first, then as they are listed; `since` and `used` are texts, hours and
     minutes ago."""
-    own = visit.the_visit().session
+    own = visit.current_visit().session
     rows = [{"id": each.id, "address": each.address, "browser": browser_name(each.agent),
              "since": hours_text(began_ms), "used": hours_text(used_ms), "who": organizers.who(each),
              "this": own is not None and each.id == own.id} for each, began_ms, used_ms in organizers.listed()]
@@ -78,50 +78,50 @@ def hours_text(age_ms: int) -> str:
     return f"{minutes // 60}:{minutes % 60:02d}"
 
 
-def hall_network(reached: ReachedAt, hotspot: Hotspot | None) -> dict[str, Any]:
+def hall_network(reached: HallAddresses, hotspot: Hotspot | None) -> dict[str, Any]:
     """How the hall reaches this hub. `ways`: its addresses, the best first; of the hotspot's own, only who is on that
     Wi-Fi comes in by it. `by_name`: for those that can look it up; "" where there is no such name. `most`: devices that
     a hotspot bears; `up`: whether it is there just now."""
     ways = [{"url": url, "hotspot": is_hotspot(ip_address(urlsplit(url).hostname or ""))} for url in reached.urls]
-    return {"ways": ways, "by_name": reached.by_name, "hotspot": hotspot, "most": AT_MOST,
+    return {"ways": ways, "by_name": reached.by_name, "hotspot": hotspot, "most": DEVICES_MAX,
             "up": any(way["hotspot"] for way in ways)}
 
 
 @route("GET /console/hub", ORGANIZERS)
 def this_hub(**shown: Any) -> AnyResponse:
-    """`shown`: a PIN that was made just now, for this answer alone (`_shown`)."""
-    hub, hotspot = the_hub(), known_hotspot()
+    """`shown`: a PIN that was made just now, for this answer alone (`_pin_page`)."""
+    hub, hotspot = current_hub(), known_hotspot()
     organizers = hub.access.organizers
     network = hall_network(hub.host.reached_at, hotspot) if hub.host.reached_at.port else None
     return page("this_hub.html", rows=session_rows(organizers), network=network,
                 wifi_qr=qr_svg(hotspot.qr, words()("hub.wifi.qr")) if hotspot is not None else "",
                 wall=printed_at(hub.clocks.wall()), encrypted=hub.access.encrypted, roles=STAFF_ROLES,
-                staff=person_rows(organizers), revoked=[each for each in organizers.staff.people if not each.active],
+                staff=staff_rows(organizers), revoked=[each for each in organizers.staff.people if not each.active],
                 **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")})
 
 
 @route("POST /console/hub/sessions/<session_id>/end", ORGANIZERS)
-@mended_on(this_hub)
+@shows_problem_on(this_hub)
 def end_session(session_id: str) -> AnyResponse:
     """Whoever had it is a stranger with the next request; one that has ended meanwhile is no trouble."""
-    the_hub().access.organizers.sessions.end(session_id)
+    current_hub().access.organizers.sessions.end(session_id)
     return redirect(url_for("console.this_hub"), 303)
 
 
 @route("POST /console/hub/sessions/end", ORGANIZERS)
-@mended_on(this_hub)
+@shows_problem_on(this_hub)
 def end_others() -> AnyResponse:
-    own = visit.the_visit().session
+    own = visit.current_visit().session
     if own is not None:
-        the_hub().access.organizers.sessions.end_others(own)
+        current_hub().access.organizers.sessions.end_others(own)
     return redirect(url_for("console.this_hub"), 303)
 
 
 @route("POST /console/hub/time", ORGANIZERS)
-@mended_on(this_hub)
+@shows_problem_on(this_hub)
 def set_hall_time() -> AnyResponse:
     """`epoch_ms`: the browser's clock, which a script fills in; else `time`, typed as at this place."""
-    hall_time, said, typed = the_hub().host.hall_time, field("epoch_ms"), field("time")
+    hall_time, said, typed = current_hub().host.hall_time, field("epoch_ms"), field("time")
     if hall_time is None:
         raise Problem("hall_time_elsewhere")
     if said.isdecimal() and len(said) <= DIGITS_MAX:
@@ -136,37 +136,37 @@ def set_hall_time() -> AnyResponse:
 
 
 @route("POST /console/hub/staff", ORGANIZERS)
-@mended_on(this_hub)
+@shows_problem_on(this_hub)
 def add_person() -> AnyResponse:
     """Somebody and their PIN, which is on this answer and nowhere else."""
-    person, pin = the_hub().access.organizers.staff.add(field("name"), field("role"), actor())
-    return _shown(person.name, pin)
+    person, pin = current_hub().access.organizers.staff.add(field("name"), field("role"), actor())
+    return _pin_page(person.name, pin)
 
 
 @route("POST /console/hub/staff/<person>/pin", ORGANIZERS)
-@mended_on(this_hub)
+@shows_problem_on(this_hub)
 def replace_pin(person: str) -> AnyResponse:
     """Another PIN; with the one before nobody gets in any more, and whoever is in is out."""
-    found, pin = the_hub().access.organizers.staff.replace_pin(person, actor())
-    return _shown(found.name, pin)
+    found, pin = current_hub().access.organizers.staff.replace_pin(person, actor())
+    return _pin_page(found.name, pin)
 
 
 @route("POST /console/hub/staff/<person>/role", ORGANIZERS)
-@mended_on(this_hub)
+@shows_problem_on(this_hub)
 def change_role(person: str) -> AnyResponse:
-    the_hub().access.organizers.staff.change_role(person, field("role"), actor())
+    current_hub().access.organizers.staff.change_role(person, field("role"), actor())
     return redirect(url_for("console.this_hub", _anchor="staff"), 303)
 
 
 @route("POST /console/hub/staff/<person>/revoke", ORGANIZERS)
-@mended_on(this_hub)
+@shows_problem_on(this_hub)
 def revoke_pin(person: str) -> AnyResponse:
     """Whoever has this PIN is a stranger with the next request."""
-    the_hub().access.organizers.staff.revoke(person, actor())
+    current_hub().access.organizers.staff.revoke(person, actor())
     return redirect(url_for("console.this_hub", _anchor="staff"), 303)
 
 
-def _shown(name: str, pin: str) -> AnyResponse:
+def _pin_page(name: str, pin: str) -> AnyResponse:
     """The page with a new PIN on it, this once; to load it again shows it no more."""
     g.address = url_for("console.this_hub")
     return this_hub(made=name, pin=f"{pin[:4]} {pin[4:]}", login=login_address(), qr=qr_svg(login_address()))
@@ -174,8 +174,8 @@ def _shown(name: str, pin: str) -> AnyResponse:
 
 def login_address() -> str:
     """Where somebody with a PIN logs in, as other devices reach it; "" where that is not known: the hub itself asks."""
-    encrypted = the_hub().access.encrypted
-    if is_here(request.remote_addr or "", request.host) or encrypted is None:
+    encrypted = current_hub().access.encrypted
+    if is_local_request(request.remote_addr or "", request.host) or encrypted is None:
         return ""
     host = request.host.rpartition(":")[0] if ":" in request.host.rpartition("]")[2] else request.host
     return f"https://{host}:{encrypted.port}/login"
@@ -184,27 +184,27 @@ def login_address() -> str:
 @route("GET /console/before-doors", STAFF)
 def before_doors() -> AnyResponse:
     """One line a check with what to do, part by part, the worst first; what is fine is one line."""
-    hub, snapshot, units = the_hub(), the_snapshot(), the_units()
+    hub, snapshot, units = current_hub(), current_snapshot(), current_units()
     checks = all_checks(hub, snapshot, units, now_ms())
-    return page("preflight.html", feed="before-doors", groups=grouped(checks), wrong=wrong(checks),
+    return page("preflight.html", feed="before-doors", groups=group_checks(checks), wrong=failed_checks(checks),
                 noted=[check for check in checks if check.state == "note"],
                 unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, now_ms()),
-                wall=here_text(hub.clocks.wall() or ""))
+                wall=local_time_text(hub.clocks.wall() or ""))
 
 
 @route("GET /console/before-doors/diagnostics.txt", ORGANIZERS)
 def diagnostics() -> AnyResponse:
     """For who helps from afar: what is known to be harmless, and nothing else."""
-    hub, snapshot = the_hub(), the_snapshot()
+    hub, snapshot = current_hub(), current_snapshot()
     states = list(snapshot.events.values())
     counts = {"events": len(snapshot.ids), "events_open": sum(not state.finished for state in states),
               "players": sum(len(state.entrants) for state in states), "units": len(hub.units.keys),
-              "units_heard": len(the_units()), "venue_entries": snapshot.venue.number}
+              "units_heard": len(current_units()), "venue_entries": snapshot.venue.number}
     copies = hub.service.copies
     settings = {"role": "hub", "language": hub.language, "on_database": "yes" if hub.host.on_database else "no",
                 "encrypted": "yes" if hub.access.encrypted is not None else "no",
                 "copies": str(len(copies.states) if copies is not None else 0)}
-    text = bundle(all_checks(hub, snapshot, the_units(), now_ms()), services(), log_lines(), counts, settings)
+    text = bundle(all_checks(hub, snapshot, current_units(), now_ms()), services(), log_lines(), counts, settings)
     return download(text, "text/plain; charset=utf-8", "roundtap-diagnostics.txt")
 
 
@@ -214,7 +214,7 @@ KIND = "application/x-x509-ca-cert"
 
 @route("GET /trust", EVERYBODY)
 def trust() -> AnyResponse:
-    encrypted = the_hub().access.encrypted
+    encrypted = current_hub().access.encrypted
     if encrypted is None:
         abort(404)
     return page("trust.html", encrypted=encrypted)
@@ -222,7 +222,7 @@ def trust() -> AnyResponse:
 
 @route("GET /ca.crt", EVERYBODY)
 def authority() -> AnyResponse:
-    encrypted = the_hub().access.encrypted
+    encrypted = current_hub().access.encrypted
     if encrypted is None:
         abort(404)
     return download(encrypted.authority, KIND, "roundtap-ca.crt")

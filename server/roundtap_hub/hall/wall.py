@@ -17,56 +17,56 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import EventState
 from roundtap_hub.access import visit
-from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, SEEN, route
+from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
 from roundtap_hub.events.event_at import EventAt, planned_rounds, shown_names
-from roundtap_hub.events.event_list import listed
-from roundtap_hub.hall.announcements import said_lines
+from roundtap_hub.events.event_list import listed_events
+from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.display_list import PARTS, display_rows
-from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_S, NAMES, place_of, played_event
+from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_S, NAMES, display_page, played_event
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.hall.wall_view import (
     BRACKET,
     CLOCK,
     PAGE_MS,
     THEMES,
-    WALL_ASKS,
+    WALL_PARAMS,
     WELCOME,
     variant_of,
+    wall_options,
     wall_variant,
     wall_view,
-    way_of,
 )
-from roundtap_hub.rounds.knockout import bracket, first_on_wall
-from roundtap_hub.rounds.round_clock import face_of, time_of_day
+from roundtap_hub.rounds.knockout import bracket, first_wall_round
+from roundtap_hub.rounds.round_clock import clock_face, time_of_day
 from roundtap_hub.serving.page_helpers import (
-    drawn_variant,
+    add_venue_entry,
+    cached_page,
+    cached_variant,
+    current_event,
+    current_hub,
+    current_instant,
+    current_snapshot,
+    current_units,
+    drop_request_cache,
     field,
-    kept_page,
-    look_anew,
-    mended_on,
-    note,
     now_ms,
     one_of,
     page,
-    the_hub,
-    the_instant,
-    the_moment,
-    the_snapshot,
-    the_units,
+    shows_problem_on,
     words,
 )
 from roundtap_hub.store.display_plan import (
+    ANNOUNCED,
+    ANNOUNCEMENT_REVOKED,
+    ANNOUNCEMENTS_MAX,
     COUNTED,
     DISPLAY_FORGOTTEN,
     DISPLAY_SET,
     HUB_SOUND,
     KINDS,
     LASTS_MAX_MINUTES,
-    SAID,
-    SAID_MAX,
     SHOWS,
     TEXT_MAX,
-    UNSAID,
 )
 
 
@@ -76,52 +76,54 @@ def any_wall() -> AnyResponse:
 
     With one of the fields of a wall's address: to that event's wall, and nobody's display.
     """
-    variant = drawn_variant()
-    if variant is None and not any(name in request.args for name in WALL_ASKS):
-        snapshot = the_snapshot()
+    variant = cached_variant()
+    if variant is None and not any(name in request.args for name in WALL_PARAMS):
+        snapshot = current_snapshot()
         screens = snapshot.venue.walls.screens
-        display, name = the_hub().hall.displays.meet(
+        display, name = current_hub().hall.displays.meet(
             request.cookies.get(DISPLAY, ""), request.remote_addr or "", screens)
         if name:
-            visit.the_visit().to_set[DISPLAY] = (f"{display}.{name}", DISPLAY_S)
-        place = place_of(snapshot, screens.get(display), name, now_ms())
+            visit.current_visit().to_set[DISPLAY] = (f"{display}.{name}", DISPLAY_S)
+        place = display_page(snapshot, screens.get(display), name, now_ms())
         if place.page != "wall":
-            return _wall(the_moment(place.page.partition("/")[2]), place.variant)
+            return _wall(current_event(place.page.partition("/")[2]), place.variant)
         variant = place.variant
-    way = way_of(wall_variant(request.args) if variant is None else variant)
-    chosen = played_event(the_snapshot(), now_ms())
+    way = wall_options(wall_variant(request.args) if variant is None else variant)
+    chosen = played_event(current_snapshot(), now_ms())
     if chosen is None or way.display:
         # A display stays at its address: it is told as soon as there is an event.
-        return kept_page("wall_waiting.html", variant_of(way), "wall", theme=way.theme, way=way, reached=come_in())
+        return cached_page("wall_waiting.html", variant_of(way), "wall", theme=way.theme, way=way,
+                           reached=join_address())
     query = urlencode({name: value for name, value in (
         ("theme", way.theme), ("part", way.part), ("show", way.show), ("sound", "1" if way.sound else "")) if value})
     return redirect(f"/wall/{chosen}{'?' if query else ''}{query}")
 
 
-@route("GET /wall/<event_id>", EVERYBODY, SEEN, kept="wall/<event_id>")
+@route("GET /wall/<event_id>", EVERYBODY, VISIBLE, kept="wall/<event_id>")
 def wall(event_id: str) -> AnyResponse:
     """`?theme=dark` or `light`; `?part=1/2`: the first of two walls that share the alphabet; `?show=standings`: that
     picture alone; `?sound=1`: it is heard at the start, at five minutes and at time."""
-    variant = drawn_variant()
-    return _wall(the_moment(event_id), wall_variant(request.args) if variant is None else variant)
+    variant = cached_variant()
+    return _wall(current_event(event_id), wall_variant(request.args) if variant is None else variant)
 
 
 def _wall(moment: EventAt, variant: str) -> AnyResponse:
-    state, way = moment.state, way_of(variant)
+    state, way = moment.state, wall_options(variant)
     share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
-    view = wall_view(the_snapshot(), the_units(), moment, now_ms(), share, way.show)
+    view = wall_view(current_snapshot(), current_units(), moment, now_ms(), share, way.show)
     found = bracket(moment) if view["mode"] == BRACKET else None
-    drawing = bracket_svg(found, shown_names(moment), words(), first_on_wall(found)) if found else ""
+    drawing = bracket_svg(found, shown_names(moment), words(), first_wall_round(found)) if found else ""
     pages = len(view["pages"]) or len(view["standings_pages"] + view["cut_pages"]) or 1 + len(view["final_pages"])
-    return kept_page(
+    return cached_page(
         "wall.html", variant_of(way), f"wall/{state.id}", state=state, view=view, current=now_ms() // PAGE_MS % pages,
-        theme=way.theme, page_ms=PAGE_MS, way=way, clock=state.clock, face=face_of(state, the_instant(), words()),
-        reached=come_in() if view["mode"] == WELCOME else None, drawing=drawing,
+        theme=way.theme, page_ms=PAGE_MS, way=way, clock=state.clock,
+        face=clock_face(state, current_instant(), words()),
+        reached=join_address() if view["mode"] == WELCOME else None, drawing=drawing,
         ends=end_time(state) if view["mode"] == CLOCK else "", planned=planned_rounds(state))
 
 
 @dataclass(frozen=True, slots=True)
-class ComeIn:
+class JoinAddress:
     """Where players come in, as walls show it. `url` "": the hub is on no network yet; `name`: what most may type
     instead, "" where there is no such name."""
 
@@ -135,74 +137,77 @@ class ComeIn:
         return self.url.removeprefix("http://")
 
 
-def come_in() -> ComeIn | None:
+def join_address() -> JoinAddress | None:
     """None: this hub does not know its own port (in tests)."""
-    reached = the_hub().host.reached_at
+    reached = current_hub().host.reached_at
     if not reached.port:
         return None
-    return ComeIn(reached.url, qr_svg(f"{reached.url}/") if reached.url else "",
+    return JoinAddress(reached.url, qr_svg(f"{reached.url}/") if reached.url else "",
                   reached.by_name.removeprefix("http://"))
 
 
 def end_time(state: EventState) -> str:
     """When the running round ends, on the wall clock of this place; empty where nobody knows the time, and once it has
     ended."""
-    remaining_ms = state.clock.remaining_at(the_instant()) if state.clock.state == RUNNING else None
+    remaining_ms = state.clock.remaining_at(current_instant()) if state.clock.state == RUNNING else None
     if remaining_ms is None or remaining_ms <= 0:
         return ""
-    return time_of_day(the_hub().clocks.wall(), remaining_ms)
+    return time_of_day(current_hub().clocks.wall(), remaining_ms)
 
 
 UNTIL = re.compile(r"(?P<lasts>\d{1,4})|(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)")
 SCREENS_MAX = 64
-PRESSED_AGAIN_MS = 10_000
+REPEAT_PRESS_MS = 10_000
 """Who announces the same so soon has pressed twice."""
 
 
 @route("GET /console/displays", HEADS_AND_DESK)
 def displays(**_: str) -> AnyResponse:
     """Every display with the age of its contact, and what is announced."""
-    hub, snapshot = the_hub(), the_snapshot()
+    hub, snapshot = current_hub(), current_snapshot()
     walls = snapshot.venue.walls
     rows = display_rows(hub.hall.displays.contacts, walls.screens, now_ms())
     return page("displays.html", feed="displays", rows=rows,
-                said=said_lines(walls.said, the_instant(), hub.clocks.wall()), events=listed(snapshot), shows=SHOWS,
+                said=announcement_lines(walls.said, current_instant(), hub.clocks.wall()),
+                events=listed_events(snapshot), shows=SHOWS,
                 parts=PARTS, themes=("", *THEMES), kinds=KINDS, counted=COUNTED, walls=walls,
-                names={line.id: line.name for line in listed(snapshot)}, knows_time=hub.clocks.wall() is not None)
+                names={line.id: line.name for line in listed_events(snapshot)},
+                knows_time=hub.clocks.wall() is not None)
 
 
 @route("POST /console/displays/say", HEADS_AND_DESK)
-@mended_on(displays)
+@shows_problem_on(displays)
 def say() -> AnyResponse:
     """An announcement on all walls and phones of one event, or of all: a line, or lunch and next start with a countdown
     in minutes or to a time of day."""
     kind, text = one_of("kind", KINDS, KINDS[0]), " ".join(field("text").split())
-    lasts_ms = _lasts_ms(field("until"))
+    lasts_ms = _duration_ms(field("until"))
     if kind in COUNTED and lasts_ms is None:
         raise Invalid("said_until_missing", where="/until")
     if kind not in COUNTED and not text:
         raise Invalid("said_nothing", where="/text")
     if len(text) > TEXT_MAX:
         raise Invalid("said_too_long", letters=len(text), maximum=TEXT_MAX, where="/text")
-    hub, event = the_hub(), _event()
+    hub, event = current_hub(), _event()
     with hub.hall.displays.announcing:
-        look_anew()
-        if _pressed_again(event, kind, text):
+        drop_request_cache()
+        if _is_repeat(event, kind, text):
             return _back()
-        if len(said_lines(the_snapshot().venue.walls.said, the_instant(), hub.clocks.wall())) >= SAID_MAX:
-            raise Problem("said_too_many", maximum=SAID_MAX)
-        _tell(SAID, id=secrets.token_hex(6), event=event, kind=kind, text=text, lasts_ms=lasts_ms)
+        if len(announcement_lines(current_snapshot().venue.walls.said, current_instant(),
+                                  hub.clocks.wall())) >= ANNOUNCEMENTS_MAX:
+            raise Problem("said_too_many", maximum=ANNOUNCEMENTS_MAX)
+        _add_entry(ANNOUNCED, id=secrets.token_hex(6), event=event, kind=kind, text=text, lasts_ms=lasts_ms)
     return _back()
 
 
-def _pressed_again(event: str | None, kind: str, text: str) -> bool:
+def _is_repeat(event: str | None, kind: str, text: str) -> bool:
     """Whether this very announcement was made a moment ago: nobody wants it twice on a wall."""
-    now = the_instant()
+    now = current_instant()
     return any((each.event, each.kind, each.text) == (event, kind, text) and each.at.boot_id == now.boot_id
-               and now.mono_ms - each.at.mono_ms < PRESSED_AGAIN_MS for each in the_snapshot().venue.walls.said)
+               and now.mono_ms - each.at.mono_ms < REPEAT_PRESS_MS for each in current_snapshot().venue.walls.said)
 
 
-def _lasts_ms(typed: str) -> int | None:
+def _duration_ms(typed: str) -> int | None:
     """Milliseconds that "25" (minutes) or "13:30" (today, or after midnight) are from now; None: nothing typed."""
     if not typed:
         return None
@@ -211,7 +216,7 @@ def _lasts_ms(typed: str) -> int | None:
         raise Invalid("said_until", value=typed[:20], where="/until")
     if found["lasts"]:
         return int(found["lasts"]) * 60_000
-    wall = the_hub().clocks.wall()
+    wall = current_hub().clocks.wall()
     if wall is None:
         raise Invalid("said_time_unknown", where="/until")
     now = datetime.fromisoformat(wall).astimezone()
@@ -222,41 +227,42 @@ def _lasts_ms(typed: str) -> int | None:
 
 
 @route("POST /console/displays/unsay", HEADS_AND_DESK)
-@mended_on(displays)
+@shows_problem_on(displays)
 def unsay() -> AnyResponse:
     """An announcement is taken back; one that is over already is no trouble."""
-    _tell(UNSAID, id=field("id")[:40])
+    _add_entry(ANNOUNCEMENT_REVOKED, id=field("id")[:40])
     return _back()
 
 
 @route("POST /console/displays/sound", HEADS_AND_DESK)
-@mended_on(displays)
+@shows_problem_on(displays)
 def hub_sound() -> AnyResponse:
     """Whether the hub's own audio out (`--sound`) is heard."""
-    _tell(HUB_SOUND, on=one_of("on", ("0", "1")) == "1")
+    _add_entry(HUB_SOUND, on=one_of("on", ("0", "1")) == "1")
     return _back("sound")
 
 
 @route("POST /console/displays/<display>/set", HEADS_AND_DESK)
-@mended_on(displays)
+@shows_problem_on(displays)
 def set_display(display: str) -> AnyResponse:
     """What a display shows from now on; it hears so at once."""
-    hub, screens = the_hub(), the_snapshot().venue.walls.screens
+    hub, screens = current_hub(), current_snapshot().venue.walls.screens
     name = screens[display].name if display in screens else hub.hall.displays.name_of(display)
     if name not in NAMES:
         raise Problem("unknown_display")
     if display not in screens and len(screens) >= SCREENS_MAX:
         raise Problem("too_many_displays", maximum=SCREENS_MAX)
-    _tell(DISPLAY_SET, display=display, name=name, show=one_of("show", SHOWS, SHOWS[0]), part=one_of("part", PARTS),
+    _add_entry(DISPLAY_SET, display=display, name=name, show=one_of("show", SHOWS, SHOWS[0]),
+               part=one_of("part", PARTS),
           theme=one_of("theme", ("", *THEMES)), event=_event(), sound=field("sound") == "1")
     return _back(f"display-{display}")
 
 
 @route("POST /console/displays/<display>/identify", HEADS_AND_DESK)
-@mended_on(displays)
+@shows_problem_on(displays)
 def identify_display(display: str) -> AnyResponse:
     """The display shows its name, large, for some seconds."""
-    hub, screen = the_hub(), the_snapshot().venue.walls.screens.get(display)
+    hub, screen = current_hub(), current_snapshot().venue.walls.screens.get(display)
     name = screen.name if screen else hub.hall.displays.name_of(display)
     if not name:
         raise Problem("unknown_display")
@@ -265,25 +271,25 @@ def identify_display(display: str) -> AnyResponse:
 
 
 @route("POST /console/displays/<display>/forget", HEADS_AND_DESK)
-@mended_on(displays)
+@shows_problem_on(displays)
 def forget_display(display: str) -> AnyResponse:
     """A display that is not there any more; should it come back, it is a new one."""
-    if display in the_snapshot().venue.walls.screens:
-        _tell(DISPLAY_FORGOTTEN, display=display)
-    the_hub().hall.displays.forget(display)
+    if display in current_snapshot().venue.walls.screens:
+        _add_entry(DISPLAY_FORGOTTEN, display=display)
+    current_hub().hall.displays.forget(display)
     return _back()
 
 
 def _event() -> str | None:
     """The event that was chosen; None: whichever is played, or all."""
     chosen = field("event")
-    if chosen and chosen not in {line.id for line in listed(the_snapshot())}:
+    if chosen and chosen not in {line.id for line in listed_events(current_snapshot())}:
         raise Problem("unknown_event", event=chosen[:40])
     return chosen or None
 
 
-def _tell(entry: str, **data: object) -> None:
-    note(NewEntry(entry, data))
+def _add_entry(entry: str, **data: object) -> None:
+    add_venue_entry(NewEntry(entry, data))
 
 
 def _back(anchor: str = "") -> AnyResponse:

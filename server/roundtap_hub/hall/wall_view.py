@@ -12,23 +12,23 @@ from typing import Any, TypeVar
 from roundtap_core.clock import IDLE
 from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.state import EventState
-from roundtap_hub.events.event_at import EventAt, counted_here, newest_round, ranking, shown_members, shown_names
+from roundtap_hub.events.event_at import EventAt, check_in_count, newest_round, ranking, shown_members, shown_names
 from roundtap_hub.results.standings_table import Value, record_of, standings_view
 from roundtap_hub.rounds.knockout import bracket, cut_rows_before_play, final_lines
-from roundtap_hub.rounds.tables import cells, seated_count
+from roundtap_hub.rounds.tables import grid_cells, seated_count
 from roundtap_hub.store.display_plan import AUTO, SHOWS
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_presence import UnitStatus
 
 THEMES = ("dark", "light")
 PART = re.compile(r"([1-4])/([1-4])")
-WALL_ASKS = ("theme", "part", "show", "sound")
+WALL_PARAMS = ("theme", "part", "show", "sound")
 """What an address of a wall may say."""
 NAME = re.compile(r"name:[A-Z][1-9]?")
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class WallOptions:
     """How a wall is drawn. `part`: "1/2", the first of two walls that share the alphabet; `show`: one picture instead
     of what fits the moment; `display`: the page belongs to a display, which `name` ("": assigned) tells apart."""
 
@@ -40,16 +40,16 @@ class Way:
     name: str = ""
 
 
-def way_of(variant: str) -> Way:
+def wall_options(variant: str) -> WallOptions:
     """The way of a variant ("wall display dark 1/2 pairings sound name:B"): what is not understood is left out."""
     said = variant.split()[1:]
     parts = [one for one in said if (found := PART.fullmatch(one)) and found[1] <= found[2] and one != "1/1"]
-    return Way(next((one for one in said if one in THEMES), ""), next(iter(parts), ""),
+    return WallOptions(next((one for one in said if one in THEMES), ""), next(iter(parts), ""),
                next((one for one in said if one in SHOWS and one != AUTO), ""), "sound" in said, "display" in said,
                next((one.removeprefix("name:") for one in said if NAME.fullmatch(one)), ""))
 
 
-def variant_of(way: Way) -> str:
+def variant_of(way: WallOptions) -> str:
     """The one text of a way."""
     return " ".join(filter(None, (
         "wall", "display" if way.display else "", way.theme, way.part, way.show, "sound" if way.sound else "",
@@ -60,14 +60,14 @@ def wall_variant(asked: Mapping[str, str]) -> str:
     """The variant that a wall's address asks for: `theme`, `part`, `show`, `sound`."""
     said = (asked.get("theme", ""), asked.get("part", ""), asked.get("show", ""),
             "sound" if asked.get("sound") == "1" else "")
-    return variant_of(replace(way_of(" ".join(("wall", *(" ".join(each.split()[:1]) for each in said)))),
+    return variant_of(replace(wall_options(" ".join(("wall", *(" ".join(each.split()[:1]) for each in said)))),
                               display=False, name=""))
 
 
 def plain_variant(page: str, variant: str) -> str:
     """A variant as the page itself would have it, whatever somebody asked for."""
     if page.split("/")[0] == "wall":
-        return variant_of(way_of(variant))
+        return variant_of(wall_options(variant))
     return variant if (page, variant) == ("door", "stay") else ""
 
 
@@ -86,7 +86,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class PairingLine:
     """One name of the pairings: where to sit and against whom ("": nobody), and the record by which its owner finds
     errors; who plays for a team."""
 
@@ -101,11 +101,11 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class NamePage:
     """Columns of one page, and the letters it covers ("A–F")."""
 
     letters: str
-    columns: list[Sequence[Seat]]
+    columns: list[Sequence[PairingLine]]
 
 
 def mode_of(state: EventState) -> str:
@@ -117,7 +117,7 @@ def mode_of(state: EventState) -> str:
     return PAIRINGS if state.clock.state == IDLE else CLOCK
 
 
-def there_is(mode: str, moment: EventAt) -> bool:
+def has_content(mode: str, moment: EventAt) -> bool:
     """Whether there is anything to show of a picture that somebody wants."""
     state = moment.state
     return {WORDS: True, PAIRINGS: bool(state.public_rounds), CLOCK: state.live is not None,
@@ -135,7 +135,7 @@ def wall_view(
     """
     state, names = moment.state, shown_names(moment)
     newest = newest_round(state)
-    mode = show if show and there_is(show, moment) else mode_of(state)
+    mode = show if show and has_content(show, moment) else mode_of(state)
     if mode == STANDINGS and state.finished and bracket(moment) is not None:
         # What stands at the end is the final ranking: it is on the pages behind the bracket.
         mode = BRACKET
@@ -143,7 +143,7 @@ def wall_view(
     cut = [(row, names.get(row.competitor, row.competitor))
            for row in (cut_rows_before_play(moment) if mode == STANDINGS else ())]
     final = final_lines(moment, names) if mode == BRACKET else ()
-    grid = cells(snapshot, units, state, newest, names, now_ms) if mode == CLOCK else ()
+    grid = grid_cells(snapshot, units, state, newest, names, now_ms) if mode == CLOCK else ()
     return {
         "mode": mode, "number": newest.number if newest else 0, "seated": seated_count(snapshot, units, newest),
         "pages": name_pages(moment, part) if mode == PAIRINGS else (),
@@ -152,11 +152,11 @@ def wall_view(
         "cut_pages": _paged(cut, [name for _, name in cut]),
         "final_pages": _paged(final, [line.name for line in final]),
         "playing": [c for c in grid if not c.done], "calls": [c for c in grid if c.call_age_ms is not None],
-        "here": counted_here(state) if mode == WELCOME else None,
+        "here": check_in_count(state) if mode == WELCOME else None,
     }
 
 
-def seats_by_name(moment: EventAt) -> list[Seat]:
+def seats_by_name(moment: EventAt) -> list[PairingLine]:
     """Everybody who is in the newest round, by public name."""
     newest, names, members = newest_round(moment.state), shown_names(moment), shown_members(moment)
     found = []
@@ -167,25 +167,26 @@ def seats_by_name(moment: EventAt) -> list[Seat]:
             record, values = record_of(moment, competitor)
             name = names.get(competitor, competitor)
             across = match.match.b if side == "a" else match.match.a
-            found.append(Seat(name, names.get(across, across) if across else "", match.match.table, side,
+            found.append(PairingLine(name, names.get(across, across) if across else "", match.match.table, side,
                               match.match.bye, record, values, members.get(competitor, ())))
     return sorted(found, key=lambda seat: sort_key(seat.name))
 
 
-def name_pages(moment: EventAt, part: tuple[int, int] = (1, 1)) -> list[Page]:
+def name_pages(moment: EventAt, part: tuple[int, int] = (1, 1)) -> list[NamePage]:
     """The names in pages as a browser without scripts shows them, evenly full."""
     people = seats_by_name(moment)
     share, shares = part
     people = people[len(people) * (share - 1) // shares : len(people) * share // shares]
     long = any(len(seat.name) > LONG_NAME for seat in people)
     most = TEAMS_A_PAGE if any(seat.members for seat in people) else LONG_NAMES_A_PAGE if long else NAMES_A_PAGE
-    return [Page(letters(page[0].name, page[-1].name), deal(page, NAME_COLUMNS)) for page in chunks(people, most)]
+    return [NamePage(letters(page[0].name, page[-1].name), split_columns(page, NAME_COLUMNS))
+            for page in chunks(people, most)]
 
 
 def _paged(lines: Sequence[T], names: Sequence[str]) -> list[list[Sequence[T]]]:
     """Lines in pages of two columns, fewer where one of their names needs two lines."""
     most = LONG_LINES_A_PAGE if any(len(name) > LONG_NAME for name in names) else LINES_A_PAGE
-    return [deal(page, LINE_COLUMNS) for page in chunks(lines, most)]
+    return [split_columns(page, LINE_COLUMNS) for page in chunks(lines, most)]
 
 
 def chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:
@@ -194,7 +195,7 @@ def chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:
     return [items[len(items) * i // pages : len(items) * (i + 1) // pages] for i in range(pages)]
 
 
-def deal(items: Sequence[T], columns: int) -> list[Sequence[T]]:
+def split_columns(items: Sequence[T], columns: int) -> list[Sequence[T]]:
     """Columns that are read downwards, the first ones longest."""
     rows = -(-len(items) // columns)
     return [items[i * rows : (i + 1) * rows] for i in range(columns)]

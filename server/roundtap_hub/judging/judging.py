@@ -28,12 +28,12 @@ from roundtap_core.event.commands import (
     Tick,
     Warn,
 )
-from roundtap_core.event.lookups import the_entrant
+from roundtap_core.event.lookups import require_entrant
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState
-from roundtap_core.forms.questions import SQUADS_MAX, squads_read
-from roundtap_core.names import fit_name
+from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
+from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
 from roundtap_hub.access.policy import (
@@ -45,34 +45,34 @@ from roundtap_hub.access.policy import (
     OPEN,
     ORGANIZERS,
     PLAYING,
-    SEEN,
     SHOWN_ROUND,
     STAFF,
+    VISIBLE,
     route,
 )
 from roundtap_hub.events.console import event
 from roundtap_hub.events.event_at import EventAt, event_at, full_names, newest_round
-from roundtap_hub.events.shown_state import Steps
-from roundtap_hub.events.todo import ELSEWHERE, needs
-from roundtap_hub.judging.judging_view import desk_of
+from roundtap_hub.events.shown_state import StepMarks
+from roundtap_hub.events.todo import ELSEWHERE, open_tasks
+from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.results.results import match_page
-from roundtap_hub.rounds.tables import CALL, DRAFT, cells
+from roundtap_hub.rounds.tables import CALL, DRAFT, grid_cells
 from roundtap_hub.serving.page_helpers import (
     actor,
     back_to_event,
-    carry_out,
     confirmed_minutes,
+    current_event,
+    current_hub,
+    current_snapshot,
+    current_units,
     field,
-    mended_on,
     now_ms,
     page,
-    signed_by,
-    tell,
-    the_hub,
-    the_moment,
-    the_reason,
-    the_snapshot,
-    the_units,
+    shows_problem_on,
+    signing_official,
+    submit,
+    submit_and_redirect,
+    typed_reason,
 )
 from roundtap_hub.serving.page_versions import played_ms
 from roundtap_hub.store.journal import PersonRecord
@@ -82,128 +82,129 @@ from roundtap_hub.units.unit_presence import UnitStatus, calls_of
 
 
 @route("POST /console/<event_id>/competitors/<competitor>/warn", JUDGES, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def warn(event_id: str, competitor: str) -> AnyResponse:
-    return carry_out(event_id, Warn(competitor, the_reason(), signed_by(event_id)), "competitors")
+    return submit_and_redirect(event_id, Warn(competitor, typed_reason(), signing_official(event_id)), "competitors")
 
 
 @route("POST /console/<event_id>/competitors/<competitor>/propose", HEADS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def propose(event_id: str, competitor: str) -> AnyResponse:
-    return carry_out(event_id, ProposeDisqualification(competitor, the_reason(), signed_by(event_id)), "needs")
+    return submit_and_redirect(event_id,
+                               ProposeDisqualification(competitor, typed_reason(), signing_official(event_id)), "needs")
 
 
 @route("POST /console/<event_id>/competitors/<competitor>/decline", JUDGES, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def decline(event_id: str, competitor: str) -> AnyResponse:
-    return carry_out(event_id, DeclineProposal(competitor, signed_by(event_id)))
+    return submit_and_redirect(event_id, DeclineProposal(competitor, signing_official(event_id)))
 
 
 @route("POST /console/<event_id>/competitors/<competitor>/tick", STAFF, OPEN, only=BEFORE_ROUND_1)
-@mended_on(event)
+@shows_problem_on(event)
 def tick(event_id: str, competitor: str) -> AnyResponse:
-    return carry_out(event_id, Tick(competitor, field("what"), field("on") == "1"), "competitors")
+    return submit_and_redirect(event_id, Tick(competitor, field("what"), field("on") == "1"), "competitors")
 
 
 @route("POST /console/<event_id>/competitors/<competitor>/came-with", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
-@mended_on(event)
+@shows_problem_on(event)
 def came_with(event_id: str, competitor: str) -> AnyResponse:
-    return carry_out(event_id, SetCameWith(competitor, fit_name(field("came_with")) or None), "competitors")
+    return submit_and_redirect(event_id, SetCameWith(competitor, clean_name(field("came_with")) or None), "competitors")
 
 
 @route("POST /console/<event_id>/match/<match_id>/ruling", JUDGES, PLAYING, SHOWN_ROUND)
-@mended_on(match_page)
+@shows_problem_on(match_page)
 def ruling(event_id: str, match_id: str) -> AnyResponse:
-    return at_the_match(event_id, match_id, NoteRuling(match_id, the_reason("text"), signed_by(event_id)))
+    return submit_at_match(event_id, match_id, NoteRuling(match_id, typed_reason("text"), signing_official(event_id)))
 
 
 @route("POST /console/<event_id>/match/<match_id>/appeal", JUDGES, PLAYING, SHOWN_ROUND)
-@mended_on(match_page)
+@shows_problem_on(match_page)
 def appeal(event_id: str, match_id: str) -> AnyResponse:
-    return at_the_match(event_id, match_id, Appeal(match_id, field("competitor")))
+    return submit_at_match(event_id, match_id, Appeal(match_id, field("competitor")))
 
 
 @route("POST /console/<event_id>/match/<match_id>/appeal-decided", HEADS, PLAYING, SHOWN_ROUND)
-@mended_on(match_page)
+@shows_problem_on(match_page)
 def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
     """The head judge's last word; whether the ruling stands has to be said, it is not guessed."""
     upheld = field("upheld")
     if upheld not in ("0", "1"):
         raise Problem("appeal_how")
-    decided = DecideAppeal(match_id, the_reason("text"), upheld == "1", signed_by(event_id))
-    return at_the_match(event_id, match_id, decided)
+    decided = DecideAppeal(match_id, typed_reason("text"), upheld == "1", signing_official(event_id))
+    return submit_at_match(event_id, match_id, decided)
 
 
 @route("POST /console/<event_id>/match/<match_id>/extension", JUDGES, PLAYING, SHOWN_ROUND)
-@mended_on(match_page)
+@shows_problem_on(match_page)
 def extension(event_id: str, match_id: str) -> AnyResponse:
     """More minutes, or the last ones taken back."""
-    return at_the_match(
-        event_id, match_id, TakeBackExtension(match_id, signed_by(event_id)) if field("back") else
-        GrantExtension(match_id, confirmed_minutes("minutes", "sure") or 0, signed_by(event_id)))
+    return submit_at_match(
+        event_id, match_id, TakeBackExtension(match_id, signing_official(event_id)) if field("back") else
+        GrantExtension(match_id, confirmed_minutes("minutes", "sure") or 0, signing_official(event_id)))
 
 
 @route("POST /console/<event_id>/match/<match_id>/picks", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
-@mended_on(event)
+@shows_problem_on(event)
 def picks(event_id: str, match_id: str) -> AnyResponse:
-    said = squads_read(request.form.getlist("picks")[:SQUADS_MAX])
-    return carry_out(event_id, SetPicks(match_id, tuple(said)), "picks")
+    said = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
+    return submit_and_redirect(event_id, SetPicks(match_id, tuple(said)), "picks")
 
 
-def at_the_match(event_id: str, match_id: str, command: Command) -> AnyResponse:
+def submit_at_match(event_id: str, match_id: str, command: Command) -> AnyResponse:
     """Carried out, and back to the match's page."""
-    tell(event_id, command)
+    submit(event_id, command)
     return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id, _anchor="judge"), 303)
 
 
 @route("POST /console/<event_id>/officials", ORGANIZERS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def add_official(event_id: str) -> AnyResponse:
     """One more official. The name goes to the people, the event knows an id."""
-    moment = the_moment(event_id)
-    state, name = moment.state, fit_name(field("name"))
+    moment = current_event(event_id)
+    state, name = moment.state, clean_name(field("name"))
     if not name:
         raise Invalid("no_names")
     new_id = f"o{next_number([*state.officials, *state.entrants, *moment.people], 'o')}"
     person, salt = Person(name), secrets.token_hex(16)
     new = _as_typed(Official(new_id, field("role", JUDGE), person.digest(salt)))
-    return carry_out(event_id, SetOfficials((*_without_organizer(state, new), new)), "officials",
+    return submit_and_redirect(event_id, SetOfficials((*_without_organizer(state, new), new)), "officials",
                      [PersonRecord(event_id, new_id, salt, person)])
 
 
 @route("POST /console/<event_id>/officials/<official>/change", ORGANIZERS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def change_official(event_id: str, official: str) -> AnyResponse:
     def changed(before: Official) -> Official:
         return _as_typed(replace(before, role=field("role", before.role)))
 
-    return _set(event_id, official, changed)
+    return _set_official(event_id, official, changed)
 
 
 @route("POST /console/<event_id>/officials/<official>/remove", ORGANIZERS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def remove_official(event_id: str, official: str) -> AnyResponse:
-    return _set(event_id, official, lambda _: None)
+    return _set_official(event_id, official, lambda _: None)
 
 
 @route("POST /console/<event_id>/officials/<official>/duty", HEADS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def duty_official(event_id: str, official: str) -> AnyResponse:
-    return carry_out(event_id, OfficialDuty(official, field("on") == "1"), "officials")
+    return submit_and_redirect(event_id, OfficialDuty(official, field("on") == "1"), "officials")
 
 
 def _as_typed(official: Official) -> Official:
     return replace(official, second=bool(field("second")), plays=field("plays") or None)
 
 
-def _set(event_id: str, official_id: str, changed: Callable[[Official], Official | None]) -> AnyResponse:
-    state = the_moment(event_id).state
+def _set_official(event_id: str, official_id: str, changed: Callable[[Official], Official | None]) -> AnyResponse:
+    state = current_event(event_id).state
     if official_id not in state.officials:
         raise Problem("unknown_official")
     new = changed(state.officials[official_id])
     others = _without_organizer(state, new) if new else tuple(state.officials.values())
     kept = tuple(new if o.id == official_id else o for o in others)
-    return carry_out(event_id, SetOfficials(tuple(o for o in kept if o is not None)), "officials")
+    return submit_and_redirect(event_id, SetOfficials(tuple(o for o in kept if o is not None)), "officials")
 
 
 def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]:
@@ -215,28 +216,28 @@ def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]
 
 
 @route("POST /console/<event_id>/match/<match_id>/here", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
-@mended_on(event)
+@shows_problem_on(event)
 def is_here(event_id: str, match_id: str) -> AnyResponse:
     """An official saw somebody at the table who pressed no button: no more is made of it."""
-    state = the_moment(event_id).state
-    the_entrant(state, field("who"))
-    the_hub().presence.seen_here(state.id, match_id, field("who"))
+    state = current_event(event_id).state
+    require_entrant(state, field("who"))
+    current_hub().presence.seen_here(state.id, match_id, field("who"))
     if field("back"):
         return redirect(url_for("console.absent", event_id=event_id), 303)
     return back_to_event(event_id, "needs")
 
 
 @route("POST /console/<event_id>/officials/<official>/person", ORGANIZERS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def tie_official(event_id: str, official: str) -> AnyResponse:
     """Say with whose PIN this official logs in; nobody's where nobody is chosen."""
-    if official not in the_moment(event_id).state.officials:
+    if official not in current_event(event_id).state.officials:
         raise Problem("unknown_official")
-    the_hub().access.organizers.staff.tie(field("person"), event_id, official, actor())
+    current_hub().access.organizers.staff.tie(field("person"), event_id, official, actor())
     return back_to_event(event_id, "officials")
 
 
-FOR_JUDGES = frozenset({DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent",
+JUDGE_TASK_KINDS = frozenset({DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent",
                         "leave", "extra"})
 """The kinds of needs that a judge looks after, beside calls."""
 
@@ -253,8 +254,8 @@ def judge_page(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Ite
     events = []
     for moment in moments:
         state, names = moment.state, full_names(moment)
-        grid = cells(snapshot, units, state, newest_round(state), names, now.mono_ms) if state.live else ()
-        found = needs(snapshot, units, state, grid, names, now.mono_ms, played_ms(state, now), here)
+        grid = grid_cells(snapshot, units, state, newest_round(state), names, now.mono_ms) if state.live else ()
+        found = open_tasks(snapshot, units, state, grid, names, now.mono_ms, played_ms(state, now), here)
         sources = {call.match: call.sources for call in calls_of(snapshot, units, state)}
         for need in found:
             if need.kind == CALL:
@@ -266,14 +267,15 @@ def judge_page(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Ite
                     "table": need.table, "a": names.get(seat.a, seat.a) if seat is not None else "",
                     "b": names.get(seat.b, seat.b) if seat is not None and seat.b else "",
                     "age_ms": need.age_ms or 0, "taken_by": need.taken_by,
-                    "sources": _named(sources.get(need.who_id, frozenset({f"unit:{need.unit}"})), names),
+                    "sources": _call_sources(sources.get(need.who_id, frozenset({f"unit:{need.unit}"})), names),
                     "since_ms": need.cell.call_since_ms if need.cell is not None else None})
-        events.append({"moment": moment, "names": names, "needs": [need for need in found if need.kind in FOR_JUDGES],
-                       "steps": Steps(state), "desk": desk_of(moment)})
+        events.append({"moment": moment, "names": names,
+                       "needs": [need for need in found if need.kind in JUDGE_TASK_KINDS],
+                       "steps": StepMarks(state), "desk": people_forms_view(moment)})
     return sorted(calls.values(), key=lambda call: (call["taken_by"] is not None, -call["age_ms"])), events
 
 
-def _named(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
+def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
     """"table" first, then whose phones."""
     units = any(source.startswith("unit:") for source in sources)
     phones = sorted(names.get(who, who) for kind, _, who in (source.partition(":") for source in sources)
@@ -287,25 +289,26 @@ TABLE_DIGITS = 3
 @route("GET /console/judge", JUDGES)
 def judge_hall() -> AnyResponse:
     """Every event of the hall."""
-    snapshot = the_snapshot()
+    snapshot = current_snapshot()
     found = (event_at(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
-    return _drawn("judge", [moment for moment in found if moment is not None and moment.state.public_rounds])
+    return _render_judge_page("judge",
+                              [moment for moment in found if moment is not None and moment.state.public_rounds])
 
 
-@route("GET /console/<event_id>/judge", JUDGES, SEEN)
+@route("GET /console/<event_id>/judge", JUDGES, VISIBLE)
 def judge_event(event_id: str) -> AnyResponse:
-    return _drawn(f"console/{event_id}", [the_moment(event_id)])
+    return _render_judge_page(f"console/{event_id}", [current_event(event_id)])
 
 
-def _drawn(feed: str, moments: list[EventAt]) -> AnyResponse:
-    hub = the_hub()
+def _render_judge_page(feed: str, moments: list[EventAt]) -> AnyResponse:
+    hub = current_hub()
     try:
         opened = _match_at({moment.event_id for moment in moments})
     except Problem as problem:
         g.problem, opened = problem, None
     if opened is not None:
         return opened
-    calls, events = judge_page(the_snapshot(), the_units(), moments, Instant(hub.clocks.boot_id, now_ms()),
+    calls, events = judge_page(current_snapshot(), current_units(), moments, Instant(hub.clocks.boot_id, now_ms()),
                                hub.presence.here)
     return page("judge.html", feed, calls=calls, events=events, several=len(events) > 1,
                 one=moments[0].state if request.view_args else None)
@@ -316,7 +319,7 @@ def _match_at(events: set[str]) -> AnyResponse | None:
     typed = request.args.get("table", "").strip()[:TABLE_DIGITS + 1]
     if not typed:
         return None
-    found = find_table(the_snapshot(), int(typed)) if typed.isdecimal() and len(typed) <= TABLE_DIGITS else None
+    found = find_table(current_snapshot(), int(typed)) if typed.isdecimal() and len(typed) <= TABLE_DIGITS else None
     if found is None or found[2] is None or found[2].match.b is None or found[0].id not in events:
         raise Problem("no_match_at_table", table=typed)
     return redirect(url_for("console.match_page", event_id=found[0].id, match_id=found[2].id))

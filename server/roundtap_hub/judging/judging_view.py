@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from roundtap_core.event.judging.decide import EXTENSION_MAX, head_judge_proposed, is_final, open_appeal, rules_at
+from roundtap_core.event.judging.decide import (
+    EXTENSION_MAX,
+    head_judge_proposed,
+    is_final,
+    open_appeal,
+    ruling_official,
+)
 from roundtap_core.event.match_log import APPEAL, EXTENSION
 from roundtap_core.event.official import ROLES, Official
-from roundtap_core.event.people.decide import meetable
+from roundtap_core.event.people.decide import latecomer_opponents
 from roundtap_core.event.state import PUBLISHED, MatchState, RoundState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, may_play
-from roundtap_hub.access.staff import Who
-from roundtap_hub.events.event_at import EventAt, full_names, newest_round, seats
-from roundtap_hub.people.squads import Owed, told_squads
+from roundtap_hub.access.staff import StaffIdentity
+from roundtap_hub.events.event_at import EventAt, current_matches, full_names, newest_round
+from roundtap_hub.people.squads import OwedSquads, owed_squads
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,7 @@ def official_name(moment: EventAt, official_id: str) -> str:
     return person.name if person else ""
 
 
-def official_of(moment: EventAt, who: Who) -> str | None:
+def official_of(moment: EventAt, who: StaffIdentity) -> str | None:
     """Which official of an event somebody of the staff is: the one it was said of, else the one of that name."""
     officials = moment.state.officials
     said = who.official(moment.state.id)
@@ -63,10 +69,10 @@ class ByePicks:
     match: MatchState
     name: str
     round: int
-    owed: Owed
+    owed: OwedSquads
 
 
-def desk_of(moment: EventAt) -> dict[str, Any]:
+def people_forms_view(moment: EventAt) -> dict[str, Any]:
     """What the console's forms about people offer. `proposers`: head judges who may propose a disqualification;
     `may_play`: the level lets officials play at all; `meets`: (match id, name) of whom a latecomer could meet at
     once."""
@@ -77,8 +83,8 @@ def desk_of(moment: EventAt) -> dict[str, Any]:
         "head_judge_proposed": head_judge_proposed(state), "signers": signed,
         "disqualifiers": [each for each in signed if each.official.role in book.disqualified_by],
         "proposers": [each for each in signed if each.official.role in book.disqualification_proposed_by],
-        "byes": bye_picks(moment), "ticks": ticks_of(moment),
-        "meets": [(m.id, names.get(m.match.a, m.match.a)) for m in meetable(state)],
+        "byes": bye_picks(moment), "ticks": required_checks(moment),
+        "meets": [(m.id, names.get(m.match.a, m.match.a)) for m in latecomer_opponents(state)],
     }
 
 
@@ -87,12 +93,12 @@ def judge_view(moment: EventAt, played: RoundState, match: MatchState, call_age_
     role) of each; `rules`: who rules here because an official plays; `extension_left` is 0 where no minutes can be
     given."""
     state, names = moment.state, full_names(moment)
-    appeal, ruling, signed = open_appeal(match), rules_at(state, match), signers(moment)
+    appeal, ruling, signed = open_appeal(match), ruling_official(state, match), signers(moment)
     minutes = match.match.extension_minutes or 0
     timed = played.status == PUBLISHED and not match.done and state.clock.total_ms is not None
     given = [line.minutes or 0 for line in match.log if line.kind == EXTENSION] or [minutes]
     return {
-        "log": [(line, *who_said(moment, line.kind, line.by)) for line in match.log],
+        "log": [(line, *author_of(moment, line.kind, line.by)) for line in match.log],
         "appealed_by": names.get(appeal.by, appeal.by) if appeal else "", "final": is_final(match),
         "extension_minutes": minutes, "extension_left": EXTENSION_MAX - minutes if timed else 0,
         "last_extension": given[-1] if timed and minutes else 0, "waited_minutes": -(-(call_age_ms or 0) // MINUTE_MS),
@@ -102,7 +108,7 @@ def judge_view(moment: EventAt, played: RoundState, match: MatchState, call_age_
     }
 
 
-def who_said(moment: EventAt, kind: str, by: str) -> tuple[str, str]:
+def author_of(moment: EventAt, kind: str, by: str) -> tuple[str, str]:
     """(name, role) of who said a line."""
     if kind == APPEAL:
         return full_names(moment).get(by, by), ""
@@ -120,7 +126,7 @@ def bye_picks(moment: EventAt) -> list[ByePicks]:
         return []
     names = full_names(moment)
     return [
-        ByePicks(m, names.get(m.match.a, m.match.a), played.number, told_squads(moment.state, m.match.a))
+        ByePicks(m, names.get(m.match.a, m.match.a), played.number, owed_squads(moment.state, m.match.a))
         for played in moment.state.public_rounds if played.stage in SWISS_STAGES for m in played.matches
         if m.match.bye not in (None, UNPAIRED_LOSS) and (played.number == newest.number or not m.match.picks)
     ]
@@ -128,11 +134,11 @@ def bye_picks(moment: EventAt) -> list[ByePicks]:
 
 def my_bye(moment: EventAt, competitor: str) -> ByePicks | None:
     """The bye that somebody has in the newest round, where it fields squads."""
-    match = seats(moment).get(competitor)
+    match = current_matches(moment).get(competitor)
     return next((bye for bye in bye_picks(moment) if match is not None and bye.match.id == match.id), None)
 
 
-def ticks_of(moment: EventAt) -> tuple[str, ...]:
+def required_checks(moment: EventAt) -> tuple[str, ...]:
     """What this rulebook wants looked at or declared, at the event's level; at every level where none is set."""
     ticks, level = moment.state.rulebook.ticks, moment.state.level
     wanted = [what for at, names in ticks.items() if level is None or at in (level, "*") for what in names]

@@ -18,7 +18,7 @@ from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.messages import StationPrinter
-from roundtap_core.typed import Malformed, read
+from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_hub.models import (
     PRINT_ORDER,
     PRINT_SETTING,
@@ -28,9 +28,9 @@ from roundtap_hub.models import (
     PrintSettingRow,
     PrintStateRow,
     PrintTextRow,
-    put,
+    upsert,
 )
-from roundtap_hub.paper.jobs import CANCELLED, MUTE, QUEUED, PrintJob, PrintState, goes_on
+from roundtap_hub.paper.jobs import CANCELLED, MUTE, QUEUED, PrintJob, PrintState, is_newer_state
 
 
 class PrintBook:
@@ -92,8 +92,8 @@ class PrintBook:
 
     def hear_printer(self, unit: str, said: object) -> None:
         """A station says what its printer is set to; what makes no sense is passed over."""
-        with suppress(Malformed):
-            printer = read(StationPrinter, said)
+        with suppress(MalformedMessage):
+            printer = parse_message(StationPrinter, said)
             with self._lock:
                 self._printers[unit] = printer
 
@@ -106,7 +106,7 @@ class PrintBook:
     def settle_printer(self, unit: str, said: Mapping[str, Any]) -> None:
         """Somebody read what a station's printer prints: so it is used from now on. Problem("not_saved")."""
         with self._transaction() as connection:
-            put(connection, PrintSettingRow(unit=unit, said=json.dumps(dict(said))))
+            upsert(connection, PrintSettingRow(unit=unit, said=json.dumps(dict(said))))
 
     def cancel(self, job_ids: Iterable[str]) -> None:
         """None of these is wanted any more, as far as they are not begun. Problem("not_saved")."""
@@ -125,7 +125,7 @@ class PrintBook:
         with self._lock:
             changed: dict[str, PrintState] = {}
             for job_id, state in news:
-                if goes_on(changed.get(job_id) or self._states.get(job_id), state):
+                if is_newer_state(changed.get(job_id) or self._states.get(job_id), state):
                     changed[job_id] = state
             self._save(changed)
 
@@ -171,7 +171,7 @@ class PrintBook:
 
     def _put(self, rows: Sequence[SQLModel]) -> None:
         with self._transaction() as connection:
-            put(connection, *rows)
+            upsert(connection, *rows)
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:

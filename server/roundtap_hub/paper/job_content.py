@@ -12,7 +12,7 @@ from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import SIDES
-from roundtap_hub.access.tls import Encrypted
+from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.events.event_at import EventAt, event_at, shown_members
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.paper.jobs import (
@@ -41,7 +41,7 @@ Names = Mapping[str, str]
 
 
 def content_of(job: PrintJob, snapshot: Snapshot, base_url: str,
-               encrypted: Encrypted | None = None, secret: bytes = b"",
+               encrypted: HttpsInfo | None = None, secret: bytes = b"",
                states: Mapping[str, PrintState] | None = None, by_name: str = "") -> Content | None:
     """The job's content, with names as the hall may read them; None where what it was about is gone.
 

@@ -25,13 +25,13 @@ CHANGED, ORDERED = "~", "#"
 """In a job's id: before what names a slip's content, and before what names an order by hand."""
 
 QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent", "printed", "uncertain", "failed"
-THERE, AGAIN, CANCELLED = "there", "again", "cancelled"
+THERE, REORDERED, CANCELLED = "there", "again", "cancelled"
 """A person's word: it lies here; it was ordered anew, under another id; it is not wanted any more."""
 
 MUTE, GO_ON = "mute", "go-on"
 """Why a queued job waits: its printer answered before and is silent now; a person said that it prints all the same."""
 
-RANK = {QUEUED: 0, CANCELLED: 0.5, SENDING: 1, SENT: 2, UNCERTAIN: 3, FAILED: 3, PRINTED: 4, THERE: 5, AGAIN: 5}
+RANK = {QUEUED: 0, CANCELLED: 0.5, SENDING: 1, SENT: 2, UNCERTAIN: 3, FAILED: 3, PRINTED: 4, THERE: 5, REORDERED: 5}
 """A job only ever goes up: an old message that is repeated changes nothing. What was begun before somebody cancelled
 it is told as what became of it."""
 
@@ -112,7 +112,7 @@ def draw_key(state: EventState, played: RoundState) -> str:
     return digest([state.id, state.name, state.rulebook_id, state.seed, played.number, draw])[:10]
 
 
-def ordered(base: PrintJob, token: str) -> PrintJob:
+def reorder(base: PrintJob, token: str) -> PrintJob:
     """The same thing once more, on somebody's order; `token` is new for every order."""
     return PrintJob(f"{base.id.partition(ORDERED)[0]}{ORDERED}{token}", base.event, base.kind, base.round, base.match,
                     base.text)
@@ -124,7 +124,7 @@ def order(state: EventState, kind: str, token: str) -> PrintJob:
     if not rounds:
         key = digest([state.id, state.name, state.rulebook_id, state.seed])[:10]
         return PrintJob(f"{state.id}/{key}/{kind}/0{ORDERED}{token}", state.id, kind, 0)
-    return ordered(_job(state, rounds[-1], kind), token)
+    return reorder(_job(state, rounds[-1], kind), token)
 
 
 def order_slips(state: EventState, token: str) -> list[PrintJob]:
@@ -132,7 +132,7 @@ def order_slips(state: EventState, token: str) -> list[PrintJob]:
     rounds = state.public_rounds
     if not rounds or rounds[-1].status != PUBLISHED:
         return []
-    return [ordered(_job(state, rounds[-1], SLIP, m), token) for m in rounds[-1].matches
+    return [reorder(_job(state, rounds[-1], SLIP, m), token) for m in rounds[-1].matches
             if m.match.bye is None and not m.done]
 
 
@@ -176,7 +176,7 @@ def _still_of_use(snapshot: Snapshot, job: PrintJob) -> bool:
     return found is not None and found[0].status == PUBLISHED and found[1].match.bye is None and not found[1].done
 
 
-def goes_on(before: PrintState | None, after: PrintState) -> bool:
+def is_newer_state(before: PrintState | None, after: PrintState) -> bool:
     """Whether `after` is news about a job of which `before` is known."""
     if before is None:
         return True

@@ -18,13 +18,13 @@ from roundtap_core.clock import IDLE, Instant
 from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Invalid
 from roundtap_core.event.event_flow import situation_of
-from roundtap_core.event.state import PUBLISHED, EventState, RoundState, active_ids, awaited
+from roundtap_core.event.state import PUBLISHED, EventState, RoundState, active_ids, not_yet_present
 from roundtap_core.forms.form import margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.lists.squads import fielded, letter
 from roundtap_core.records import SWISS, UNPAIRED_LOSS
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
 from roundtap_core.words import Words
-from roundtap_hub.access.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, SEEN, STAFF, route
+from roundtap_hub.access.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, STAFF, VISIBLE, route
 from roundtap_hub.events.event_at import (
     EventAt,
     full_names,
@@ -48,7 +48,6 @@ from roundtap_hub.paper.job_content import (
     standings_content,
 )
 from roundtap_hub.paper.jobs import (
-    AGAIN,
     BY_HAND,
     CANCELLED,
     FAILED,
@@ -58,6 +57,7 @@ from roundtap_hub.paper.jobs import (
     PRINTED,
     PROXY,
     QUEUED,
+    REORDERED,
     SENDING,
     SENT,
     SLIP,
@@ -74,14 +74,23 @@ from roundtap_hub.paper.jobs import (
     order_printer_test,
     order_proxy,
     order_slips,
-    ordered,
+    reorder,
 )
 from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.people.list_forms import FLAGGED, GOOD, list_states
-from roundtap_hub.people.squads import told_squads
+from roundtap_hub.people.squads import owed_squads
 from roundtap_hub.results.standings_table import standings_view
 from roundtap_hub.rounds.knockout import bracket, bracket_lines, title_key
-from roundtap_hub.serving.page_helpers import field, hub_address, mended_on, one_of, page, the_hub, the_moment, words
+from roundtap_hub.serving.page_helpers import (
+    current_event,
+    current_hub,
+    field,
+    hub_address,
+    one_of,
+    page,
+    shows_problem_on,
+    words,
+)
 from roundtap_hub.units.unit_keys import STATION
 
 ORDER = {UNCERTAIN: 0, FAILED: 1, SENDING: 2, QUEUED: 3, SENT: 4, PRINTED: 5, THERE: 5, CANCELLED: 6}
@@ -126,7 +135,7 @@ def paper_view(state: EventState, orders: Iterable[PrintJob], states: Mapping[st
         (_row(state, job, states.get(job.id, PrintState())) for job in event_jobs(state, orders, states, with_units)),
         key=lambda row: (ORDER.get(row.known.state, 9), row.job.kind == SLIP, row.table or 0),
     )
-    quiet = [row for row in rows if row.known.state != AGAIN and not row.asks]
+    quiet = [row for row in rows if row.known.state != REORDERED and not row.asks]
     return {"asking": [row for row in rows if row.asks],
             "waiting": [row for row in quiet if row.known.state in (QUEUED, SENDING)],
             "done": [row for row in quiet if row.known.state not in (QUEUED, SENDING)]}
@@ -151,70 +160,72 @@ DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "
 """What a station may say of a job; anything else is shown without a word."""
 
 
-def the_book() -> PrintBook:
-    book = the_hub().paper
+def print_book() -> PrintBook:
+    book = current_hub().paper
     if book is None:
         abort(404)
     return book
 
 
-@route("GET /console/<event_id>/paper", STAFF, SEEN)
+@route("GET /console/<event_id>/paper", STAFF, VISIBLE)
 def paper(event_id: str) -> AnyResponse:
     """The list of an event's paper, and the sheets that a browser prints: those without any print station, too."""
-    moment, book = the_moment(event_id), the_hub().paper
+    moment, book = current_event(event_id), current_hub().paper
     # A hub without a clock of its own leaves the date to whoever types.
-    today = (the_hub().clocks.wall() or "")[:10]
-    return page("console_paper.html", state=moment.state, kinds=kinds_now(moment.state), details=DETAILS, today=today,
+    today = (current_hub().clocks.wall() or "")[:10]
+    return page("console_paper.html", state=moment.state, kinds=orderable_kinds(moment.state), details=DETAILS,
+                today=today,
                 card_letters=CARD_LETTERS, name_letters=NAME_LETTERS,
-                sheets=EVERYBODYS, desk_sheets=DESKS, hub_paper=book is not None, printers=_printers(),
+                sheets=PUBLIC_SHEETS, desk_sheets=DESK_SHEETS, hub_paper=book is not None,
+                printers=_has_print_station(),
                 has_bracket=bracket(moment) is not None,
                 closed=any(not played.open_matches for played in moment.state.public_rounds),
-                paper=paper_view(moment.state, book.orders, book.states, _tables()) if book is not None else None,
+                paper=paper_view(moment.state, book.orders, book.states, _unit_tables()) if book is not None else None,
                 stations=sorted(book.printers.items()) if book is not None else (),
                 slips_left_out=_slips_left_out(moment.state))
 
 
-def kinds_now(state: EventState) -> list[str]:
+def orderable_kinds(state: EventState) -> list[str]:
     """What may be ordered by hand."""
     return [kind for kind in BY_HAND if (kind in OF_THE_HUB or state.public_rounds)
-            and (kind != TRUST or the_hub().access.encrypted is not None)]
+            and (kind != TRUST or current_hub().access.encrypted is not None)]
 
 
-def _tables() -> frozenset[int]:
+def _unit_tables() -> frozenset[int]:
     """Where a unit asks for results: those tables need no slips."""
-    return frozenset(the_hub().service.snapshot.venue.tables.values())
+    return frozenset(current_hub().service.snapshot.venue.tables.values())
 
 
 def _slips_left_out(state: EventState) -> int:
     """How many open matches of the newest round have a unit instead of a slip."""
-    tables = _tables()
+    tables = _unit_tables()
     played = state.public_rounds[-1] if state.public_rounds else None
     if played is None or played.status != PUBLISHED:
         return 0
     return sum(m.match.bye is None and not m.done and m.match.table in tables for m in played.matches)
 
 
-def _printers() -> bool:
+def _has_print_station() -> bool:
     """Whether a print station is enrolled: without one all waits in vain."""
-    keys = the_hub().units.keys
+    keys = current_hub().units.keys
     return any(keys.role(unit) == STATION for unit in keys)
 
 
 @route("POST /console/<event_id>/paper", DESK, NOT_ARCHIVED)
-@mended_on(paper)
+@shows_problem_on(paper)
 def order_paper(event_id: str) -> AnyResponse:
     """Print the newest pairings or standings, the hub's fingerprint, or the test print."""
-    state = the_moment(event_id).state
+    state = current_event(event_id).state
     if field("kind") == SLIPS:
         for job in order_slips(state, _token()):
-            the_book().order(job)
+            print_book().order(job)
         return _back(event_id)
-    the_book().order(order(state, one_of("kind", kinds_now(state)), _token()))
+    print_book().order(order(state, one_of("kind", orderable_kinds(state)), _token()))
     return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/proxy", DESK, NOT_ARCHIVED)
-@mended_on(paper)
+@shows_problem_on(paper)
 def order_card_proxy(event_id: str) -> AnyResponse:
     """A slip that stands for a damaged card: its name, whose word it is, and the date."""
     card, official, date = (" ".join(field(name).split()) for name in ("card", "official", "date"))
@@ -222,27 +233,27 @@ def order_card_proxy(event_id: str) -> AnyResponse:
         raise Invalid("proxy_incomplete")
     if len(card) > CARD_LETTERS or len(official) > NAME_LETTERS:
         raise Invalid("proxy_too_long", card=CARD_LETTERS, name=NAME_LETTERS)
-    the_book().order(order_proxy(the_moment(event_id).state, card, official, date, _token()))
+    print_book().order(order_proxy(current_event(event_id).state, card, official, date, _token()))
     return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/again", DESK, NOT_ARCHIVED)
-@mended_on(paper)
+@shows_problem_on(paper)
 def paper_again(event_id: str) -> AnyResponse:
     """Print it once more; what was queued at a station that is away is not waited for any longer."""
-    job, book = _job(event_id), the_book()
+    job, book = _job(event_id), print_book()
     if job is not None and book.states.get(job.id, PrintState()).state != SENDING:
-        book.order(ordered(job, _token()), instead_of=job.id, word=AGAIN)
+        book.order(reorder(job, _token()), instead_of=job.id, word=REORDERED)
     return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/cancel", DESK, NOT_ARCHIVED)
-@mended_on(paper)
+@shows_problem_on(paper)
 def paper_cancel(event_id: str) -> AnyResponse:
     """One job, or with `all` every one that waits, is not wanted any more; what is begun already is finished."""
-    book = the_book()
+    book = print_book()
     if field("all"):
-        view = paper_view(the_moment(event_id).state, book.orders, book.states, _tables())
+        view = paper_view(current_event(event_id).state, book.orders, book.states, _unit_tables())
         book.cancel(row.job.id for row in (*view["waiting"], *view["asking"]) if row.known.state == QUEUED)
     elif (job := _job(event_id)) is not None:
         book.cancel([job.id])
@@ -250,10 +261,10 @@ def paper_cancel(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/paper/printer", DESK, NOT_ARCHIVED)
-@mended_on(paper)
+@shows_problem_on(paper)
 def paper_printer(event_id: str) -> AnyResponse:
     """A station's printer, without a terminal: sheets at every speed, a test page of a model, and then "so it is"."""
-    book, state, unit = the_book(), the_moment(event_id).state, field("unit")
+    book, state, unit = print_book(), current_event(event_id).state, field("unit")
     known = book.printers.get(unit)
     if known is None:
         return _back(event_id)
@@ -273,10 +284,10 @@ def paper_printer(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/paper/there", DESK, NOT_ARCHIVED)
-@mended_on(paper)
+@shows_problem_on(paper)
 def paper_there(event_id: str) -> AnyResponse:
     """Somebody looked: it lies there."""
-    job, book = _job(event_id), the_book()
+    job, book = _job(event_id), print_book()
     if job is not None:
         known = book.states.get(job.id, PrintState())
         book.told([(job.id, PrintState(THERE, "", known.unit))])
@@ -284,10 +295,10 @@ def paper_there(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/paper/go-on", DESK, NOT_ARCHIVED)
-@mended_on(paper)
+@shows_problem_on(paper)
 def paper_go_on(event_id: str) -> AnyResponse:
     """Somebody looked: the printer prints, though it answers no more. Its jobs go on as sent."""
-    job, book = _job(event_id), the_book()
+    job, book = _job(event_id), print_book()
     known = book.states.get(job.id) if job is not None else None
     if job is not None and known is not None and (known.state, known.detail) == (QUEUED, MUTE):
         book.told([(job.id, PrintState(QUEUED, GO_ON, known.unit))])
@@ -297,7 +308,7 @@ def paper_go_on(event_id: str) -> AnyResponse:
 def _job(event_id: str) -> PrintJob | None:
     """The job the button stood beside; None where the list went on meanwhile, and the new list says it best."""
     wanted = field("job")
-    jobs = event_jobs(the_moment(event_id).state, the_book().orders, the_book().states, _tables())
+    jobs = event_jobs(current_event(event_id).state, print_book().orders, print_book().states, _unit_tables())
     return next((job for job in jobs if job.id == wanted), None)
 
 
@@ -365,7 +376,7 @@ def printed_at(wall: str | None) -> str:
     return "" if wall is None else datetime.fromisoformat(wall).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-NEAREST = frozenset({"xwing-epic-duel", "xwing-epic-team"})
+NEAREST_PAIRING = frozenset({"xwing-epic-duel", "xwing-epic-team"})
 """Rulebooks that pair by the nearest points, and break a pair that has met by exchanging, instead of by groups."""
 SPARE_TABLES = 2
 
@@ -376,7 +387,7 @@ def emergency_view(moment: EventAt, now: Instant) -> dict[str, Any]:
     `after`: the last round whose results all stand. `points` and `byes`: what results and byes are worth by the
     rulebook. `minutes`: of a round of the stage, None without a clock; `left_ms`: of the clock, None where it does not
     run. `fixed`: (table, number, name) of those who play at one table only. Of a row `line` is None for who has not
-    played, `owed` the squads not fielded yet; who is `awaited` plays once they have come.
+    played, `owed` the squads not fielded yet; who is `not_yet_present` plays once they have come.
     """
     state, names = moment.state, shown_names(moment)
     numbers, view = numbers_of(state), standings_view(moment, names)
@@ -384,12 +395,12 @@ def emergency_view(moment: EventAt, now: Instant) -> dict[str, Any]:
     newest = newest_round(state)
     ranks = ranking_by_id(moment)
     shown = fielded(tournament(moment).rounds) if state.rulebook.squads else {}
-    rows, waiting = [], awaited(state)
+    rows, waiting = [], not_yet_present(state)
     for who in (*lines, *(each for each in state.entrants if each not in lines)):
         entrant, row = state.entrants[who], ranks.get(who)
-        owed, must = told_squads(state, who) if entrant.active else ("", False)
+        owed, must = owed_squads(state, who) if entrant.active else ("", False)
         rows.append({
-            "number": numbers[who], "name": names[who], "line": lines.get(who), "met": _met(state, who, numbers),
+            "number": numbers[who], "name": names[who], "line": lines.get(who), "met": _opponents(state, who, numbers),
             "byes": (row.byes if row else 0) + (entrant.won_bye and row is None), "fixed_table": entrant.fixed_table,
             "fielded": " ".join(letter(squad) for squad in sorted(shown.get(who, ()))), "owed": owed, "must": must,
             "active": entrant.active, "awaited": who in waiting})
@@ -402,7 +413,7 @@ def emergency_view(moment: EventAt, now: Instant) -> dict[str, Any]:
         "bye_figures": worth["bye"].figures, "won_bye_figures": worth["won"].figures,
         "minutes": state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options),
         "left_ms": None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now),
-        "nearest": state.rulebook_id in NEAREST, "knockout": bracket(moment) is not None,
+        "nearest": state.rulebook_id in NEAREST_PAIRING, "knockout": bracket(moment) is not None,
         "next_number": (newest.number if newest else 0) + 1, "planned": planned_rounds(state),
         "tables": range(1, tables + 1),
         "fixed": sorted((e.fixed_table, numbers[e.id], names[e.id]) for e in state.entrants.values()
@@ -411,7 +422,7 @@ def emergency_view(moment: EventAt, now: Instant) -> dict[str, Any]:
     }
 
 
-def _met(state: EventState, who: str, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
+def _opponents(state: EventState, who: str, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
     """Round by round the opponent's number, None at a bye (`missed`: not paired, a loss), and whether the match is
     `open`; of the rounds before somebody came there is nothing."""
     found = []
@@ -436,37 +447,37 @@ def _matches(state: EventState, newest: RoundState | None, names: Mapping[str, s
             if m.match.b is not None]
 
 
-EVERYBODYS = ("pairings-table", "pairings-name", "standings", "bracket")
-DESKS = ("slips", "players", "emergency")
+PUBLIC_SHEETS = ("pairings-table", "pairings-name", "standings", "bracket")
+DESK_SHEETS = ("slips", "players", "emergency")
 """How the addresses of these sheets end."""
 
 
-@route("GET /print/<event_id>/pairings-table", EVERYBODY, SEEN)
+@route("GET /print/<event_id>/pairings-table", EVERYBODY, VISIBLE)
 def print_pairings_table(event_id: str) -> AnyResponse:
     """Pairings by table. Of every sheet: `?size=a5`; all else is A4."""
     return _pairings(event_id, "pairings-table", pairings_by_table)
 
 
-@route("GET /print/<event_id>/pairings-name", EVERYBODY, SEEN)
+@route("GET /print/<event_id>/pairings-name", EVERYBODY, VISIBLE)
 def print_pairings_name(event_id: str) -> AnyResponse:
     return _pairings(event_id, "pairings-name", pairings_by_name)
 
 
 def _pairings(event_id: str, what: str, by: Callable[..., list[dict[str, Any]]]) -> AnyResponse:
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     newest = newest_round(moment.state)
     return _sheet(moment, what, rows=by(moment, newest, shown_names(moment)) if newest else [])
 
 
-@route("GET /print/<event_id>/standings", EVERYBODY, SEEN)
+@route("GET /print/<event_id>/standings", EVERYBODY, VISIBLE)
 def print_standings(event_id: str) -> AnyResponse:
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     return _sheet(moment, "standings", standings=standings_content(moment, shown_names(moment)))
 
 
-@route("GET /print/<event_id>/bracket", EVERYBODY, SEEN)
+@route("GET /print/<event_id>/bracket", EVERYBODY, VISIBLE)
 def print_bracket(event_id: str) -> AnyResponse:
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     found, names = bracket(moment), shown_names(moment)
     return _sheet(moment, "bracket", drawing=bracket_svg(found, names, words()) if found else "",
                   # Paper is read from its beginning.
@@ -475,27 +486,27 @@ def print_bracket(event_id: str) -> AnyResponse:
                   champion=names.get(found.champion, "") if found and found.champion else "")
 
 
-@route("GET /console/<event_id>/print/slips", STAFF, SEEN)
+@route("GET /console/<event_id>/print/slips", STAFF, VISIBLE)
 def print_slips(event_id: str) -> AnyResponse:
     """Slips of the matches that have no result yet; `?all=1`: of all."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     played = None if moment.state.finished else newest_round(moment.state)
-    secret, of_all = the_hub().access.secret, request.args.get("all") == "1"
+    secret, of_all = current_hub().access.secret, request.args.get("all") == "1"
     return _sheet(moment, "slips", slips=printed_slips(
         moment, played, hub_address(), secret, words(), of_all) if played else [])
 
 
-@route("GET /console/<event_id>/print/players", HEADS_AND_DESK, SEEN)
+@route("GET /console/<event_id>/print/players", HEADS_AND_DESK, VISIBLE)
 def print_players(event_id: str) -> AnyResponse:
     """Who plays, with what the desk knows of them."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     return _sheet(moment, "players", people=desk_rows(moment))
 
 
-@route("GET /console/<event_id>/print/emergency", STAFF, SEEN)
+@route("GET /console/<event_id>/print/emergency", STAFF, VISIBLE)
 def print_emergency(event_id: str) -> AnyResponse:
     """All that it takes to go on by hand without the hub."""
-    moment, hub = the_moment(event_id), the_hub()
+    moment, hub = current_event(event_id), current_hub()
     return _sheet(moment, "emergency", view=emergency_view(moment, hub.clocks.now()), hub_address=hub_address(),
                   fingerprint=hub.access.encrypted.fingerprint if hub.access.encrypted else "",
                   console_address=f"https://{urlsplit(hub_address()).hostname}:{hub.access.encrypted.port}/"
@@ -503,7 +514,7 @@ def print_emergency(event_id: str) -> AnyResponse:
 
 
 def _sheet(moment: EventAt, what: str, **shown: Any) -> AnyResponse:
-    state, hub = moment.state, the_hub()
+    state, hub = moment.state, current_hub()
     size = request.args.get("size", "")
     newest, by_name = newest_round(state), hub.host.reached_at.by_name
     return page(f"print_{what.partition('-')[0]}.html", state=state, what=what, size=size if size in SIZES else A4,

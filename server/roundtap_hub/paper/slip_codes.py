@@ -30,7 +30,7 @@ _CODE = re.compile(rf"([0-9A-Za-z]{{{CODE_LETTERS}}})[^0-9A-Za-z]*([0-9]{{1,4}})
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class SlipToken:
     """What a token says: an event of this hub, a round, and the mark of one match of one draw (`slip_mark`, its
     first letters). `signed`: by this hub's secret; else anybody may have written it who has read a slip."""
 
@@ -101,13 +101,13 @@ def token_in(text: str) -> str:
     return found[1].upper() if found else ""
 
 
-def read_token(secret: bytes, event_ids: Iterable[str], token: str) -> Named | None:
+def read_token(secret: bytes, event_ids: Iterable[str], token: str) -> SlipToken | None:
     """What a token (`token_in`) says of these events; None where it speaks of none of them."""
     said, signature = token[:-SIGNATURE_PART], token[-SIGNATURE_PART:]
     for event_id in event_ids:
         if said[:EVENT_PART] == event_part(event_id):
             number = int(said[EVENT_PART:EVENT_PART + ROUND_PART], 32)
-            return Named(event_id, number, said[-MARK_PART:],
+            return SlipToken(event_id, number, said[-MARK_PART:],
                          hmac.compare_digest(signature, _signature(secret, event_id, said)))
     return None
 
@@ -145,15 +145,17 @@ def find_slip(service: Service, secret: bytes, typed: str, event_id: str = "") -
             return None
         # Who made a token up has nobody look through all that was ever said; at an event's desk it was typed.
         known = named.signed or event_id
-        return _found(service, [named.event_id], named.round, mark=named.mark, signed=named.signed,
+        return _find_in_rounds(service, [named.event_id], named.round, mark=named.mark, signed=named.signed,
                       former=named.event_id if known else "")
     if asked is None:
         return None
     others = [each for each in snapshot.events if each != event_id and each not in snapshot.venue.deleted]
-    return _found(service, [event_id, *others] if event_id else others, asked[1], code=asked[0], former=event_id)
+    return _find_in_rounds(service, [event_id, *others] if event_id else others, asked[1], code=asked[0],
+                           former=event_id)
 
 
-def _found(service: Service, places: Iterable[str], number: int, code: str = "", mark: str = "", signed: bool = False,
+def _find_in_rounds(service: Service, places: Iterable[str], number: int, code: str = "", mark: str = "",
+                    signed: bool = False,
            former: str = "") -> FoundSlip | OldSlip | None:
     """The match of a code, or else of a mark, in the round of that number of one of these events; else in a draw of
     `former`, if that is an event, which does not stand any more."""
@@ -181,7 +183,7 @@ def _former(service: Service, event_id: str, number: int, code: str, mark: str) 
     """The match of a draw that does not stand any more. All that was said in the event is gone through once more: that
     happens when somebody holds a slip that is not valid, and then it has to be told from a slip of the imagination."""
     found: MatchState | None = None
-    for state, played in _published(service, event_id, number):
+    for state, played in _published_versions(service, event_id, number):
         found = _match_of(state, played, code, mark) or found
     if found is None:
         return None
@@ -190,7 +192,7 @@ def _former(service: Service, event_id: str, number: int, code: str, mark: str) 
                    now is not None and public_round(now, number) is not None)
 
 
-def _published(service: Service, event_id: str, number: int) -> Iterator[tuple[EventState, RoundState]]:
+def _published_versions(service: Service, event_id: str, number: int) -> Iterator[tuple[EventState, RoundState]]:
     """The round as everybody could see it, each time that it was another one."""
     state, seen = EventState(event_id), object()
     for entry in service.entries(event_id):

@@ -17,24 +17,24 @@ from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access import visit
-from roundtap_hub.access.policy import ROUTES, SEEN, SLIP, STAFF, NotYourRole, refuse_role, route
-from roundtap_hub.events.event_at import EventAt, full_names, newest_round, seats, shown_names
+from roundtap_hub.access.policy import ROUTES, SLIP, STAFF, VISIBLE, NotYourRole, refuse_role, route
+from roundtap_hub.events.event_at import EventAt, current_matches, full_names, newest_round, shown_names
 from roundtap_hub.judging.judging_view import judge_view
 from roundtap_hub.paper.slip_codes import FoundSlip, OldSlip, find_slip, slip_codes
-from roundtap_hub.results.result_wizard import Seat
+from roundtap_hub.results.result_wizard import MatchContext
 from roundtap_hub.rounds.knockout import title_key
 from roundtap_hub.rounds.tables import ShownResult, show_result, side_names
 from roundtap_hub.serving.cookies import cookies_in
 from roundtap_hub.serving.page_helpers import (
     actor,
     confirmed_minutes,
+    current_event,
+    current_hub,
+    current_snapshot,
     field,
     now_ms,
     page,
-    signed_by,
-    the_hub,
-    the_moment,
-    the_snapshot,
+    signing_official,
     who_may,
     words,
 )
@@ -43,7 +43,7 @@ from roundtap_hub.units.unit_presence import TAKEN
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class KnownResult:
     """What is known of a match already: `name` says it, or nobody in particular where it is on record."""
 
     name: str
@@ -51,14 +51,14 @@ class Said:
     shown: ShownResult
 
 
-def said_before(match: MatchState, state: EventState, names: Mapping[str, str]) -> list[Said]:
+def known_results(match: MatchState, state: EventState, names: Mapping[str, str]) -> list[KnownResult]:
     """The result on record, and what both agreed to since; else what either side has reported."""
     if match.match.result is not None:
         found = [("", match.match.result), *([("", match.second)] if match.second else [])]
     else:
         found = [(names.get(match.match.competitor(side) or "", ""), said.result)
                  for side, said in sorted(match.reports.items())]
-    return [Said(name, result, show_result(result, state)) for name, result in found]
+    return [KnownResult(name, result, show_result(result, state)) for name, result in found]
 
 
 def agrees(known: Result, slip: Result) -> bool:
@@ -86,7 +86,7 @@ def seats_now(moment: EventAt, old: OldSlip) -> list[dict[str, Any]]:
         return []
     found: dict[str, dict[str, Any]] = {}
     for who in (old.a, old.b):
-        match = seats(moment).get(who or "")
+        match = current_matches(moment).get(who or "")
         if who and match is not None and match.match.b is not None:
             across = match.match.b if match.match.a == who else match.match.a
             found[match.id] = {"name": names[who], "match_id": match.id, "table": match.match.table,
@@ -103,11 +103,11 @@ COUNTS, STAYS = "slip", "record"
 """After a contradiction: what is on the slip counts, or what is on record stays."""
 
 
-@route("GET /console/<event_id>/slip", STAFF, SEEN)
+@route("GET /console/<event_id>/slip", STAFF, VISIBLE)
 def slip(event_id: str) -> AnyResponse:
     """`?code=`: a code as it was typed, or all that a barcode reader types. `?saved=`: the match entered before."""
-    moment = the_moment(event_id)
-    state, hub = moment.state, the_hub()
+    moment = current_event(event_id)
+    state, hub = moment.state, current_hub()
     typed = request.args.get("code", "")[:CODE_LETTERS].strip()
     found = find_slip(hub.service, hub.access.secret, typed, event_id) if typed else None
     if isinstance(found, FoundSlip) and found.event_id == event_id:
@@ -115,18 +115,18 @@ def slip(event_id: str) -> AnyResponse:
         if at is not None:
             return redirect(url_for("console.walk", event_id=event_id, match_id=found.match_id,
                                     slip=slip_codes(state, at[0])[found.match_id]), 303)
-    other = the_snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
+    other = current_snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
     old = found if isinstance(found, OldSlip) and other is None else None
     names = full_names(moment)
     return page("slip_desk.html", state=state, typed_code=typed, unknown=bool(typed) and found is None, other=other,
                 old=old, old_names=[names.get(who, who) for who in (old.a, old.b) if who] if old else [],
-                seats=seats_now(moment, old) if old else (), saved=_saved(event_id),
+                seats=seats_now(moment, old) if old else (), saved=_saved_entry(event_id),
                 missing=missing_slips(moment), newest=newest_round(state))
 
 
-def _saved(event_id: str) -> dict[str, object] | None:
+def _saved_entry(event_id: str) -> dict[str, object] | None:
     """What was entered just now, as it is on record."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     found = moment.state.find_match(request.args.get("saved", ""))
     if found is None or found[1].match.b is None:
         return None
@@ -139,12 +139,12 @@ def _saved(event_id: str) -> dict[str, object] | None:
             "result": show_result(result, moment.state) if result else None, "elsewhere": elsewhere}
 
 
-def slip_beside(seat: Seat, code: str, asks: Result | None) -> dict[str, Any]:
+def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str, Any]:
     """What a slip's pages show beside the questions: what was said before, and at the end who leaves, an extension,
     and which counts. `asks`: what the slip says, at the end."""
     state, match, event_id = seat.state, seat.match, seat.state.id
-    said = said_before(match, state, full_names(the_moment(event_id)))
-    judge = judge_view(the_moment(event_id), seat.played, match, None)
+    said = known_results(match, state, full_names(current_event(event_id)))
+    judge = judge_view(current_event(event_id), seat.played, match, None)
     return {
         "code": code, "said": said, "asks": show_result(asks, state) if asks is not None else None,
         "differs": asks is not None and _differs(said, asks),
@@ -156,15 +156,15 @@ def slip_beside(seat: Seat, code: str, asks: Result | None) -> dict[str, Any]:
     }
 
 
-def _differs(said: Iterable[Said], result: Result) -> bool:
+def _differs(said: Iterable[KnownResult], result: Result) -> bool:
     return any(not agrees(one.result, result) for one in said)
 
 
-def enter_slip(seat: Seat, entered: EnterResult) -> AnyResponse:
+def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
     """The slip's result, extension and who leaves, at once; where something else was said, after a word on it."""
     state, match, event_id, result = seat.state, seat.match, seat.state.id, entered.result
     assert result is not None
-    before = said_before(match, state, full_names(the_moment(event_id)))
+    before = known_results(match, state, full_names(current_event(event_id)))
     differs, word = _differs(before, result), field("counts")
     if differs and word == COUNTS:
         # To put something else in the place of what was said is a ruling, and is noted as one.
@@ -175,10 +175,10 @@ def enter_slip(seat: Seat, entered: EnterResult) -> AnyResponse:
     on_record = match.match.result
     if word != STAYS and (on_record is None or not match.done or not agrees(on_record, result)):
         if (minutes := confirmed_minutes("minutes", "sure")) is not None and _may(EXTEND, event_id, match.id):
-            steps.append(Step(event_id, GrantExtension(match.id, minutes, signed_by(event_id))))
+            steps.append(Step(event_id, GrantExtension(match.id, minutes, signing_official(event_id))))
         if differs:
             steps.append(Step(event_id, NoteRuling(match.id, entered.reason,
-                                                   signed_by(event_id))))
+                                                   signing_official(event_id))))
         steps.append(Step(event_id, entered))
     leaving = [who for side in SIDES if side in request.form.getlist("leaves")
                and (who := match.match.competitor(side)) and state.entrants[who].active]
@@ -186,22 +186,22 @@ def enter_slip(seat: Seat, entered: EnterResult) -> AnyResponse:
                or not _may(DROP, event_id)]
     steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
     if steps:
-        the_hub().service.ask(steps, actor())
+        current_hub().service.ask(steps, actor())
     return redirect(url_for("console.slip", event_id=event_id, saved=match.id, plays=playing), 303)
 
 
 def _refuse_unless_judge(event_id: str, match_id: str) -> None:
     if not _may(RULE, event_id, match_id):
-        who = visit.who()
+        who = visit.current_staff()
         raise Problem("not_your_role", role=words()(f"role.{who.role}") if who is not None else "",
                       roles=who_may(RULE.replace("<match_id>", match_id)))
 
 
 def _may(address: str, event_id: str, match_id: str = "") -> bool:
     """Whether who is logged in may do by a slip what this address does."""
-    who = visit.who()
+    who = visit.current_staff()
     try:
-        refuse_role(the_snapshot(), ROUTES[address], who.role if who is not None else "", event_id, match_id)
+        refuse_role(current_snapshot(), ROUTES[address], who.role if who is not None else "", event_id, match_id)
     except NotYourRole:
         return False
     return True
@@ -213,15 +213,15 @@ def _plays_elsewhere(state: EventState, match: MatchState, competitor: str) -> b
     return found is not None and found[1].id != match.id
 
 
-def opened_by_qr(found: FoundSlip) -> AnyResponse:
+def open_scanned_slip(found: FoundSlip) -> AnyResponse:
     """A judge's phone has read the slip: the match, step by step where nothing is known of it yet."""
     match = _match_of(found)[1]
-    fresh = match.match.result is None and not match.reports and not the_moment(found.event_id).state.finished
+    fresh = match.match.result is None and not match.reports and not current_event(found.event_id).state.finished
     return redirect(url_for("console.walk" if fresh else "console.match_page", event_id=found.event_id,
                             match_id=found.match_id), 303)
 
 
-OFFICIAL, OFFICIAL_S = "roundtap_official", 12 * 3600
+OFFICIAL_COOKIE, OFFICIAL_COOKIE_S = "roundtap_official", 12 * 3600
 """A phone on which an official was logged in: slips send it to the encrypted door at once. It opens nothing."""
 
 
@@ -230,19 +230,19 @@ def slip_door(token: str) -> AnyResponse:
     """Officials come to the match, `?official` by way of the login; everybody else is asked who they are."""
     found = _found(token)
     official = "official" in request.args
-    if visit.who() is not None:
-        visit.the_visit().to_set[OFFICIAL] = ("1", OFFICIAL_S)
-        return opened_by_qr(found)
+    if visit.current_staff() is not None:
+        visit.current_visit().to_set[OFFICIAL_COOKIE] = ("1", OFFICIAL_COOKIE_S)
+        return open_scanned_slip(found)
     if official and request.is_secure:
         return redirect(url_for("pages.login", next=url_for("s.slip_door", token=token)), 303)
-    if official or (not request.is_secure and _sent(OFFICIAL)):
-        encrypted = the_hub().access.encrypted
+    if official or (not request.is_secure and _form_value(OFFICIAL_COOKIE)):
+        encrypted = current_hub().access.encrypted
         if encrypted is not None and not request.is_secure:
             host = urlsplit(request.host_url).hostname
             return redirect(f"https://{f'[{host}]' if host and ':' in host else host}:{encrypted.port}"
                             f"{url_for('s.slip_door', token=token, official='1')}", 303)
         return redirect(url_for("pages.login", next=url_for("s.slip_door", token=token)), 303)
-    visit.phone()
+    visit.browser_id()
     return _which_of_two(found, token)
 
 
@@ -252,45 +252,45 @@ def slip_mine(token: str) -> AnyResponse:
     cookie to no other page's form. The first phone that says so gets the personal one, any other has to ask at the
     desk."""
     found = _found(token)
-    side, browser = request.form.get("side", ""), visit.phone()
+    side, browser = request.form.get("side", ""), visit.browser_id()
     who = _match_of(found)[1].match.competitor("b" if side == "b" else "a") if side in SIDES else None
     if who is None:
         abort(400)
-    path = the_hub().access.links.claim_by_slip(found.event_id, who, browser) if browser and found.signed else None
+    path = current_hub().access.links.claim_by_slip(found.event_id, who, browser) if browser and found.signed else None
     if path is not None:
         return redirect(path, 303)
-    if browser and found.signed and the_hub().access.links.given_by_slip(found.event_id, who):
+    if browser and found.signed and current_hub().access.links.given_by_slip(found.event_id, who):
         # A stranger's phone, or the owner of a page that a stranger took: the desk looks.
-        the_hub().presence.ask((TAKEN, found.event_id, who), "slip", now_ms())
+        current_hub().presence.ask((TAKEN, found.event_id, who), "slip", now_ms())
     return _which_of_two(found, token, taken=who)
 
 
 def _found(token: str) -> FoundSlip:
     """The match of a slip that stands. A page that says why, for one that does not."""
-    hub = the_hub()
+    hub = current_hub()
     found = find_slip(hub.service, hub.access.secret, token)
     if found is None:
         abort(404)
     if isinstance(found, OldSlip):
-        abort(page("slip_old.html", status=410, state=the_snapshot().event(found.event_id), old=found,
+        abort(page("slip_old.html", status=410, state=current_snapshot().event(found.event_id), old=found,
                    event_id=found.event_id))
     return found
 
 
 def _match_of(found: FoundSlip) -> tuple[RoundState, MatchState]:
-    at = the_moment(found.event_id).state.find_match(found.match_id)
+    at = current_event(found.event_id).state.find_match(found.match_id)
     if at is None:
         abort(404)
     return at
 
 
 def _which_of_two(found: FoundSlip, token: str, taken: str = "") -> AnyResponse:
-    moment, (played, match) = the_moment(found.event_id), _match_of(found)
+    moment, (played, match) = current_event(found.event_id), _match_of(found)
     names = shown_names(moment)
     return page("slip_on_phone.html", state=moment.state, played=played, match=match, token=token,
                 played_name=title_key(moment.state, played), seats=side_names(match, names), taken=names.get(taken, ""),
                 taken_id=taken)
 
 
-def _sent(name: str) -> str:
+def _form_value(name: str) -> str:
     return cookies_in(request.headers.get("Cookie", "")).get(name, "")

@@ -8,22 +8,22 @@ from flask import Response, abort, current_app, jsonify, request
 from msgspec import UNSET
 
 from roundtap_core.errors import Problem
-from roundtap_core.messages import StationAsks
+from roundtap_core.messages import StationRequest
 from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.access.policy import STATION, route
 from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.job_content import content_of
 from roundtap_hub.paper.jobs import GO_ON, PrintState, wanted_jobs
-from roundtap_hub.serving.connection_limits import caller_of
+from roundtap_hub.serving.connection_limits import throttle_key
 from roundtap_hub.units.device_auth import JOBS, Refusal
-from roundtap_hub.units.unit_presence import kept
+from roundtap_hub.units.unit_presence import encode_health
 
 BODY_BYTES_MAX = 32 * 1024
 JOBS_AT_ONCE = 6
 """Few enough that two stations share a round's slips, and that what is no longer wanted is soon known."""
 
-Said = list[tuple[str, PrintState]]
+JobStates = list[tuple[str, PrintState]]
 
 
 @route("POST /station/jobs", STATION)
@@ -41,7 +41,7 @@ def station_jobs() -> tuple[Response, int]:
     if book is None:
         abort(404)
     try:
-        key, asked = hub.units.door.request_of(JOBS, _json(), caller_of(request.remote_addr or ""), StationAsks)
+        key, asked = hub.units.door.request_of(JOBS, _json(), throttle_key(request.remote_addr or ""), StationRequest)
         hub.units.admit(JOBS, asked.unit, asked.challenge)
     except Refusal as refusal:
         return jsonify(refusal.said), refusal.status
@@ -52,7 +52,7 @@ def station_jobs() -> tuple[Response, int]:
     except Problem as problem:
         return jsonify(error=problem.say()), 503
     book.hear_printer(unit, asked.printer)
-    told = {} if asked.health is UNSET else {"health": kept(asked.health)}
+    told = {} if asked.health is UNSET else {"health": encode_health(asked.health)}
     hub.presence.heard(unit, hub.clocks.mono_ms(), **told)
     answer: dict[str, Any] = {"nonce": asked.nonce, "challenge": hub.units.challenges.issue(), "jobs": jobs}
     if (order := book.printer_order(unit)) is not None:
@@ -60,7 +60,7 @@ def station_jobs() -> tuple[Response, int]:
     return jsonify(envelope(key, ECHO, answer)), 200
 
 
-def _exchange(hub: Hub, book: PrintBook, unit: str, said: Said, base_url: str) -> list[dict[str, Any]]:
+def _exchange(hub: Hub, book: PrintBook, unit: str, said: JobStates, base_url: str) -> list[dict[str, Any]]:
     # A job belongs to the station that took it first: nobody else prints it, nor speaks for it.
     # Of one that nobody took only what there is to print counts: made-up jobs would be kept for ever.
     known = book.states

@@ -9,7 +9,7 @@ from typing import Any
 from roundtap_core.clock import IDLE
 from roundtap_core.event.state import EventState
 from roundtap_core.records import Side, other
-from roundtap_hub.rounds.tables import Cell
+from roundtap_hub.rounds.tables import GridCell
 from roundtap_hub.units.unit_presence import UnitStatus
 
 Here = Collection[tuple[str, str, str]]
@@ -17,37 +17,37 @@ Here = Collection[tuple[str, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class NotThere:
+class Absentee:
     """One person who is not at the table. `opponent` is, or is not either."""
 
-    cell: Cell
+    cell: GridCell
     side: Side
     id: str
     name: str
     opponent: str
 
 
-def not_there_view(
-    units: Mapping[str, UnitStatus], state: EventState, grid: Iterable[Cell], played_ms: int | None, here: Here,
+def absentees_view(
+    units: Mapping[str, UnitStatus], state: EventState, grid: Iterable[GridCell], played_ms: int | None, here: Here,
 ) -> dict[str, Any]:
     """Of the round in play; nobody is missing in another one. `limit`: minutes after the start; `late`: they are over;
     `unknown`: tables of which nobody says anything."""
     cells = [cell for cell in grid if awaits_players(cell)] if state.live else []
     limit = state.options.get("late_minutes")
     return {
-        "missing": [each for cell in cells for each in not_there(units, state.id, cell, here)],
-        "unknown": [cell for cell in cells if _status(units, cell) is None and not _seen(state.id, cell, here)],
+        "missing": [each for cell in cells for each in absentees(units, state.id, cell, here)],
+        "unknown": [cell for cell in cells if _status(units, cell) is None and not _seen_sides(state.id, cell, here)],
         "limit": limit, "late": limit is not None and played_ms is not None and played_ms >= limit * 60_000,
         "begun": state.clock.state != IDLE,
     }
 
 
-def not_there(units: Mapping[str, UnitStatus], event_id: str, cell: Cell, here: Here) -> tuple[NotThere, ...]:
+def absentees(units: Mapping[str, UnitStatus], event_id: str, cell: GridCell, here: Here) -> tuple[Absentee, ...]:
     """Who has not sat down at this table. A unit knows who has; without one it is known once one of the two was seen
     there: then the other is not."""
     if not awaits_players(cell):
         return ()
-    status, seen = _status(units, cell), _seen(event_id, cell, here)
+    status, seen = _status(units, cell), _seen_sides(event_id, cell, here)
     if status is None and not seen:
         return ()
     if status is not None and (status.draft or status.called_for == cell.match_id):
@@ -55,33 +55,33 @@ def not_there(units: Mapping[str, UnitStatus], event_id: str, cell: Cell, here: 
         return ()
     sat = (status.seated if status is not None else frozenset()) | seen
     people: dict[Side, tuple[str | None, str | None]] = {"a": (cell.a_id, cell.a), "b": (cell.b_id, cell.b)}
-    return tuple(NotThere(cell, side, who, name, people[other(side)][1] or "")
+    return tuple(Absentee(cell, side, who, name, people[other(side)][1] or "")
                  for side, (who, name) in people.items() if side not in sat and who and name)
 
 
-def named_on_grid(
-    units: Mapping[str, UnitStatus], state: EventState, grid: Iterable[Cell], here: Here,
+def absentee_names(
+    units: Mapping[str, UnitStatus], state: EventState, grid: Iterable[GridCell], here: Here,
 ) -> dict[str, tuple[str, ...]]:
     """Who is missing, by match, for the grid's rows. While nobody has sat down before the start, the table waits, as
     its state says."""
     if state.live is None:
         return {}
-    named = {cell.match_id: tuple(each.name for each in not_there(units, state.id, cell, here)) for cell in grid}
+    named = {cell.match_id: tuple(each.name for each in absentees(units, state.id, cell, here)) for cell in grid}
     begun = state.clock.state != IDLE
     return {match: names for match, names in named.items() if names and (begun or len(names) == 1)}
 
 
-def awaits_players(cell: Cell) -> bool:
+def awaits_players(cell: GridCell) -> bool:
     """Whether two are to play here and nobody has said anything of a result."""
     return cell.b_id is not None and not cell.reports and not cell.done
 
 
-def _status(units: Mapping[str, UnitStatus], cell: Cell) -> UnitStatus | None:
+def _status(units: Mapping[str, UnitStatus], cell: GridCell) -> UnitStatus | None:
     """What the table's unit says of this very match."""
     status = units.get(cell.unit) if cell.unit else None
     return status if status is not None and status.match == cell.match_id else None
 
 
-def _seen(event_id: str, cell: Cell, here: Here) -> frozenset[str]:
+def _seen_sides(event_id: str, cell: GridCell, here: Here) -> frozenset[str]:
     return frozenset(side for side, who in (("a", cell.a_id), ("b", cell.b_id))
                      if (event_id, cell.match_id, who) in here)

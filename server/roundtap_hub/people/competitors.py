@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from roundtap_core.event.state import TO_CONFIRM, Entrant, awaited, seated_ids
-from roundtap_hub.events.event_at import EventAt, full_names, seats, shown_names
+from roundtap_core.event.state import TO_CONFIRM, Entrant, not_yet_present, seated_ids
+from roundtap_hub.events.event_at import EventAt, current_matches, full_names, shown_names
 from roundtap_hub.hall.wall_view import sort_key
 
 IN, LEFT, OUT = "in", "left", "out"
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
+class CompetitorRow:
     """One competitor."""
 
     id: str
@@ -39,32 +39,32 @@ class Entered:
     """Never played, and nobody noted anything: the entry may be taken out."""
 
 
-def roster(moment: EventAt) -> list[Entered]:
+def roster(moment: EventAt) -> list[CompetitorRow]:
     """Everybody, by name."""
-    return sorted(_entered(moment, moment.state.entrants.values()), key=lambda e: _place(e.name))
+    return sorted(_competitor_rows(moment, moment.state.entrants.values()), key=lambda e: _cached_sort_key(e.name))
 
 
-def entered(moment: EventAt, competitor: str) -> Entered:
+def competitor_row(moment: EventAt, competitor: str) -> CompetitorRow:
     """One competitor of the event."""
-    return next(_entered(moment, [moment.state.entrants[competitor]]))
+    return next(_competitor_rows(moment, [moment.state.entrants[competitor]]))
 
 
 @lru_cache(maxsize=2048)
-def _place(name: str) -> tuple[str, str]:
+def _cached_sort_key(name: str) -> tuple[str, str]:
     """Taking a name's accents off takes longer than everything else here."""
     return sort_key(name)
 
 
-def _entered(moment: EventAt, entrants: Iterable[Entrant]) -> Iterator[Entered]:
+def _competitor_rows(moment: EventAt, entrants: Iterable[Entrant]) -> Iterator[CompetitorRow]:
     state, names, public = moment.state, full_names(moment), shown_names(moment)
-    waiting, seated = awaited(state), seated_ids(state)
-    sitting = seats(moment) if state.live else {}
+    waiting, seated = not_yet_present(state), seated_ids(state)
+    sitting = current_matches(moment) if state.live else {}
     for entrant in entrants:
         match = sitting.get(entrant.id)
         status = OUT if entrant.disqualified_after is not None else IN if entrant.active else LEFT
         after = entrant.disqualified_after if status == OUT else entrant.dropped_after
         person = moment.people.get(entrant.id)
-        yield Entered(
+        yield CompetitorRow(
             entrant.id, names[entrant.id], public[entrant.id], status, after, entrant.won_bye, entrant.came_with,
             match.match.table if match else None,
             max(0, len(state.public_rounds) - (after or 0)) if status == LEFT else 0,

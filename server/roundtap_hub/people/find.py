@@ -9,27 +9,27 @@ from typing import Any
 from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.lists.list_form import fold, sought
-from roundtap_hub.access.policy import SEEN, STAFF, route
+from roundtap_core.lists.list_form import fold, search_text
+from roundtap_hub.access.policy import STAFF, VISIBLE, route
 from roundtap_hub.events.event_at import (
     EventAt,
+    current_matches,
     event_at,
     full_names,
     newest_round,
-    seats,
     shown_members,
     shown_names,
 )
-from roundtap_hub.serving.page_helpers import page, the_moment, the_snapshot
+from roundtap_hub.serving.page_helpers import current_event, current_snapshot, page
 from roundtap_hub.store.service import Snapshot
 
 TABLE, PERSON = "table", "person"
-MOST = 12
+MAX_HITS = 12
 """So many are shown: who needs more types another letter."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchHit:
     """A table (`match_id`, with the names of both sides), or a person (`competitor`), of one event. `event` is the
     event's name where it is not the one that was asked from, else ""."""
 
@@ -44,7 +44,7 @@ class Found:
     active: bool = True
 
 
-def find(snapshot: Snapshot, query: str, here: str = "") -> list[Found]:
+def find(snapshot: Snapshot, query: str, here: str = "") -> list[SearchHit]:
     """What fits `query`, the event `here` first: a table of that very number, people, tables whose number begins so."""
     wanted = fold(query) if query.strip() else ""
     if not wanted:
@@ -55,10 +55,10 @@ def find(snapshot: Snapshot, query: str, here: str = "") -> list[Found]:
     ranked = [(rank, place, found) for place, moment in enumerate(moments)
               for rank, found in (*_tables(moment, wanted, here), *_people(moment, wanted, here))]
     ranked.sort(key=lambda each: (each[0], each[1]))
-    return [found for _, _, found in ranked[:MOST]]
+    return [found for _, _, found in ranked[:MAX_HITS]]
 
 
-def _tables(moment: EventAt, wanted: str, here: str) -> Iterator[tuple[int, Found]]:
+def _tables(moment: EventAt, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
     played = newest_round(moment.state)
     if played is None or moment.state.finished or not wanted.isdecimal():
         return
@@ -66,16 +66,17 @@ def _tables(moment: EventAt, wanted: str, here: str) -> Iterator[tuple[int, Foun
     for match in sorted(played.matches, key=lambda each: each.match.table or 0):
         number = match.match.table
         if number is not None and match.match.b is not None and str(number).startswith(wanted):
-            yield 0 if str(number) == wanted else 3, Found(
+            yield 0 if str(number) == wanted else 3, SearchHit(
                 TABLE, moment.event_id, _event(moment, here), names.get(match.match.a, match.match.a), match.id,
                 table=number, against=names.get(match.match.b, ""))
 
 
-def _people(moment: EventAt, wanted: str, here: str) -> Iterator[tuple[int, Found]]:
-    names, public, members, at = full_names(moment), shown_names(moment), shown_members(moment), seats(moment)
+def _people(moment: EventAt, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
+    names, public, members, at = full_names(moment), shown_names(moment), shown_members(moment), current_matches(moment)
     parts = wanted.split()
     for who in moment.state.entrants:
-        said = " ".join({sought(name): None for name in (names.get(who, ""), public.get(who, ""), *members.get(who, ()))
+        said = " ".join({search_text(name): None
+                         for name in (names.get(who, ""), public.get(who, ""), *members.get(who, ()))
                          if name})
         if not all(part in said for part in parts):
             continue
@@ -83,7 +84,7 @@ def _people(moment: EventAt, wanted: str, here: str) -> Iterator[tuple[int, Foun
         match = at.get(who)
         table = match.match.table if match is not None and not moment.state.finished else None
         across = (match.match.b if match.match.a == who else match.match.a) if match is not None else None
-        yield 1 if begins else 2, Found(
+        yield 1 if begins else 2, SearchHit(
             PERSON, moment.event_id, _event(moment, here), names.get(who, who),
             match.id if match is not None and match.match.b is not None else "", who, table,
             names.get(across or "", "") if table is not None else "", moment.state.plays(who))
@@ -97,9 +98,9 @@ MOST_LETTERS = 80
 
 
 @route("GET /console/find", STAFF)
-@route("GET /console/<event_id>/find", STAFF, SEEN)
+@route("GET /console/<event_id>/find", STAFF, VISIBLE)
 def find_all(event_id: str = "") -> AnyResponse:
     """`q`: a table's number, or part of a name; where an event is named, its own first."""
-    asked_from: dict[str, Any] = {"state": the_moment(event_id).state} if event_id else {}
+    asked_from: dict[str, Any] = {"state": current_event(event_id).state} if event_id else {}
     query = request.args.get("q", "").strip()[:MOST_LETTERS]
-    return page("find_all.html", query=query, found=find(the_snapshot(), query, event_id), **asked_from)
+    return page("find_all.html", query=query, found=find(current_snapshot(), query, event_id), **asked_from)

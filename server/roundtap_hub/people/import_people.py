@@ -13,35 +13,35 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import ChangePerson, Command, EnterCompetitor, SetCameWith, SetFixedTable
 from roundtap_core.event.state import EventState
 from roundtap_core.numbers import next_number
-from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, SEEN, route
+from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VISIBLE, route
 from roundtap_hub.events.event_at import EventAt
-from roundtap_hub.events.new_event import PATIENCE_S, enrol
+from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.people.import_plan import (
-    HERE,
+    DUPLICATE,
+    EXISTING,
+    INVALID,
     MEANINGS,
     NEW,
     OF_TEAMS,
     SKIP,
-    TWICE,
-    WRONG,
-    Plan,
-    Planned,
+    ImportPlan,
+    PlannedRow,
     competitor_of,
     guess_columns,
     guess_heading,
-    plan,
+    plan_import,
 )
 from roundtap_hub.people.raw_table import Rows, from_form, table_of_file, table_of_text, to_form
-from roundtap_hub.serving.http_answers import status_of
+from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.serving.page_helpers import (
     actor,
     back_to_event,
+    current_event,
+    current_hub,
+    drop_request_cache,
     field,
-    look_anew,
-    mended_on,
     page,
-    the_hub,
-    the_moment,
+    shows_problem_on,
     whole_number,
     words,
 )
@@ -52,10 +52,10 @@ from roundtap_hub.store.service import Step
 SAMPLE_ROWS = 4
 
 
-@route("GET /console/<event_id>/import", HEADS_AND_DESK, SEEN)
+@route("GET /console/<event_id>/import", HEADS_AND_DESK, VISIBLE)
 def import_people(event_id: str) -> AnyResponse:
     """Where a file is chosen, or a table pasted."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     if "pasted" in request.form:
         # It could not be read; a reload sends it once more, so that it is not lost.
         g.address = ""
@@ -63,13 +63,13 @@ def import_people(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/import/table", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
-@mended_on(import_people)
+@shows_problem_on(import_people)
 def import_table(event_id: str) -> AnyResponse:
     """The table of a file or a paste, its columns as they are guessed, or as they were said; nothing is kept yet."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     if "table" in request.form:
         rows = _rows_of_form()
-        heading, columns = _said(rows)
+        heading, columns = _heading_and_columns(rows)
     else:
         rows = _rows_uploaded()
         heading = guess_heading(rows)
@@ -78,12 +78,12 @@ def import_table(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/import/people", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
-@mended_on(import_people)
+@shows_problem_on(import_people)
 def import_rows(event_id: str) -> AnyResponse:
     """Enter and change what was ticked, in one go. What is no longer as it was shown is shown again first."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     rows = _rows_of_form()
-    heading, columns = _said(rows)
+    heading, columns = _heading_and_columns(rows)
     planned = _planned(moment, rows, heading, columns)
     ticked = {number for text in request.form.getlist("take") if (number := _number(text)) is not None}
     try:
@@ -93,23 +93,23 @@ def import_rows(event_id: str) -> AnyResponse:
         if not taken:
             raise Problem("import_nothing_taken")
         steps, people = _steps(moment.state, event_id, taken)
-        the_hub().service.ask(steps, actor(), people, PATIENCE_S)
+        current_hub().service.ask(steps, actor(), people, IMPORT_TIMEOUT_S)
     except Problem as problem:
-        g.problem, g.status = problem, status_of(problem)
+        g.problem, g.status = problem, problem_status(problem)
         # A reload begins anew: what was to enter people is not sent twice.
         g.address = url_for("console.import_people", event_id=event_id)
-        look_anew()
-        return _preview(the_moment(event_id), rows, heading, columns, ticked)
+        drop_request_cache()
+        return _preview(current_event(event_id), rows, heading, columns, ticked)
     return back_to_event(event_id, "competitors")
 
 
-def _steps(state: EventState, event_id: str, taken: Sequence[Planned]) -> tuple[list[Step], list[PersonRecord]]:
+def _steps(state: EventState, event_id: str, taken: Sequence[PlannedRow]) -> tuple[list[Step], list[PersonRecord]]:
     first = next_number((*state.entrants, *state.removed), "p")
     commands: list[Command] = []
     people: list[PersonRecord] = []
     for row in taken:
         if row.known is None:
-            record, entrant = enrol(event_id, competitor_of(row, f"p{first}"), person=row.person)
+            record, entrant = person_and_entrant(event_id, competitor_of(row, f"p{first}"), person=row.person)
             first += 1
             commands.append(EnterCompetitor(entrant))
             people.append(record)
@@ -139,7 +139,7 @@ def _rows_of_form() -> Rows:
     return from_form(request.form.get("table", ""))
 
 
-def _said(rows: Rows) -> tuple[int, tuple[str, ...]]:
+def _heading_and_columns(rows: Rows) -> tuple[int, tuple[str, ...]]:
     """The row of the headings and the meaning of each column, as the form says them."""
     heading = min(max(0, whole_number("heading") or 0), len(rows))
     columns = tuple(said if (said := field(f"column_{number}")) in (*MEANINGS, *OF_TEAMS) else SKIP
@@ -151,9 +151,9 @@ def _number(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= 6 else None
 
 
-def _planned(moment: EventAt, rows: Rows, heading: int, columns: Sequence[str]) -> Plan:
+def _planned(moment: EventAt, rows: Rows, heading: int, columns: Sequence[str]) -> ImportPlan:
     people = {who: person for who, person in moment.people.items() if not is_damaged(who, person)}
-    return plan(rows, heading, columns, moment.state.entrants, people, moment.state.rulebook.team_size)
+    return plan_import(rows, heading, columns, moment.state.entrants, people, moment.state.rulebook.team_size)
 
 
 def _preview(
@@ -166,7 +166,7 @@ def _preview(
     except Problem as problem:
         g.problem = g.get("problem") or problem
         g.status = 400
-    said: dict[str, Any] = {"new": NEW, "here": HERE, "twice": TWICE, "wrong": WRONG}
+    said: dict[str, Any] = {"new": NEW, "here": EXISTING, "twice": DUPLICATE, "wrong": INVALID}
     counts = {name: planned.count(kind) for name, kind in said.items()} if planned else {}
     return page(
         "import_people.html", state=state, rulebook=state.rulebook, table=to_form(rows), heading=heading,

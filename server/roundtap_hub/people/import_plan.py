@@ -14,10 +14,10 @@ from roundtap_core.event.person import Person, refuse_unfit_person
 from roundtap_core.event.state import Entrant
 from roundtap_core.limits import ID_LETTERS
 from roundtap_core.lists.list_form import fold
-from roundtap_core.names import fit_name
+from roundtap_core.names import clean_name
 from roundtap_core.records import Competitor
 from roundtap_core.wire import digest
-from roundtap_hub.people.raw_table import BROKEN, Rows
+from roundtap_hub.people.raw_table import LINE_BREAK_SIGN, Rows
 
 NAME, FIRST, LAST, CLUB, ID, LINK, PAID, NOTE, CAME_WITH, TABLE, MEMBER_1, MEMBER_2, SKIP = (
     "name", "first", "last", "club", "id", "link", "paid", "note", "came_with", "table", "member_1", "member_2", "")
@@ -52,9 +52,10 @@ _HEADINGS: Mapping[str, str] = MappingProxyType({
     MEMBER_2: "member 2|player 2|second player|member|partner|miembro 2|jugador 2|miembro|mitglied 2|spieler 2|"
               "mitglied|czlonek 2|gracz 2|czlonek",
 })
-_LESS = "nickname|nick|username|user name|alias|handle|apodo|usuario|spitzname|benutzername|nutzername|pseudonim|ksywka"
+_NICKNAME_HEADINGS = ("nickname|nick|username|user name|alias|handle|apodo|usuario|spitzname|benutzername|nutzername|"
+                      "pseudonim|ksywka")
 """Names of people, where nothing better is there."""
-_OTHERS = (
+_IGNORED_HEADINGS = (
     "rank|place|position|seed|no|nr|faction|army|points|score|wins|losses|draws|record|mov|sos|country|city|state|email|"
     "e mail|mail|phone|checked in|check in|dropped|drop|status|registered|registration date|date|time|rounds|ticket|"
     "order|order number|discord|pronouns|region|elo|rating|itc score|faccion|ejercito|puntos|puesto|pais|ciudad|correo|"
@@ -63,7 +64,7 @@ _OTHERS = (
 """Known headings of columns that nothing is made of."""
 
 _BY_HEADING = {heading: meaning for meaning, said in _HEADINGS.items() for heading in said.split("|")}
-_KNOWN = {*_BY_HEADING, *_LESS.split("|"), *_OTHERS.split("|")}
+_KNOWN = {*_BY_HEADING, *_NICKNAME_HEADINGS.split("|"), *_IGNORED_HEADINGS.split("|")}
 
 _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
 _NUMBER = re.compile(r"#?[A-Za-z]{0,4}[- ]?\d{1,12}")
@@ -74,14 +75,14 @@ YES, NO = (frozenset(said.split()) for said in (
     "complete",
     "no n false 0 unpaid open nein offen falsch pendiente falso nie niezaplacone pending none ✗ ✘ ☐ -"))
 
-LOOKED_AT = 5
+HEADING_ROWS_MAX = 5
 """So far down a row of headings is looked for: exports begin with a title."""
 
 
 def guess_heading(rows: Rows) -> int:
     """Which row holds the headings, counted from 1; 0: none does."""
     best, most = 0, 0
-    for number, row in enumerate(rows[:LOOKED_AT], start=1):
+    for number, row in enumerate(rows[:HEADING_ROWS_MAX], start=1):
         known = sum(_heading(cell) in _KNOWN for cell in row)
         written = sum(bool(cell) for cell in row)
         if known > most and known * 2 >= written:
@@ -122,7 +123,7 @@ def _settle_names(columns: list[str], named: Sequence[str]) -> None:
 
 def _name_by_content(columns: list[str], named: Sequence[str], below: Rows) -> None:
     free = [column for column, meaning in enumerate(columns) if meaning == SKIP]
-    found = [column for column in free if named[column] in _LESS.split("|")] or [
+    found = [column for column in free if named[column] in _NICKNAME_HEADINGS.split("|")] or [
         column for column in free if named[column] not in _KNOWN
         and _share(below, column, _WORDS.search) > 0.8 and _share(below, column, _ADDRESS.match) < 0.2]
     if found:
@@ -170,7 +171,7 @@ def _share(rows: Rows, column: int, fits: Callable[[str], object]) -> float:
     return sum(bool(fits(cell)) for cell in cells) / len(cells) if cells else 0.0
 
 
-NEW, HERE, TWICE, WRONG = "new", "here", "twice", "wrong"
+NEW, EXISTING, DUPLICATE, INVALID = "new", "here", "twice", "wrong"
 """Of a row: somebody to be entered; somebody who is in the event; somebody of an earlier row; it cannot be entered."""
 
 NAMES = (NAME, FIRST, LAST, MEMBER_1, MEMBER_2)
@@ -179,7 +180,7 @@ UNREADABLE = "\ufffd"
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedRow:
     """One row. `row` is its number in the table, `person` what it says (of who is here: what would be known then).
 
     `known`: the competitor it speaks of, where that is one of the event; `changes`: the fields that would be others;
@@ -202,7 +203,8 @@ class Planned:
     @property
     def may(self) -> bool:
         """Whether it can be taken: it is new, or would change something."""
-        return self.problem is None and (self.kind in (NEW, TWICE) or (self.kind == HERE and bool(self.changes)))
+        return self.problem is None and (self.kind in (NEW, DUPLICATE)
+                                         or (self.kind == EXISTING and bool(self.changes)))
 
     @property
     def usual(self) -> bool:
@@ -211,20 +213,20 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ImportPlan:
     """All rows that say anything, in their order. `mark`: names this very plan."""
 
-    rows: tuple[Planned, ...]
+    rows: tuple[PlannedRow, ...]
     mark: str
 
     def count(self, kind: str) -> int:
         return sum(row.kind == kind for row in self.rows)
 
 
-def plan(
+def plan_import(
     rows: Rows, heading: int, columns: Sequence[str], entrants: Mapping[str, Entrant], people: Mapping[str, Person],
     team_size: int = 1,
-) -> Plan:
+) -> ImportPlan:
     """What these rows would change. Raises Problem("import_no_name") where no column is the name, and
     Problem("import_column_twice") for a meaning that two columns have."""
     for meaning in columns:
@@ -234,18 +236,18 @@ def plan(
         raise Problem("import_no_name")
     said = [(number, {m: row[c] for c, m in enumerate(columns) if m}) for number, row in
             enumerate(rows[heading:], start=heading + 1) if any(row)]
-    book = _Book(entrants, people, team_size)
+    book = _KnownPeople(entrants, people, team_size)
     made = tuple(
         replace(book.planned(number, {meaning: _in_one_line(cell) for meaning, cell in cells.items()}),
-                odd=any(sign in cells.get(meaning, "") for meaning in NAMES for sign in (";", BROKEN)))
+                odd=any(sign in cells.get(meaning, "") for meaning in NAMES for sign in (";", LINE_BREAK_SIGN)))
         for number, cells in said)
     seen = [[each.row, each.kind, each.person.to_json(), each.came_with, each.fixed_table, each.known,
              list(each.changes)] for each in made]
-    return Plan(made, digest([[list(columns), heading], seen])[:16])
+    return ImportPlan(made, digest([[list(columns), heading], seen])[:16])
 
 
 def _in_one_line(cell: str) -> str:
-    return " ".join(cell.replace(BROKEN, " ").split())
+    return " ".join(cell.replace(LINE_BREAK_SIGN, " ").split())
 
 
 AFTER_A_COMMA = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
@@ -258,7 +260,7 @@ def _is_turned(name: str) -> bool:
     return bool(last and comma and first) and "," not in first and first.casefold() not in AFTER_A_COMMA
 
 
-class _Book:
+class _KnownPeople:
     """Who is known so far: of the event, and of the rows that were looked at."""
 
     def __init__(self, entrants: Mapping[str, Entrant], people: Mapping[str, Person], team_size: int) -> None:
@@ -274,34 +276,34 @@ class _Book:
         self._rows_by_name: dict[str, tuple[int, str]] = {}
         self._rows_by_id: dict[str, int] = {}
 
-    def planned(self, row: int, cells: Mapping[str, str]) -> Planned:
+    def planned(self, row: int, cells: Mapping[str, str]) -> PlannedRow:
         try:
             person, table = self._read(cells)
         except Problem as problem:
-            return Planned(row, WRONG, Person(_name(cells, self._team_size) or "–"), problem=problem)
+            return PlannedRow(row, INVALID, Person(_name(cells, self._team_size) or "–"), problem=problem)
         came_with = cells.get(CAME_WITH) or None
         try:
             known = self._known(person)
             earlier = self._earlier(person)
             found = self._of_event(row, known, person, came_with, table) if known is not None else \
-                Planned(row, TWICE if earlier else NEW, person, came_with, table, as_row=earlier)
+                PlannedRow(row, DUPLICATE if earlier else NEW, person, came_with, table, as_row=earlier)
             if known is None:
                 self._refuse_members(person)
         except Problem as problem:
-            return Planned(row, WRONG, person, problem=problem)
+            return PlannedRow(row, INVALID, person, problem=problem)
         self._rows_by_name.setdefault(fold(person.name), (row, (person.external_id or "").casefold()))
         if person.external_id:
             self._rows_by_id.setdefault(person.external_id.casefold(), row)
         if earlier and known is not None:
             # Of two rows about one who is here the first counts: nobody is asked which.
-            return replace(found, kind=TWICE, as_row=earlier, problem=Problem("import_twice_here", row=earlier))
+            return replace(found, kind=DUPLICATE, as_row=earlier, problem=Problem("import_twice_here", row=earlier))
         return found
 
     def _read(self, cells: Mapping[str, str]) -> tuple[Person, int | None]:
-        name = fit_name(_name(cells, self._team_size))
+        name = clean_name(_name(cells, self._team_size))
         if not name:
             raise Problem("import_name_missing")
-        members = tuple(member for key in (MEMBER_1, MEMBER_2) if (member := fit_name(cells.get(key, ""))))
+        members = tuple(member for key in (MEMBER_1, MEMBER_2) if (member := clean_name(cells.get(key, ""))))
         has_paid = paid(cells.get(PAID, ""))
         if has_paid is None:
             raise Problem("import_paid_unclear", value=cells[PAID][:20])
@@ -316,7 +318,7 @@ class _Book:
         if person.external_id and len(person.external_id) > ID_LETTERS:
             raise Invalid("text_too_long", count=len(person.external_id), maximum=ID_LETTERS)
         refuse_unfit_person(person)
-        fit_name(cells.get(CAME_WITH, ""))
+        clean_name(cells.get(CAME_WITH, ""))
         return person, _table(cells.get(TABLE, ""))
 
     def _known(self, person: Person) -> str | None:
@@ -335,7 +337,7 @@ class _Book:
         differ = bool(its and person.external_id and its != person.external_id.casefold())
         return row if row and not differ else None
 
-    def _of_event(self, row: int, who: str, said: Person, came_with: str | None, table: int | None) -> Planned:
+    def _of_event(self, row: int, who: str, said: Person, came_with: str | None, table: int | None) -> PlannedRow:
         """What is not said in the table stays as it is; nobody's name is changed by one."""
         before, entrant = self._people[who], self._entrants[who]
         after = structs.replace(
@@ -350,7 +352,7 @@ class _Book:
             changes.append(CAME_WITH)
         if table is not None and table != entrant.fixed_table:
             changes.append(TABLE)
-        return Planned(row, HERE, after, came_with, table, who, before.name, tuple(changes))
+        return PlannedRow(row, EXISTING, after, came_with, table, who, before.name, tuple(changes))
 
     def _refuse_members(self, person: Person) -> None:
         if self._team_size == 1:
@@ -382,7 +384,7 @@ def _table(text: str) -> int | None:
     return int(text)
 
 
-def competitor_of(planned: Planned, competitor: str) -> Competitor:
+def competitor_of(planned: PlannedRow, competitor: str) -> Competitor:
     """Somebody new, as the event gets them."""
     return structs.replace(planned.person.to_competitor(competitor), came_with=planned.came_with,
                    fixed_table=planned.fixed_table)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.lists.list_form import NAMES, NUMBER, TICK, Field, Lines, ListForm, say_option
+from roundtap_core.lists.list_form import NAMES, NUMBER, TICK, ListField, ListForm, ListTable, option_text
 from roundtap_core.records import Competitor
 from roundtap_core.words import Words
-from roundtap_hub.events.event_at import EventAt, everybody
-from roundtap_hub.serving.memoized import worked_out_by
+from roundtap_hub.events.event_at import EventAt, all_competitors
+from roundtap_hub.serving.memoized import memoized_by
 
 LETTERS, LINES = 300, 200
 """What one box takes, and how many lines a table has at most."""
@@ -24,7 +24,7 @@ not there, and nobody minds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class FormBox:
     """One thing to fill in. `name` is its place in the list, without the first "/"; `values` what stands there."""
 
     name: str
@@ -37,27 +37,27 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class FormTable:
     """`name` is its place in the list. A row is its boxes, and what is wrong with it."""
 
     name: str
     title: str
     columns: tuple[tuple[str, str], ...]
-    rows: tuple[tuple[tuple[Box, ...], tuple[str, ...]], ...]
+    rows: tuple[tuple[tuple[FormBox, ...], tuple[str, ...]], ...]
     problems: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FormPart:
     """What belongs together: the whole list, or one player's of a team."""
 
     number: int | None
-    boxes: tuple[Box, ...]
-    tables: tuple[Table, ...]
+    boxes: tuple[FormBox, ...]
+    tables: tuple[FormTable, ...]
     problems: tuple[str, ...] = ()
 
 
-class _Filler:
+class _FormBuilder:
     """Makes the view of one form; every problem is told once, at the narrowest place that holds it."""
 
     def __init__(self, words: Words, problems: Sequence[Problem], lines: Mapping[str, int]) -> None:
@@ -75,13 +75,14 @@ class _Filler:
         return {"parts": parts, "elsewhere": self._take("")}
 
     def _part(
-        self, number: int | None, fields: Sequence[Field], lines: Sequence[Lines], data: Mapping[str, Any], where: str
-    ) -> Part:
+        self, number: int | None, fields: Sequence[ListField], lines: Sequence[ListTable], data: Mapping[str, Any],
+        where: str
+    ) -> FormPart:
         boxes = tuple(self._box(f, data.get(f.key), f"{where}/{f.key}", take=True) for f in fields)
         tables = tuple(self._table(table, data.get(table.key), f"{where}/{table.key}") for table in lines)
-        return Part(number, boxes, tables, self._take(where) if where else ())
+        return FormPart(number, boxes, tables, self._take(where) if where else ())
 
-    def _table(self, table: Lines, typed: object, where: str) -> Table:
+    def _table(self, table: ListTable, typed: object, where: str) -> FormTable:
         known = typed if isinstance(typed, list) else []
         shown = max(table.usually, len(known) + SPARE, self._lines.get(where[1:], 0))
         rows = []
@@ -90,11 +91,12 @@ class _Filler:
             boxes = tuple(self._box(c, row.get(c.key), f"{place}/{c.key}", take=False) for c in table.columns)
             rows.append((boxes, self._take(place)))
         columns = tuple((c.kind, self._words(c.text)) for c in table.columns)
-        return Table(where[1:], self._words(table.text, number=table.number), columns, tuple(rows), self._take(where))
+        return FormTable(where[1:], self._words(table.text, number=table.number), columns, tuple(rows),
+                         self._take(where))
 
-    def _box(self, field: Field, value: object, where: str, take: bool) -> Box:
-        options = tuple((option, say_option(self._words, option)) for option in field.options)
-        return Box(where[1:], self._words(field.text), field.kind, _values(field, value), options,
+    def _box(self, field: ListField, value: object, where: str, take: bool) -> FormBox:
+        options = tuple((option, option_text(self._words, option)) for option in field.options)
+        return FormBox(where[1:], self._words(field.text), field.kind, _values(field, value), options,
                    self._take(where) if take else (), "" if field.usual is None else str(field.usual))
 
     def _take(self, where: str) -> tuple[str, ...]:
@@ -115,10 +117,10 @@ def list_view(
 ) -> dict[str, Any]:
     """The form with what the list says, and each problem beside its place; `elsewhere`: problems that belong to no box,
     line or table. `lines`: at least so many in a table."""
-    return _Filler(words, problems, lines or {}).view(form, list_)
+    return _FormBuilder(words, problems, lines or {}).view(form, list_)
 
 
-def _values(field: Field, value: object) -> tuple[str, ...]:
+def _values(field: ListField, value: object) -> tuple[str, ...]:
     """What the boxes of a field show: as many as it counts, else one."""
     if field.kind == TICK:
         return ("1",) if value is True else ("",)
@@ -153,12 +155,12 @@ def _read_part(form: ListForm, typed: Mapping[str, str], where: str) -> dict[str
     return part
 
 
-def _read_fields(fields: Sequence[Field], typed: Mapping[str, str], where: str) -> dict[str, Any]:
+def _read_fields(fields: Sequence[ListField], typed: Mapping[str, str], where: str) -> dict[str, Any]:
     read = ((field.key, _read(field, typed, where + field.key)) for field in fields)
     return {key: value for key, value in read if value not in (None, "", [])}
 
 
-def _read(field: Field, typed: Mapping[str, str], name: str) -> Any:
+def _read(field: ListField, typed: Mapping[str, str], name: str) -> Any:
     if field.kind == NAMES and field.count:
         return [text for n in range(LINES) if f"{name}/{n}" in typed and (text := _clean(typed[f"{name}/{n}"]))]
     text = _clean(typed.get(name, ""))
@@ -178,7 +180,7 @@ def _clean(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text[:LETTERS]).split())
 
 
-def lines_shown(form: ListForm, typed: Mapping[str, str]) -> dict[str, int]:
+def shown_line_counts(form: ListForm, typed: Mapping[str, str]) -> dict[str, int]:
     """How many lines of each table the page had when its form was sent."""
     parts = [f"players/{n}/" for n in range(form.per_member)] or [""]
     shown = {}
@@ -197,16 +199,16 @@ class ListState:
     flags: int = 0
 
 
-def _listed(moment: EventAt) -> object:
+def _lists_key(moment: EventAt) -> object:
     """What lists and their checks depend on: not on reports and results, which come by the hundred."""
     state = moment.state
     return state.entrants, moment.people, state.rulebook_id, state.level, state.given_options
 
 
-@worked_out_by(_listed)
+@memoized_by(_lists_key)
 def list_states(moment: EventAt) -> Mapping[str, ListState]:
     """How each competitor's list stands, by competitor."""
-    state, people = moment.state, everybody(moment)
+    state, people = moment.state, all_competitors(moment)
     check, options = state.rulebook.lists, state.options
     flags = [0] * len(people)
     for problem in check.event_warnings(people, options):
@@ -226,7 +228,7 @@ def _state(list_: Mapping[str, Any], problems: int, flags: int) -> str:
     return WRONG if problems else FLAGGED if flags else GOOD
 
 
-def told_lists(moment: EventAt) -> dict[str, int]:
+def list_counts(moment: EventAt) -> dict[str, int]:
     """How many lists of those who are in are missing, wrong, or flagged; states that none is in are left out."""
     states = list_states(moment)
     counts: dict[str, int] = {}
@@ -239,7 +241,7 @@ def told_lists(moment: EventAt) -> dict[str, int]:
 
 def flags_of(moment: EventAt, competitor: Competitor) -> list[Problem]:
     """What is flagged in one competitor's list, with places in the list."""
-    people = everybody(moment)
+    people = all_competitors(moment)
     check, options = moment.state.rulebook.lists, moment.state.options
     place = next(n for n, person in enumerate(people) if person.id == competitor.id)
     mine = [p.but(p.where.removeprefix(f"/{place}").removeprefix("/list"))

@@ -14,17 +14,25 @@ from roundtap_core.event.commands import CorrectList, SubmitList
 from roundtap_core.event.person import Person
 from roundtap_core.lists.list_form import ListCheck, list_digest
 from roundtap_core.records import Competitor
-from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, SEEN, STAFF, route
-from roundtap_hub.events.event_at import EventAt, everybody, full_names
-from roundtap_hub.people.list_forms import ROWS_ADDED, flags_of, lines_shown, list_states, list_view, read_list
-from roundtap_hub.serving.page_helpers import field, mended_on, page, tell, the_moment, the_reason, words
+from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, STAFF, VISIBLE, route
+from roundtap_hub.events.event_at import EventAt, all_competitors, full_names
+from roundtap_hub.people.list_forms import ROWS_ADDED, flags_of, list_states, list_view, read_list, shown_line_counts
+from roundtap_hub.serving.page_helpers import (
+    current_event,
+    field,
+    page,
+    shows_problem_on,
+    submit,
+    typed_reason,
+    words,
+)
 from roundtap_hub.store.journal import PersonRecord
 
 
-@route("GET /console/<event_id>/competitor/<competitor>/list", STAFF, SEEN)
+@route("GET /console/<event_id>/competitor/<competitor>/list", STAFF, VISIBLE)
 def list_page(event_id: str, competitor: str) -> AnyResponse:
     """The list as it stands, or as it was just typed, with each problem beside its line."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     entrant = moment.state.entrants.get(competitor)
     save_at = url_for("console.save_list", event_id=event_id, competitor=competitor)
     return page("list.html", entrant=entrant, name=full_names(moment).get(competitor), save_at=save_at,
@@ -38,7 +46,7 @@ def list_context(moment: EventAt, competitor: str) -> dict[str, Any]:
     form, typed = check.form(state.options), request.form if request.method == "POST" else None
     list_, lines = check.spelled(check.of_competitor(who), state.options), {}
     if typed is not None:
-        list_, lines = read_list(form, typed), lines_shown(form, typed)
+        list_, lines = read_list(form, typed), shown_line_counts(form, typed)
         if (more := field("more")) in lines:
             lines[more] += ROWS_ADDED
         problems = _problems(moment, check.into(who, list_)) if list_ else []
@@ -49,23 +57,23 @@ def list_context(moment: EventAt, competitor: str) -> dict[str, Any]:
     return {
         "state": state, "who": who, "view": list_view(form, list_, problems, words(), lines),
         "flags": [flag.say(words()) for flag in flags], "count": len(problems),
-        "standing": list_states(moment)[competitor] if typed is None else None, "looked_at": _seen(check, who),
+        "standing": list_states(moment)[competitor] if typed is None else None, "looked_at": _seen_version(check, who),
     }
 
 
 @route("POST /console/<event_id>/competitor/<competitor>/list", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
-@mended_on(list_page)
+@shows_problem_on(list_page)
 def save_list(event_id: str, competitor: str) -> AnyResponse:
     """Free until round 1 is published; then a list is the same all day, and only corrected, with a reason."""
     if field("more"):
         return list_page(event_id, competitor)
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     typed = typed_list(moment, competitor)
     if typed is not None:
         record, digest, total = typed
-        command = CorrectList(competitor, digest, total, the_reason()) if moment.state.public_rounds \
+        command = CorrectList(competitor, digest, total, typed_reason()) if moment.state.public_rounds \
             else SubmitList(competitor, digest, total)
-        tell(event_id, command, [record])
+        submit(event_id, command, [record])
     return redirect(url_for("console.list_page", event_id=event_id, competitor=competitor), 303)
 
 
@@ -89,13 +97,13 @@ def typed_list(moment: EventAt, competitor: str) -> tuple[PersonRecord, str, int
 
 
 def competitor_of(moment: EventAt, competitor: str) -> Competitor:
-    found = next((c for c in everybody(moment) if c.id == competitor), None)
+    found = next((c for c in all_competitors(moment) if c.id == competitor), None)
     if found is None:
         abort(404)
     return found
 
 
-def _seen(check: ListCheck, who: Competitor) -> str:
+def _seen_version(check: ListCheck, who: Competitor) -> str:
     """Which list the official looked at. Once told that it changed meanwhile, they save over the new one knowingly."""
     problem: Problem | None = g.get("problem")
     told = problem is not None and problem.key == "list_changed_meanwhile"

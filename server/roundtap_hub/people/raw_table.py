@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.limits import harmless
+from roundtap_core.limits import sanitize
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How .xlsx, .xlsm, .xlsb and .ods begin; and .xls."""
@@ -79,9 +79,9 @@ def _repacked(raw: bytes) -> bytes:
 MOST_BYTES = 2 * 1024 * 1024
 """Of a file. A thousand players with links to their lists need a tenth of it."""
 MOST_ROWS, MOST_COLUMNS, CELL_LETTERS = 1000, 40, 1000
-BROKEN = "↵"
+LINE_BREAK_SIGN = "↵"
 """Stands where a cell's text went on in another line, or after a tab."""
-MOST_ON_THE_WAY = 400_000
+FORM_BYTES_MAX = 400_000
 """Bytes of a table in a form: it travels with each step, as nothing is stored before somebody confirms."""
 
 BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
@@ -104,7 +104,7 @@ def table_of_file(raw: bytes, language: str = "en") -> Rows:
     if len(raw) > MOST_BYTES:
         raise Problem("file_too_big", maximum=MOST_BYTES // 1024 // 1024)
     if raw.startswith((ZIP, OLE)):
-        return _bounded(spreadsheet_rows(raw, MOST_ROWS, MOST_COLUMNS))
+        return _clean_rows(spreadsheet_rows(raw, MOST_ROWS, MOST_COLUMNS))
     return table_of_text(decoded(raw, language))
 
 
@@ -118,7 +118,7 @@ def table_of_text(text: str) -> Rows:
     # Excel's own way to say what stands between the cells.
     if first.strip().lower().startswith("sep=") and len(first.strip()) <= len("sep=;"):
         separator, text = first.strip()[4:] or "\t", rest
-    return _bounded(_split(text, separator or _separator(text)))
+    return _clean_rows(_split(text, separator or _separator(text)))
 
 
 def decoded(raw: bytes, language: str = "en") -> str:
@@ -139,14 +139,14 @@ def decoded(raw: bytes, language: str = "en") -> str:
 def to_form(rows: Rows) -> str:
     """The rows as one text for a field of a form. Raises Problem("table_too_long")."""
     text = "\n".join("\t".join(row) for row in rows)
-    if len(quote(text)) > MOST_ON_THE_WAY:
+    if len(quote(text)) > FORM_BYTES_MAX:
         raise Problem("table_too_long", rows=MOST_ROWS)
     return text
 
 
 def from_form(text: str) -> Rows:
     """What `to_form` made, whatever a browser made of it."""
-    return _bounded(line.split("\t") for line in text.replace("\r\n", "\n").split("\n"))
+    return _clean_rows(line.split("\t") for line in text.replace("\r\n", "\n").split("\n"))
 
 
 def _split(text: str, separator: str) -> Iterable[Sequence[str]]:
@@ -185,17 +185,17 @@ def _separator(text: str) -> str:
     return best
 
 
-def _bounded(rows: Iterable[Sequence[object]]) -> Rows:
+def _clean_rows(rows: Iterable[Sequence[object]]) -> Rows:
     """Clean cells, every row as wide as the widest; columns and the last rows that are empty are left out."""
     kept: list[list[str]] = []
     for row in rows:
         if len(kept) == MOST_ROWS:
-            if any(clean(cell) for cell in row):
+            if any(clean_cell(cell) for cell in row):
                 raise Problem("table_too_long", rows=MOST_ROWS)
             continue
-        if len(row) > MOST_COLUMNS and any(clean(cell) for cell in row[MOST_COLUMNS:]):
+        if len(row) > MOST_COLUMNS and any(clean_cell(cell) for cell in row[MOST_COLUMNS:]):
             raise Problem("table_too_wide", columns=MOST_COLUMNS)
-        kept.append([clean(cell) for cell in row[:MOST_COLUMNS]])
+        kept.append([clean_cell(cell) for cell in row[:MOST_COLUMNS]])
     while kept and not any(kept[-1]):
         kept.pop()
     width = max((len(row) for row in kept), default=0)
@@ -206,7 +206,7 @@ def _bounded(rows: Iterable[Sequence[object]]) -> Rows:
     return tuple(tuple(row[column] for column in used) for row in full)
 
 
-def clean(cell: object) -> str:
+def clean_cell(cell: object) -> str:
     """A cell as one line of text: what moves other text stands there as U+FFFD, and a whole number has no fraction."""
     if cell is None:
         return ""
@@ -214,5 +214,5 @@ def clean(cell: object) -> str:
         return "x" if cell else ""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         cell = int(cell)
-    text = re.sub(r"[\t\r\n]+", f" {BROKEN} ", str(cell)[:CELL_LETTERS].replace("\0", "").strip())
-    return " ".join(harmless(text).split())
+    text = re.sub(r"[\t\r\n]+", f" {LINE_BREAK_SIGN} ", str(cell)[:CELL_LETTERS].replace("\0", "").strip())
+    return " ".join(sanitize(text).split())

@@ -10,29 +10,29 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import EnterCompetitor, RemoveCompetitor, SetSignUp
-from roundtap_core.event.people.decide import refuse_signing_up
-from roundtap_core.event.stale_check import marked
+from roundtap_core.event.people.decide import refuse_sign_up
+from roundtap_core.event.stale_check import make_mark
 from roundtap_core.lists.list_form import fold
-from roundtap_core.names import fit_name, shorten
+from roundtap_core.names import clean_name, shorten
 from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_hub.access import visit
-from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, SEEN, route
+from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.events.event_at import EventAt, full_names
-from roundtap_hub.events.new_event import enrol
+from roundtap_hub.events.new_event import person_and_entrant
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.people.competitors import roster
-from roundtap_hub.people.registration_desk import refuse_broken_teams, team
-from roundtap_hub.phones.phone_reports import PHONE
+from roundtap_hub.people.registration_desk import refuse_broken_teams, typed_team
+from roundtap_hub.phones.phone_reports import PHONE_ACTOR
 from roundtap_hub.serving.page_helpers import (
     actor,
+    current_event,
+    current_hub,
     field,
     hub_address,
-    mended_on,
     page,
-    tell,
-    the_hub,
-    the_moment,
+    shows_problem_on,
+    submit,
     words,
 )
 from roundtap_hub.store.service import Step
@@ -55,60 +55,60 @@ def guard(bp: Blueprint) -> None:
 
 def personal_page(event_id: str, competitor: str) -> str:
     """Where it ends: the person's own page, which nobody else has."""
-    return the_hub().access.links.give(event_id, competitor, ACTOR)
+    return current_hub().access.links.give(event_id, competitor, ACTOR)
 
 
-@route("GET /join/<event_id>", EVERYBODY, SEEN)
+@route("GET /join/<event_id>", EVERYBODY, VISIBLE)
 def join(event_id: str) -> AnyResponse:
     """The form, or why there is none."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     closed: Problem | None = None
     try:
-        refuse_signing_up(moment.state)
+        refuse_sign_up(moment.state)
     except Problem as problem:
         closed = problem
     # Given with the form, so that it is there when the form comes.
-    visit.phone()
+    visit.browser_id()
     form = field("form")[:FORM_LETTERS] or secrets.token_urlsafe(FORM_BYTES)
     return page("sign_up.html", state=moment.state, rulebook=moment.state.rulebook, closed=closed, form=form,
                 organizer=False, csrf=lambda: "", sent_ms="", full_names=bool(moment.state.options.get("full_names")))
 
 
 @route("POST /join/<event_id>", EVERYBODY, OPEN)
-@mended_on(join)
+@shows_problem_on(join)
 def signed_up(event_id: str) -> AnyResponse:
     """Entered, and on to the own page. The same form again leads to the same page: an answer may be lost."""
-    hub, form = the_hub(), field("form")[:FORM_LETTERS]
+    hub, form = current_hub(), field("form")[:FORM_LETTERS]
     before = hub.hall.sign_ups.answered(event_id, form)
-    if before is not None and before in the_moment(event_id).state.entrants:
+    if before is not None and before in current_event(event_id).state.entrants:
         return redirect(personal_page(event_id, before), 303)
-    refuse_signing_up(the_moment(event_id).state)
+    refuse_sign_up(current_event(event_id).state)
     if not hub.hall.sign_ups.admits(request.remote_addr or ""):
         raise Problem("sign_up_wait")
-    competitor = _enter(the_moment(event_id))
-    hub.hall.sign_ups.entered(event_id, form, competitor, visit.phone(), request.remote_addr or "")
+    competitor = _enter(current_event(event_id))
+    hub.hall.sign_ups.entered(event_id, form, competitor, visit.browser_id(), request.remote_addr or "")
     return redirect(personal_page(event_id, competitor), 303)
 
 
 def _enter(moment: EventAt) -> str:
     state = moment.state
-    name = fit_name(field("name"))
+    name = clean_name(field("name"))
     if not name:
         raise Invalid("no_names")
     if any(fold(moment.people[who].name) == fold(name) for who in state.entrants if who in moment.people):
         raise Problem("sign_up_twice", name=name)
-    members, captain = team() if state.rulebook.team_size > 1 else ((), None)
+    members, captain = typed_team() if state.rulebook.team_size > 1 else ((), None)
     if state.rulebook.team_size > 1:
         refuse_broken_teams(moment, {name: (members, captain)})
     # Where full names are shown, whoever does not want that is shown as everywhere else.
     shown_short = bool(state.options.get("full_names")) and not field("full_name") and not members
     competitor = Competitor(
         f"p{next_number((*state.entrants, *state.removed), 'p')}", name,
-        public_name=shorten(name, 1) if shown_short else None, club=fit_name(field("club")) or None,
-        external_id=" ".join(field("external_id").split()) or None, came_with=fit_name(field("came_with")) or None,
+        public_name=shorten(name, 1) if shown_short else None, club=clean_name(field("club")) or None,
+        external_id=" ".join(field("external_id").split()) or None, came_with=clean_name(field("came_with")) or None,
         members=members, captain=captain)
-    record, entrant = enrol(state.id, competitor)
-    entered = the_hub().service.tell(state.id, EnterCompetitor(entrant, signed_up=True), ACTOR, [record])
+    record, entrant = person_and_entrant(state.id, competitor)
+    entered = current_hub().service.tell(state.id, EnterCompetitor(entrant, signed_up=True), ACTOR, [record])
     # The writer has the last word on the id.
     return str(entered[-1].data["competitor"])
 
@@ -118,24 +118,24 @@ NAMED = 24
 """So many are named in a question that is asked beside each of some hundred entries."""
 
 
-@route("GET /console/<event_id>/sign-up", HEADS_AND_DESK, SEEN)
+@route("GET /console/<event_id>/sign-up", HEADS_AND_DESK, VISIBLE)
 def sign_up(event_id: str) -> AnyResponse:
     """The code, large and to be printed; whether it is open; who signed up."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     state = moment.state
     address = f"{hub_address()}/join/{event_id}"
-    people, together = {each.id: each for each in roster(moment)}, _together(moment)
+    people, together = {each.id: each for each in roster(moment)}, _sign_up_groups(moment)
     return page("sign_up_desk.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook,
                 address=address, qr=qr_svg(address, words()("join.qr", name=state.name)),
                 only_here=urlsplit(address).hostname in LOOPBACK, came=[people[who] for who in together],
-                together=together, stay=_staying(moment), phones=the_hub().hall.sign_ups.phones(event_id),
+                together=together, stay=_known_at_desk(moment), phones=current_hub().hall.sign_ups.phones(event_id),
                 names=full_names(moment), named=NAMED, mark=_mark)
 
 
-def _together(moment: EventAt) -> dict[str, dict[str, list[str]]]:
+def _sign_up_groups(moment: EventAt) -> dict[str, dict[str, list[str]]]:
     """Who signed up, newest first, each with all who came by the same "phone", from the same "address", and "since"."""
     came = [who for who, entrant in moment.state.entrants.items() if entrant.sign_up is not None][::-1]
-    marks, same = the_hub().hall.sign_ups.phones(moment.event_id), dict[tuple[str, object], list[str]]()
+    marks, same = current_hub().hall.sign_ups.phones(moment.event_id), dict[tuple[str, object], list[str]]()
     groups = {who: dict(zip(("phone", "address"), marks.get(who, (who, who)), strict=True)) for who in came}
     for who in came:
         for each in groups[who].items():
@@ -146,40 +146,40 @@ def _together(moment: EventAt) -> dict[str, dict[str, list[str]]]:
 
 def _mark(gone: list[str]) -> str:
     """Of those whom a button would delete."""
-    return marked("sign-ups", gone)
+    return make_mark("sign-ups", gone)
 
 
-def _staying(moment: EventAt) -> set[str]:
+def _known_at_desk(moment: EventAt) -> set[str]:
     """Who is known at the desk: confirmed or checked in there, not by the own phone; or officials noted something."""
     seen = {(entry.data["competitor"], entry.kind): entry.data.get("on", True)
-            for entry in the_hub().service.entries(moment.event_id)
-            if entry.kind in ("entry-confirmed", "checked-in") and not entry.actor.startswith(PHONE)}
+            for entry in current_hub().service.entries(moment.event_id)
+            if entry.kind in ("entry-confirmed", "checked-in") and not entry.actor.startswith(PHONE_ACTOR)}
     noted = {each.id for each in roster(moment) if not each.removable}
     return noted | {who for (who, _), stands in seen.items() if stands}
 
 
 @route("POST /console/<event_id>/sign-up", ORGANIZERS, OPEN)
-@mended_on(sign_up)
+@shows_problem_on(sign_up)
 def set_sign_up(event_id: str) -> AnyResponse:
     """Open, open but to be confirmed at the desk, or closed."""
     chosen = field("sign_up")
-    tell(event_id, SetSignUp(chosen in ("open", "confirm"), confirm=chosen == "confirm"))
+    submit(event_id, SetSignUp(chosen in ("open", "confirm"), confirm=chosen == "confirm"))
     return redirect(url_for("console.sign_up", event_id=event_id), 303)
 
 
 @route("POST /console/<event_id>/sign-up/remove", HEADS_AND_DESK, OPEN)
-@mended_on(sign_up)
+@shows_problem_on(sign_up)
 def remove_sign_ups(event_id: str) -> AnyResponse:
     """Somebody's entry, and with it all of the same phone, of the same address, or all since, whom nobody at the desk
     knows: one step, or none."""
-    moment, competitor = the_moment(event_id), field("competitor")
-    together = _together(moment)
+    moment, competitor = current_event(event_id), field("competitor")
+    together = _sign_up_groups(moment)
     if competitor not in together:
         raise Problem("unknown_competitor", competitor=competitor)
-    stay = _staying(moment)
+    stay = _known_at_desk(moment)
     gone = [who for who in together[competitor].get(field("by"), ()) if who not in stay]
     if _mark(gone) != field("gone"):
         # Somebody has come, gone, or been confirmed since the page was made: nobody is deleted unseen.
         raise Problem("step_changed_meanwhile")
-    the_hub().service.ask([Step(event_id, RemoveCompetitor(who)) for who in gone], actor())
+    current_hub().service.ask([Step(event_id, RemoveCompetitor(who)) for who in gone], actor())
     return redirect(url_for("console.sign_up", event_id=event_id), 303)

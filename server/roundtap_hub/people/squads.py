@@ -8,14 +8,14 @@ from roundtap_core.event.event_flow import squads_lost, squads_to_field
 from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import SIDES, SWISS, Result
-from roundtap_core.rulebooks.result_words import Told
+from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.words import Words
 
-Owed = tuple[str, bool]
+OwedSquads = tuple[str, bool]
 """The letters of the squads somebody has not fielded yet, "C D", and whether every pick left has to be of them."""
 
 
-def told_squads(state: EventState, competitor: str) -> Owed:
+def owed_squads(state: EventState, competitor: str) -> OwedSquads:
     """As it is now: a Swiss round in play counts as one to come until its squads are known."""
     rounds = state.public_rounds
     newest = rounds[-1] if rounds else None
@@ -24,22 +24,22 @@ def told_squads(state: EventState, competitor: str) -> Owed:
     return _owed(state, (newest.number if newest else 0) + (not to_come), SWISS, competitor)
 
 
-def squads_of_match(state: EventState, played: RoundState, match: MatchState) -> dict[str, Owed]:
+def squads_of_match(state: EventState, played: RoundState, match: MatchState) -> dict[str, OwedSquads]:
     """By side, what was owed when the round began."""
     return {side: _owed(state, played.number, played.stage, who)
             for side in SIDES if (who := match.match.competitor(side)) is not None}
 
 
-def _owed(state: EventState, number: int, stage: str, who: str) -> Owed:
+def _owed(state: EventState, number: int, stage: str, who: str) -> OwedSquads:
     owed = squads_to_field(state, number, stage, who)
     return ("", False) if owed is None else (" ".join(map(letter, owed.squads)), owed.must)
 
 
 def lost_squads(state: EventState, played: RoundState, match: MatchState, result: Result, names: Mapping[str, str],
-                words: Words) -> list[Told]:
+                words: Words) -> list[ResultLine]:
     """A line for each side that can never field some of its squads any more, if this result stands."""
     picks = result.picks or {}
     lost = {side: squads_lost(state, played, match.match.competitor(side) or "", picks[side])
             for side in SIDES if side in picks}
-    return [Told(words("squads.lost"), f"{names[side]}: {' '.join(map(letter, squads))}")
+    return [ResultLine(words("squads.lost"), f"{names[side]}: {' '.join(map(letter, squads))}")
             for side, squads in lost.items() if squads]

@@ -30,81 +30,81 @@ from roundtap_core.event.state import (
     SECOND,
     EventState,
     MatchState,
-    Reported,
     RoundState,
+    SideReport,
 )
-from roundtap_core.forms.questions import SQUADS_MAX, squads_read
+from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks import gate
-from roundtap_core.rulebooks.result_words import outcome, tell
+from roundtap_core.rulebooks.result_words import describe_result, outcome
 from roundtap_core.wire import canonical
 from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, REPORTS, WISHES
 from roundtap_hub.access.policy import EVERYBODY, PLAYER, route
-from roundtap_hub.access.rights import Person
-from roundtap_hub.events.event_at import EventAt, newest_round, seats, shown_names
+from roundtap_hub.access.rights import PlayerId
+from roundtap_hub.events.event_at import EventAt, current_matches, newest_round, shown_names
 from roundtap_hub.judging.judging_view import my_bye
 from roundtap_hub.people.list_forms import list_states
 from roundtap_hub.people.lists import list_context, typed_list
 from roundtap_hub.people.squads import lost_squads
-from roundtap_hub.phones.phone_reports import PHONE, in_phone_s_words, phone_status, submit, told, told_in_words
+from roundtap_hub.phones.phone_reports import PHONE_ACTOR, fate_json, phone_problem, phone_status, report_fate, submit
 from roundtap_hub.phones.players import player_context
-from roundtap_hub.results.before_play import before_play
+from roundtap_hub.results.before_play import pre_game_choice
 from roundtap_hub.results.result_wizard import (
     Fields,
-    Seat,
+    MatchContext,
     address_at,
     draw_lot,
-    page_at,
-    seat_of,
-    shown,
-    trail_of,
+    match_context,
+    progress_of,
+    step_context,
+    wizard_page_at,
     worth_at,
 )
-from roundtap_hub.rounds.round_clock import Face, face_of
+from roundtap_hub.rounds.round_clock import ClockFace, clock_face
 from roundtap_hub.serving.page_helpers import (
     View,
+    current_event,
+    current_hub,
+    current_instant,
+    current_snapshot,
+    current_units,
+    drop_request_cache,
     field,
-    look_anew,
-    mended_on,
     now_ms,
     page,
     refuse_unfit_fields,
-    the_hub,
-    the_instant,
-    the_moment,
-    the_snapshot,
-    the_units,
+    shows_problem_on,
     words,
 )
 from roundtap_hub.serving.page_versions import page_key
-from roundtap_hub.units.unit_presence import call_at, wishes_of
+from roundtap_hub.units.unit_presence import call_at, leave_requests_of
 
 REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
 """What there is to do: say how it ended; say whether what the other one said is right; wait for the other one; settle
 two versions; nothing any more (both agree); nothing but calling a judge (an official has decided, or has to)."""
 
-Pairs = tuple[tuple[str, str], ...]
+FormPairs = tuple[tuple[str, str], ...]
 """Fields of a form by name."""
 
 
 def my_match(moment: EventAt, competitor: str) -> tuple[RoundState, MatchState] | None:
     """This player's match of the newest round; None where there is none to be reported: no round, a bye, an event that
     is over."""
-    played, match = newest_round(moment.state), seats(moment).get(competitor)
+    played, match = newest_round(moment.state), current_matches(moment).get(competitor)
     if played is None or match is None or match.match.b is None or moment.state.finished:
         return None
     return played, match
 
 
-def my_seat(moment: EventAt, competitor: str) -> tuple[Seat, Side] | None:
+def my_seat(moment: EventAt, competitor: str) -> tuple[MatchContext, Side] | None:
     """The same, with all that its steps need, and this player's side."""
     found = my_match(moment, competitor)
     if found is None:
         return None
     side: Side = "a" if found[1].match.a == competitor else "b"
-    return seat_of(moment, *found, shown_names(moment), gate.PLAYER, side), side
+    return match_context(moment, *found, shown_names(moment), gate.PLAYER, side), side
 
 
 def my_table(moment: EventAt, competitor: str) -> dict[str, Any] | None:
@@ -122,28 +122,28 @@ def my_table(moment: EventAt, competitor: str) -> dict[str, Any] | None:
     played, match, fields = seat.played, seat.match, report_fields(seat.played, seat.match, side)
     mine, theirs = match.reports.get(side), match.reports.get(other(side))
     stands = match.match.result
-    what = _what(played, match, side)
+    what = _report_state(played, match, side)
     picks = (theirs.result.picks or {}) if theirs is not None else {}
     asks_squads = bool(picks) and side not in picks
-    yes: Pairs = ()
+    yes: FormPairs = ()
     if theirs is not None and asks_squads:
-        yes = (*fields, *trail_of(seat, theirs.result).fields())
+        yes = (*fields, *progress_of(seat, theirs.result).fields())
     elif theirs is not None and what in (CONFIRM, DIFFER):
-        yes = (*fields, *_answer(fields, theirs.result, theirs))
-    again = (*fields, *_answer(fields, stands, None)) if match.state == SECOND and stands is not None else ()
+        yes = (*fields, *_answer_fields(fields, theirs.result, theirs))
+    again = (*fields, *_answer_fields(fields, stands, None)) if match.state == SECOND and stands is not None else ()
     return {"side": side, "opponent": seat.names[other(side)], "what": what, "fields": fields, "yes": yes,
-            "asks_squads": asks_squads, "again": again, "mine": _said(seat, mine.result if mine else None),
-            "theirs": _said(seat, theirs.result if theirs else None), "stands": _said(seat, stands),
+            "asks_squads": asks_squads, "again": again, "mine": _result_view(seat, mine.result if mine else None),
+            "theirs": _result_view(seat, theirs.result if theirs else None), "stands": _result_view(seat, stands),
             "number": match.number or 0, "unit": _unit(match), "lot": _lot(seat.state, played, match)}
 
 
-def report_fields(played: RoundState, match: MatchState, side: Side) -> Pairs:
+def report_fields(played: RoundState, match: MatchState, side: Side) -> FormPairs:
     """What a report made now has to say beside the result: which match of which draw, who met, what was seen."""
     return (("match", match.id), ("draw", played.mark), ("a", match.match.a), ("b", match.match.b or ""),
             ("revision", str(match.revision)), ("serial", str(match.heard.get(side, 0) + 1)))
 
 
-def _answer(fields: Pairs, result: Result, to: Reported | None) -> Pairs:
+def _answer_fields(fields: FormPairs, result: Result, to: SideReport | None) -> FormPairs:
     said = canonical(result_to_json(result)).decode()
     agrees = (("agrees_id", to.report_id), ("agrees_hash", to.body)) if to is not None else ()
     # The same name for the same: a double press, or two tabs, say it once.
@@ -151,7 +151,7 @@ def _answer(fields: Pairs, result: Result, to: Reported | None) -> Pairs:
     return (("result", said), *agrees, ("report_id", name))
 
 
-def _what(played: RoundState, match: MatchState, side: Side) -> str:
+def _report_state(played: RoundState, match: MatchState, side: Side) -> str:
     if played.status == CLOSED or match.state == AGREED:
         return OVER
     if match.state in (DECIDED, SECOND):
@@ -167,41 +167,41 @@ def _what(played: RoundState, match: MatchState, side: Side) -> str:
 
 
 def _unit(match: MatchState) -> str:
-    unit = the_snapshot().venue.unit_at(match.match.table) if match.match.table is not None else None
+    unit = current_snapshot().venue.unit_at(match.match.table) if match.match.table is not None else None
     if unit is None:
         return ""
-    status = the_units().get(unit)
+    status = current_units().get(unit)
     return "there" if status is not None and status.connected else "silent"
 
 
 def _lot(state: EventState, played: RoundState, match: MatchState) -> str:
-    first = before_play(state, played, match)
+    first = pre_game_choice(state, played, match)
     return first.about if first is not None and first.lot and not first.drawn and played.status != CLOSED else ""
 
 
-def _said(seat: Seat, result: Result | None) -> dict[str, Any] | None:
+def _result_view(seat: MatchContext, result: Result | None) -> dict[str, Any] | None:
     """A result told to somebody who is asked whether it is right: who wins, all that it holds, its worth to both."""
     if result is None:
         return None
     state, t = seat.state, words()
-    lines = [line for line in tell(state.rulebook, seat.form, state.options, result, seat.names, t)
+    lines = [line for line in describe_result(state.rulebook, seat.form, state.options, result, seat.names, t)
              # Who won stands above them.
              if line.label != t("result.winner")] + lost_squads(state, seat.played, seat.match, result, seat.names, t)
     return {"outcome": outcome(state.rulebook, state.options, seat.situation, result, seat.names, t), "lines": lines,
             "worth": worth_at(seat, result)}
 
 
-def my_asking(moment: EventAt, competitor: str) -> dict[str, Any]:
+def my_requests(moment: EventAt, competitor: str) -> dict[str, Any]:
     """What this player has asked for. `call`: the open call of the match; `called`: whether this phone made it.
     `going`: leaves after the round that is out. `wish`: "open", "refused" or "": to leave. `may_call`, `may_leave`:
     whether there is anything to ask. `list`: "" where lists are not shown, else how this one stands ("missing", "none",
     "wrong", "flagged", "good"). `here`: check-in: "ask", "done", or "" where nobody is asked."""
-    state, snapshot, units = moment.state, the_snapshot(), the_units()
-    entrant, source, found = state.entrants[competitor], f"{PHONE}{competitor}", my_match(moment, competitor)
+    state, snapshot, units = moment.state, current_snapshot(), current_units()
+    entrant, source, found = state.entrants[competitor], f"{PHONE_ACTOR}{competitor}", my_match(moment, competitor)
     open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
     plays = open_ and found is not None and found[0].status != CLOSED
     call = call_at(snapshot, units, state.id, found[1]) if plays and found is not None else None
-    wish = next((each for each in wishes_of(snapshot, units, state) if each.competitor == competitor), None)
+    wish = next((each for each in leave_requests_of(snapshot, units, state) if each.competitor == competitor), None)
     return {
         "may_call": plays, "call": call, "call_age_ms": max(0, now_ms() - call.since_ms) if call is not None else 0,
         "called": call is not None and source in call.sources, "may_leave": open_ and entrant.active,
@@ -213,23 +213,23 @@ def my_asking(moment: EventAt, competitor: str) -> dict[str, Any]:
         else "done" if entrant.checked_in else "ask"}
 
 
-def my_face(moment: EventAt, competitor: str) -> tuple[Face, int]:
+def my_clock(moment: EventAt, competitor: str) -> tuple[ClockFace, int]:
     """The round's clock as it is for this player's table, and by how many milliseconds it runs longer than the round's:
     an extension, or a match that has a length of its own. The page adds them to what the feed says of the round's."""
-    state, match, now = moment.state, seats(moment).get(competitor), the_instant()
-    face = face_of(state, now, words())
+    state, match, now = moment.state, current_matches(moment).get(competitor), current_instant()
+    face = clock_face(state, now, words())
     if state.live is None or match is None:
         return face, 0
     mine = match_clock(state, state.live, match)
     more_ms = (mine.remaining_ms or 0) - (state.clock.remaining_ms or 0) if mine.remaining_ms is not None else 0
     if not more_ms:
         return face, 0
-    own = face_of(structs.replace(state, clock=mine), now, words())
+    own = clock_face(structs.replace(state, clock=mine), now, words())
     return replace(own, deadline_ms=face.deadline_ms, held_ms=face.held_ms, total_ms=face.total_ms,
                    starts=face.starts), more_ms
 
 
-NO_TRACE = "no-referrer"
+NO_REFERRER = "no-referrer"
 """The link stands in the address: no page that is opened from here is told of it."""
 
 
@@ -241,30 +241,30 @@ def guard(bp: Blueprint) -> None:
         token = (request.view_args or {}).get("token")
         if token is None:
             return None
-        who = the_hub().access.links.who(token)
+        who = current_hub().access.links.who(token)
         if who is None:
             # One that was made up, or revoked: the page says how one gets another.
             g.status = 404
-            return my("my_code.html", gone=True)
-        if who[0] in the_snapshot().venue.deleted:
+            return player_page("my_code.html", gone=True)
+        if who[0] in current_snapshot().venue.deleted:
             abort(410)
         g.me = who
-        visit.phone()
+        visit.browser_id()
         return None
 
     @bp.after_request
     def seal(response: Response) -> Response:
-        response.headers["Referrer-Policy"] = NO_TRACE
+        response.headers["Referrer-Policy"] = NO_REFERRER
         return response
 
 
-def me() -> Person:
+def current_player() -> PlayerId:
     """(event, competitor) of this request's link."""
-    who: Person = g.me
+    who: PlayerId = g.me
     return who
 
 
-def my(template: str, feed: str = "", **context: Any) -> Response:
+def player_page(template: str, feed: str = "", **context: Any) -> Response:
     """A page of these. Nothing on it is an organizer's, whoever looks, and its forms prove themselves by the link."""
     return page(template, feed, **{"organizer": False, "csrf": lambda: "", "sent_ms": "", **context})
 
@@ -272,13 +272,13 @@ def my(template: str, feed: str = "", **context: Any) -> Response:
 @route("GET /me", EVERYBODY)
 def code() -> AnyResponse:
     """Where the six letters of the desk are typed."""
-    return my("my_code.html", gone=False)
+    return player_page("my_code.html", gone=False)
 
 
 @route("POST /me", PLAYER)
-@mended_on(code)
+@shows_problem_on(code)
 def claim() -> AnyResponse:
-    links, address = the_hub().access.links, request.remote_addr or ""
+    links, address = current_hub().access.links, request.remote_addr or ""
     wait_ms = links.gate.wait_ms(address)
     if wait_ms:
         raise Invalid("pin_wait", n=-(-wait_ms // 1000))
@@ -291,15 +291,15 @@ def claim() -> AnyResponse:
 @route("GET /me/<token>", PLAYER, kept="me/<event_id>/<token>")
 def my_page(token: str) -> AnyResponse:
     """One's own page: the table, what there is to say, and what became of it."""
-    event_id, who = me()
-    moment = the_moment(event_id)
-    face, more_ms = my_face(moment, who)
-    return my("my_page.html", page_key(event_id, token), **{
+    event_id, who = current_player()
+    moment = current_event(event_id)
+    face, more_ms = my_clock(moment, who)
+    return player_page("my_page.html", page_key(event_id, token), **{
         **player_context(moment, who), "face": face, "more_ms": more_ms, "my": f"/me/{token}",
-        "asking": my_asking(moment, who), "mine": my_table(moment, who), "bye": my_bye(moment, who), "variant": ""})
+        "asking": my_requests(moment, who), "mine": my_table(moment, who), "bye": my_bye(moment, who), "variant": ""})
 
 
-def mended_on_my(again: View) -> Callable[[View], View]:
+def shows_problem_on_my(again: View) -> Callable[[View], View]:
     """For POST handlers of a link's page: a Problem is told on the page `again`, or to a script as JSON."""
 
     def wrap(handler: View) -> View:
@@ -311,8 +311,8 @@ def mended_on_my(again: View) -> Callable[[View], View]:
             except Problem as problem:
                 g.problem, g.status = problem, phone_status(problem)
                 if wants_json():
-                    return told_as_json({"error": problem.say(words())}, g.status)
-                look_anew()
+                    return json_response({"error": problem.say(words())}, g.status)
+                drop_request_cache()
                 g.address = url_for("me.my_page", token=token)
                 return again(token)
 
@@ -321,79 +321,80 @@ def mended_on_my(again: View) -> Callable[[View], View]:
     return wrap
 
 
-mended_on_mine = mended_on_my(my_page)
+shows_problem_on_mine = shows_problem_on_my(my_page)
 
 
 def wants_json() -> bool:
     return request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json"
 
 
-def told_as_json(said: dict[str, Any], status: int = 200) -> AnyResponse:
+def json_response(said: dict[str, Any], status: int = 200) -> AnyResponse:
     return Response(json.dumps(said, separators=(",", ":")), status, content_type="application/json")
 
 
 OFF = "0"
 
 
-def _source() -> str:
-    return f"{PHONE}{me()[1]}"
+def _phone_source() -> str:
+    return f"{PHONE_ACTOR}{current_player()[1]}"
 
 
-def _home(token: str) -> AnyResponse:
+def _to_my_page(token: str) -> AnyResponse:
     return redirect(url_for("me.my_page", token=token), 303)
 
 
 @route("POST /me/<token>/call", PLAYER)
-@mended_on_mine
+@shows_problem_on_mine
 def call(token: str) -> AnyResponse:
     """A judge is wanted at this player's table, or not any more as far as this phone is concerned."""
-    hub, (event_id, competitor) = the_hub(), me()
-    hub.access.links.charge(CALLS, me())
-    found = my_match(the_moment(event_id), competitor)
+    hub, (event_id, competitor) = current_hub(), current_player()
+    hub.access.links.charge(CALLS, current_player())
+    found = my_match(current_event(event_id), competitor)
     if found is None or found[0].status != PUBLISHED:
         raise Problem("no_table_to_call_to")
     ask = hub.hall.calls.cancel if field("on") == OFF else hub.hall.calls.open
-    ask(event_id, found[1].id, _source())
-    return _home(token)
+    ask(event_id, found[1].id, _phone_source())
+    return _to_my_page(token)
 
 
 @route("POST /me/<token>/here", PLAYER)
-@mended_on_mine
+@shows_problem_on_mine
 def here(token: str) -> AnyResponse:
     """Check-in: this player is there. Once round 1 is drawn that is for the desk, which knows whom they can still
     meet."""
-    the_hub().access.links.charge(WISHES, me())
+    current_hub().access.links.charge(WISHES, current_player())
     state = _open_event()
     if state.public_rounds or state.draft:
         raise Problem("check_in_at_desk")
-    the_hub().service.tell(state.id, CheckIn(me()[1]), _source())
-    return _home(token)
+    current_hub().service.tell(state.id, CheckIn(current_player()[1]), _phone_source())
+    return _to_my_page(token)
 
 
 @route("GET /me/<token>/leave", PLAYER)
 def leave(token: str) -> AnyResponse:
     """Asks once more."""
     state = _open_event()
-    return my("my_leave.html", my=url_for("me.my_page", token=token), state=state, in_play=state.live is not None)
+    return player_page("my_leave.html", my=url_for("me.my_page", token=token), state=state,
+                       in_play=state.live is not None)
 
 
 @route("POST /me/<token>/leave", PLAYER)
-@mended_on_mine
+@shows_problem_on_mine
 def wish(token: str) -> AnyResponse:
     """To leave is a wish to the organizer, who may refuse it; it is taken back as easily."""
-    hub = the_hub()
-    hub.access.links.charge(WISHES, me())
+    hub = current_hub()
+    hub.access.links.charge(WISHES, current_player())
     _open_event()
     ask = hub.hall.wishes.take_back if field("on") == OFF else hub.hall.wishes.ask
-    ask(*me(), _source())
-    return _home(token)
+    ask(*current_player(), _phone_source())
+    return _to_my_page(token)
 
 
 def _open_event() -> EventState:
     """404 where this player is not in the event, or not any more."""
-    state = the_moment(me()[0]).state
-    entrant = state.entrants.get(me()[1])
-    if state.finished or entrant is None or not entrant.active or state.id in the_snapshot().venue.archived:
+    state = current_event(current_player()[0]).state
+    entrant = state.entrants.get(current_player()[1])
+    if state.finished or entrant is None or not entrant.active or state.id in current_snapshot().venue.archived:
         abort(404)
     return state
 
@@ -404,34 +405,35 @@ def list_page(token: str) -> AnyResponse:
     state = _open_event()
     if state.public_rounds:
         abort(404)
-    return my("my_list.html", my=url_for("me.my_page", token=token), save_at=url_for("me.save_list", token=token),
-              fixed=False, **list_context(the_moment(state.id), me()[1]))
+    return player_page("my_list.html", my=url_for("me.my_page", token=token),
+                       save_at=url_for("me.save_list", token=token),
+              fixed=False, **list_context(current_event(state.id), current_player()[1]))
 
 
 @route("POST /me/<token>/list", PLAYER)
 # Where lists are not shown any more, what is wrong is told on the main page.
-@mended_on_my(lambda token: my_page(token) if _open_event().public_rounds else list_page(token))
+@shows_problem_on_my(lambda token: my_page(token) if _open_event().public_rounds else list_page(token))
 def save_list(token: str) -> AnyResponse:
     """Before round 1: what can be read is saved, and what is wrong with it stands there by line."""
     if field("more"):
         return list_page(token)
-    the_hub().access.links.charge(LISTS, me())
+    current_hub().access.links.charge(LISTS, current_player())
     state = _open_event()
     if state.public_rounds:
         raise Problem("list_is_fixed")
-    typed = typed_list(the_moment(state.id), me()[1])
+    typed = typed_list(current_event(state.id), current_player()[1])
     if typed is not None:
         record, digest, total = typed
-        the_hub().service.tell(state.id, SubmitList(me()[1], digest, total), _source(), [record])
+        current_hub().service.tell(state.id, SubmitList(current_player()[1], digest, total), _phone_source(), [record])
     return redirect(url_for("me.list_page", token=token), 303)
 
 
 SAVE_S = 10.0
 
 
-def _seat() -> tuple[Seat, Side]:
+def _seat() -> tuple[MatchContext, Side]:
     """As `my_seat`; 404 where there is nothing to report."""
-    found = my_seat(the_moment(me()[0]), me()[1])
+    found = my_seat(current_event(current_player()[0]), current_player()[1])
     if found is None:
         abort(404)
     return found
@@ -441,15 +443,16 @@ def _seat() -> tuple[Seat, Side]:
 def walk(token: str) -> AnyResponse:
     """The next question, or the result that the answers make: nothing is said before it is said there."""
     seat, side = _seat()
-    at = page_at(seat, request.args)
-    base = _base(seat, side, request.args)
+    at = wizard_page_at(seat, request.args)
+    base = _baseline_fields(seat, side, request.args)
     fields = [*base, ("result", canonical(result_to_json(at.result)).decode()), ("report_id", secrets.token_hex(16))] \
         if at.result is not None else []
-    return my("my_wizard.html", my=url_for("me.my_page", token=token), end=at.result is not None, report_fields=fields,
-              **shown(seat, at, request.args, url_for("me.walk", token=token), base))
+    return player_page("my_wizard.html", my=url_for("me.my_page", token=token), end=at.result is not None,
+                       report_fields=fields,
+              **step_context(seat, at, request.args, url_for("me.walk", token=token), base))
 
 
-def _base(seat: Seat, side: Side, fields: Fields) -> list[tuple[str, str]]:
+def _baseline_fields(seat: MatchContext, side: Side, fields: Fields) -> list[tuple[str, str]]:
     """What the player saw when they began: what has changed since is noticed when they have come to the end."""
     now = report_fields(seat.played, seat.match, side)
     began = fields.get("match") == seat.match.id and fields.get("draw", "") == seat.played.mark
@@ -457,66 +460,67 @@ def _base(seat: Seat, side: Side, fields: Fields) -> list[tuple[str, str]]:
 
 
 @route("POST /me/<token>/report", PLAYER)
-@mended_on_mine
+@shows_problem_on_mine
 def report(token: str) -> AnyResponse:
     """What this side says; answered once it is on the disk."""
-    name, body, saving = submit(the_hub(), me(), request.form, visit.phone())
+    name, body, saving = submit(current_hub(), current_player(), request.form, visit.browser_id())
     if saving is not None:
         try:
             saving.result(SAVE_S)
         except TimeoutError:
             raise Problem("phone_not_yet") from None
         except Problem as problem:
-            raise in_phone_s_words(problem) from None
-    found = told(the_hub().service.snapshot, me(), name, body)
+            raise phone_problem(problem) from None
+    found = report_fate(current_hub().service.snapshot, current_player(), name, body)
     if found is None:
         raise Problem("not_saved")
     if wants_json():
-        return told_as_json(told_in_words(found, words()))
+        return json_response(fate_json(found, words()))
     return redirect(url_for("me.said", token=token, name=found.name), 303)
 
 
 @route("GET /me/<token>/said/<name>", PLAYER)
 def said(token: str, name: str) -> AnyResponse:
     """What became of a report that was sent without a script."""
-    found = told(the_snapshot(), me(), name)
+    found = report_fate(current_snapshot(), current_player(), name)
     if found is None:
         abort(404)
-    return my("my_said.html", my=url_for("me.my_page", token=token), state=the_moment(me()[0]).state, found=found,
-              **told_in_words(found, words()))
+    return player_page("my_said.html", my=url_for("me.my_page", token=token),
+                       state=current_event(current_player()[0]).state, found=found,
+              **fate_json(found, words()))
 
 
 @route("POST /me/<token>/report/lot", PLAYER)
-@mended_on_mine
+@shows_problem_on_mine
 def draw_lots(token: str) -> AnyResponse:
     """A coin between the sides, where the form says that a lot decides; it becomes the answer."""
-    the_hub().access.links.charge(REPORTS, me())
+    current_hub().access.links.charge(REPORTS, current_player())
     seat, side = _seat()
-    trail = draw_lot(seat, request.form, f"{PHONE}{me()[1]}")
-    fields = [*trail.fields(), *_base(seat, side, request.form)]
+    trail = draw_lot(seat, request.form, f"{PHONE_ACTOR}{current_player()[1]}")
+    fields = [*trail.fields(), *_baseline_fields(seat, side, request.form)]
     return redirect(address_at(url_for("me.walk", token=token), fields), 303)
 
 
 @route("POST /me/<token>/lot", PLAYER)
-@mended_on_mine
+@shows_problem_on_mine
 def draw_first(token: str) -> AnyResponse:
     """The lot before play, where no unit draws it: who begins, or who of two equal lists chooses. The first stands."""
-    the_hub().access.links.charge(REPORTS, me())
+    current_hub().access.links.charge(REPORTS, current_player())
     seat, _ = _seat()
     note = NoteLot(seat.match.id, field("about"), secrets.choice(SIDES), field("draw") or None)
-    the_hub().service.tell(seat.state.id, note, f"{PHONE}{me()[1]}")
+    current_hub().service.tell(seat.state.id, note, f"{PHONE_ACTOR}{current_player()[1]}")
     return redirect(url_for("me.my_page", token=token), 303)
 
 
 @route("POST /me/<token>/picks", PLAYER)
-@mended_on_mine
+@shows_problem_on_mine
 def field_squads(token: str) -> AnyResponse:
     """Whoever has a bye fields squads as well, and says which."""
-    the_hub().access.links.charge(REPORTS, me())
-    event_id, competitor = me()
-    bye = my_bye(the_moment(event_id), competitor)
+    current_hub().access.links.charge(REPORTS, current_player())
+    event_id, competitor = current_player()
+    bye = my_bye(current_event(event_id), competitor)
     if bye is None:
         abort(404)
-    picks = squads_read(request.form.getlist("picks")[:SQUADS_MAX])
-    the_hub().service.tell(event_id, SetPicks(bye.match.id, tuple(picks)), f"{PHONE}{competitor}")
+    picks = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
+    current_hub().service.tell(event_id, SetPicks(bye.match.id, tuple(picks)), f"{PHONE_ACTOR}{competitor}")
     return redirect(url_for("me.my_page", token=token), 303)

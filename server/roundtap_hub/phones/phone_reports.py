@@ -11,31 +11,31 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.commands import Report
+from roundtap_core.event.commands import RecordReport
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, Fate
 from roundtap_core.records import Side
 from roundtap_core.wire import canonical, digest
 from roundtap_core.words import Words
 from roundtap_hub.access.personal_links import REPORTS
-from roundtap_hub.access.rights import Person
+from roundtap_hub.access.rights import PlayerId
 from roundtap_hub.hub import Hub
-from roundtap_hub.serving.cookies import phone_mark
-from roundtap_hub.serving.http_answers import status_of
+from roundtap_hub.serving.cookies import phone_digest
+from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.store.service import Snapshot, Step
 
-PHONE = "phone:"
+PHONE_ACTOR = "phone:"
 """What the actor of an entry begins with that a player's phone made; the competitor's id follows."""
 RESULT_BYTES_MAX = 2000
 NAME_LETTERS_MAX = 64
 NAME = re.compile(r"[A-Za-z0-9._-]+")
 """It becomes a part of an address: no more letters than that needs."""
 ACCEPTED, REFUSED = "accepted", "refused"
-SAID = frozenset({"match", "draw", "a", "b", "revision", "serial", "result", "report_id"})
+REPORT_FIELDS = frozenset({"match", "draw", "a", "b", "revision", "serial", "result", "report_id"})
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PhoneReportFate:
     """What became of a report: `fate`, `reason` and `number` as for a unit; `key` of the texts that say so
     ("me.said.…"). `name`: what the page called the report."""
 
@@ -46,12 +46,12 @@ class Told:
     key: str
 
 
-def report_id(who: Person, name: str) -> str:
+def report_id(who: PlayerId, name: str) -> str:
     """The id on record: nobody's phone can use up the id of somebody else's report, or of a unit's."""
     return "phone-" + hashlib.sha256("\n".join((*who, name)).encode()).hexdigest()[:32]
 
 
-def report_of(snapshot: Snapshot, who: Person, fields: Mapping[str, str], phone: str) -> tuple[str, Step]:
+def report_of(snapshot: Snapshot, who: PlayerId, fields: Mapping[str, str], phone: str) -> tuple[str, Step]:
     """(the page's name for it, the step for the writer). The side is that of the person whose link it is, whatever else
     was sent; `phone` is what the browser is known by. Raises Problem where it cannot be read, or is about nobody's
     match or another's."""
@@ -73,15 +73,15 @@ def report_of(snapshot: Snapshot, who: Person, fields: Mapping[str, str], phone:
         raise Invalid("report_malformed", field="agrees_to")
     whole = {**said, "report_id": report_id(who, name), "phone": competitor, "event": event_id, "side": side,
              "agrees_to": agrees}
-    command = Report(whole["report_id"], said["match"], side, said["revision"], said["result"], digest(whole),
-                     said["draw"], said["serial"], agrees, said["a"], said["b"], holder=phone_mark(phone))
-    return name, Step(event_id, command, actor=f"{PHONE}{competitor}")
+    command = RecordReport(whole["report_id"], said["match"], side, said["revision"], said["result"], digest(whole),
+                     said["draw"], said["serial"], agrees, said["a"], said["b"], holder=phone_digest(phone))
+    return name, Step(event_id, command, actor=f"{PHONE_ACTOR}{competitor}")
 
 
 def _read(fields: Mapping[str, str]) -> dict[str, Any]:
     """The fields of the form by their kinds. Raises Problem("report_malformed") naming the first that is wrong."""
     read: dict[str, Any] = {}
-    for name in sorted(SAID):
+    for name in sorted(REPORT_FIELDS):
         text = fields.get(name, "")
         if not text or len(text) > (RESULT_BYTES_MAX if name == "result" else NAME_LETTERS_MAX):
             raise Invalid("report_malformed", field=name)
@@ -119,19 +119,20 @@ def _side(state: EventState, match_id: str, competitor: str) -> tuple[Side, int]
     return side, found[1].heard.get(side, 0)
 
 
-def submit(hub: Hub, who: Person, fields: Mapping[str, str], phone: str) -> tuple[str, str, Future[list[Entry]] | None]:
+def submit(hub: Hub, who: PlayerId, fields: Mapping[str, str], phone: str) -> tuple[str, str,
+                                                                                    Future[list[Entry]] | None]:
     """(the page's name for it, its digest, when it is on the disk; None: it was before). A report that was said before
     is not said again. Raises Problem where it cannot be read, and where this person reports far too often."""
     snapshot = hub.service.snapshot
     name, step = report_of(snapshot, who, fields, phone)
-    assert isinstance(step.command, Report)
-    if told(snapshot, who, name) is not None:
+    assert isinstance(step.command, RecordReport)
+    if report_fate(snapshot, who, name) is not None:
         return name, step.command.body, None
     hub.access.links.charge(REPORTS, who)
     return name, step.command.body, hub.service.submit([step], step.actor)
 
 
-def told(snapshot: Snapshot, who: Person, name: str, body: str = "") -> Told | None:
+def report_fate(snapshot: Snapshot, who: PlayerId, name: str, body: str = "") -> PhoneReportFate | None:
     """What became of a report of this person; None where nothing of it is on record. `body`: the digest of what is said
     by this name now, where it is not only asked for."""
     state = snapshot.event(who[0])
@@ -139,16 +140,16 @@ def told(snapshot: Snapshot, who: Person, name: str, body: str = "") -> Told | N
     if state is None or fate is None:
         return None
     if body not in ("", fate.body):
-        return Told(name, REFUSED, "altered", fate.number, "me.said.altered")
-    return Told(name, fate.fate, fate.reason, fate.number, _key(state, fate, who[1]))
+        return PhoneReportFate(name, REFUSED, "altered", fate.number, "me.said.altered")
+    return PhoneReportFate(name, fate.fate, fate.reason, fate.number, _key(state, fate, who[1]))
 
 
-def in_phone_s_words(problem: Problem) -> Problem:
+def phone_problem(problem: Problem) -> Problem:
     """What the writer refused, for somebody at a phone: nothing keeps their report for later."""
     return Problem("phone_has_no_place") if problem.key == "report_has_no_place" else problem
 
 
-def told_in_words(found: Told, words: Words) -> dict[str, Any]:
+def fate_json(found: PhoneReportFate, words: Words) -> dict[str, Any]:
     """The echo, the hub's own word on the very report that was sent: the page believes nothing else. And what it means
     in the words of whoever asks."""
     title = words("me.said.saved", number=found.number) if found.fate == ACCEPTED else words("me.said.not")
@@ -156,12 +157,12 @@ def told_in_words(found: Told, words: Words) -> dict[str, Any]:
             "title": title, "text": words(found.key)}
 
 
-AGAIN: Mapping[str, int] = {"too_often": 429, "not_saved": 503, "hub_slow": 503, "phone_not_yet": 503}
+RETRY_STATUS: Mapping[str, int] = {"too_often": 429, "not_saved": 503, "hub_slow": 503, "phone_not_yet": 503}
 
 
 def phone_status(problem: Problem) -> int:
     """400 and 409 say for good that this report is not taken; 429 and 503, that it is worth sending it again."""
-    return AGAIN.get(problem.key) or status_of(problem)
+    return RETRY_STATUS.get(problem.key) or problem_status(problem)
 
 
 def _key(state: EventState, fate: Fate, competitor: str) -> str:

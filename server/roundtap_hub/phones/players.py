@@ -17,46 +17,46 @@ from roundtap_core.records import DISQUALIFIED, DROPPED, Side, other
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points, stage_minutes
-from roundtap_hub.access.policy import EVERYBODY, SEEN, route
+from roundtap_hub.access.policy import EVERYBODY, VISIBLE, route
 from roundtap_hub.events.event_at import (
     EventAt,
+    current_matches,
     newest_round,
     planned_rounds,
     ranking,
     ranking_by_id,
-    seats,
     shown_members,
     shown_names,
 )
 from roundtap_hub.events.open_points import played_on_lines
 from roundtap_hub.hall.wall_view import sort_key
-from roundtap_hub.people.squads import told_squads
-from roundtap_hub.results.before_play import before_play
+from roundtap_hub.people.squads import owed_squads
+from roundtap_hub.results.before_play import pre_game_choice
 from roundtap_hub.results.standings_table import has_draws, record_of, record_text, standings_view
 from roundtap_hub.rounds.knockout import (
     bracket,
     bracket_lines,
     cut_rows,
     final_lines,
-    standing_of,
+    knockout_standing,
     title_key,
     winner_of,
 )
 from roundtap_hub.rounds.mending_view import mend_lines
-from roundtap_hub.rounds.round_clock import face_of
-from roundtap_hub.rounds.tables import cell, cells, show_result, worth_of
+from roundtap_hub.rounds.round_clock import clock_face
+from roundtap_hub.rounds.tables import grid_cell, grid_cells, show_result, worth_of
 from roundtap_hub.serving.page_helpers import (
-    kept_as,
-    kept_page,
+    cached_page,
+    current_event,
+    current_instant,
+    current_snapshot,
+    current_units,
     now_ms,
     page,
-    the_instant,
-    the_moment,
-    the_snapshot,
-    the_units,
+    page_cache_key,
     words,
 )
-from roundtap_hub.serving.renderings import RowOf
+from roundtap_hub.serving.renderings import RowSource
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_presence import UnitStatus
 
@@ -68,17 +68,17 @@ def player_view(
 ) -> dict[str, Any] | None:
     """The page of one competitor, or None where there is none of that id.
 
-    `cell` is None between events and for those who are not in the newest round. `owed`: letters of the squads that are
-    still to be fielded, "C D"; `must`: every pick left has to be of them. `status`: "disqualified", "dropped", or None
-    for who is in. `margins`: of each match so far, where the rulebook has players note it. `to_confirm`: signed up by
-    phone, and not known at the desk yet.
+    `grid_cell` is None between events and for those who are not in the newest round. `owed`: letters of the squads
+    that are still to be fielded, "C D"; `must`: every pick left has to be of them. `status`: "disqualified",
+    "dropped", or None for who is in. `margins`: of each match so far, where the rulebook has players note it.
+    `to_confirm`: signed up by phone, and not known at the desk yet.
     """
     state, names = moment.state, shown_names(moment)
     entrant = state.entrants.get(competitor)
     if entrant is None:
         return None
     newest = newest_round(state)
-    match = seats(moment).get(competitor)
+    match = current_matches(moment).get(competitor)
     side: Side | None = None
     opponent = None
     if match is not None:
@@ -87,20 +87,21 @@ def player_view(
     plays = state.plays(competitor)
     row = ranking_by_id(moment).get(competitor)
     record, values = record_of(moment, competitor)
-    owed, must = told_squads(state, competitor) if plays and newest and not state.finished else ("", False)
+    owed, must = owed_squads(state, competitor) if plays and newest and not state.finished else ("", False)
     return {
         "name": names[competitor], "active": plays, "number": newest.number if newest else 0,
         "live": state.live is not None,
-        "cell": cell(snapshot, units, state, match, names, now_ms) if match else None, "side": side,
+        "cell": grid_cell(snapshot, units, state, match, names, now_ms) if match else None, "side": side,
         "opponent": names.get(opponent, opponent) if opponent else None,
         "opponent_record": record_of(moment, opponent)[0] if opponent else "",
         "record": record, "figures": values, "rank": row.rank if row and row.rounds else None,
         "of": sum(ranked.rank is not None for ranked in ranking(moment)),
         "worth": worth_of(state, newest, match) if match and newest else {},
-        "before_play": before_play(state, newest, match) if match and newest and match.match.result is None else None,
+        "before_play": pre_game_choice(state, newest, match) if match and newest and match.match.result is None
+        else None,
         "owed": owed, "must": must,
         "status": DISQUALIFIED if entrant.disqualified_after is not None else None if plays else DROPPED,
-        "corrected": _corrected(state, competitor, names), "margins": _margins(state, competitor, names),
+        "corrected": _corrections(state, competitor, names), "margins": _margins(state, competitor, names),
         "to_confirm": entrant.sign_up == TO_CONFIRM,
     }
 
@@ -127,7 +128,7 @@ def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> li
     return found
 
 
-def _corrected(state: EventState, competitor: str, names: Mapping[str, str]) -> list[dict[str, Any]]:
+def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -> list[dict[str, Any]]:
     """The matches of one competitor that an official put right after they had stood, the latest round first. `name`: of
     a round that has one of its own."""
     found = []
@@ -144,7 +145,7 @@ def _corrected(state: EventState, competitor: str, names: Mapping[str, str]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CompetitorHit:
     """One competitor that a search found; `members` are a team's, as the hall may read them."""
 
     id: str
@@ -153,60 +154,60 @@ class Found:
     members: tuple[str, ...] = ()
 
 
-def everybody(moment: EventAt, query: str = "") -> list[Found]:
+def search_competitors(moment: EventAt, query: str = "") -> list[CompetitorHit]:
     """Everybody whose name, or one of whose members' names, holds `query`, by name."""
     wanted = sort_key(query.strip())[0]
     names, members = shown_names(moment), shown_members(moment)
     state = moment.state
-    found = [Found(who, names[who], state.plays(who), members.get(who, ())) for who in state.entrants]
+    found = [CompetitorHit(who, names[who], state.plays(who), members.get(who, ())) for who in state.entrants]
     return sorted((one for one in found if any(wanted in sort_key(name)[0] for name in (one.name, *one.members))),
                   key=lambda one: sort_key(one.name))
 
 
-@route("GET /e/<event_id>", EVERYBODY, SEEN, kept="e/<event_id>")
+@route("GET /e/<event_id>", EVERYBODY, VISIBLE, kept="e/<event_id>")
 def find_me(event_id: str) -> AnyResponse:
     """Everybody by name. `?q=`: those whose name holds it; the search works without scripts too."""
-    moment, query = the_moment(event_id), request.args.get("q", "")[:60]
+    moment, query = current_event(event_id), request.args.get("q", "")[:60]
     state = moment.state
-    shown: dict[str, Any] = {"state": state, "people": everybody(moment, query), "query": query,
+    shown: dict[str, Any] = {"state": state, "people": search_competitors(moment, query), "query": query,
                              "planned": planned_rounds(state), "newest": newest_round(state)}
-    return page("find_me.html", kept_as(), **shown) if query else kept_page("find_me.html", **shown)
+    return page("find_me.html", page_cache_key(), **shown) if query else cached_page("find_me.html", **shown)
 
 
-@route("GET /e/<event_id>/p/<competitor>", EVERYBODY, SEEN, kept="p/<event_id>/<competitor>")
+@route("GET /e/<event_id>/p/<competitor>", EVERYBODY, VISIBLE, kept="p/<event_id>/<competitor>")
 def player(event_id: str, competitor: str) -> AnyResponse:
-    return kept_page("player.html", **player_context(the_moment(event_id), competitor))
+    return cached_page("player.html", **player_context(current_event(event_id), competitor))
 
 
 def player_context(moment: EventAt, competitor: str) -> dict[str, Any]:
     """What a page shows of one player; 404 for nobody."""
     state = moment.state
-    view = player_view(the_snapshot(), the_units(), moment, competitor, now_ms())
+    view = player_view(current_snapshot(), current_units(), moment, competitor, now_ms())
     if view is None:
         abort(404)
     winner = winner_of(moment)
-    return {"state": state, "view": view, "clock": state.clock, "standing": standing_of(moment, competitor),
+    return {"state": state, "view": view, "clock": state.clock, "standing": knockout_standing(moment, competitor),
             "has_bracket": bracket(moment) is not None, "planned": planned_rounds(state),
-            "face": face_of(state, the_instant(), words()), "won": winner == competitor,
+            "face": clock_face(state, current_instant(), words()), "won": winner == competitor,
             "winner": shown_names(moment)[winner] if winner is not None else ""}
 
 
-@route("GET /e/<event_id>/standings", EVERYBODY, SEEN, kept="standings/<event_id>")
+@route("GET /e/<event_id>/standings", EVERYBODY, VISIBLE, kept="standings/<event_id>")
 def standings(event_id: str) -> AnyResponse:
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     found, names = bracket(moment), shown_names(moment)
-    return kept_page(
+    return cached_page(
         "standings.html", state=moment.state, view=standings_view(moment, names),
         planned=planned_rounds(moment.state), final=final_lines(moment, names) if found else (),
         has_bracket=found is not None, cut_rows=cut_rows(moment), names=names)
 
 
-@route("GET /e/<event_id>/bracket", EVERYBODY, SEEN, kept="bracket/<event_id>")
+@route("GET /e/<event_id>/bracket", EVERYBODY, VISIBLE, kept="bracket/<event_id>")
 def bracket_page(event_id: str) -> AnyResponse:
     """The bracket: drawn where there is room, as lists on a phone."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     found, names = bracket(moment), shown_names(moment)
-    return kept_page(
+    return cached_page(
         "bracket.html", state=moment.state, bracket=found,
         drawing=bracket_svg(found, names, words()) if found else "",
         rounds=bracket_lines(found) if found else [], planned=planned_rounds(moment.state),
@@ -214,31 +215,31 @@ def bracket_page(event_id: str) -> AnyResponse:
         names=names)
 
 
-@route("GET /e/<event_id>/pairings", EVERYBODY, SEEN, kept="pairings/<event_id>")
+@route("GET /e/<event_id>/pairings", EVERYBODY, VISIBLE, kept="pairings/<event_id>")
 def pairings(event_id: str) -> AnyResponse:
     """The newest round by table."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     state, newest = moment.state, newest_round(moment.state)
-    grid = cells(the_snapshot(), {}, state, newest, shown_names(moment), now_ms())
+    grid = grid_cells(current_snapshot(), {}, state, newest, shown_names(moment), now_ms())
     ranked, draws = ranking_by_id(moment), has_draws(state)
 
-    def rows() -> Iterator[RowOf]:
+    def rows() -> Iterator[RowSource]:
         for c in grid:
             a, b = record_text(ranked.get(c.a_id), draws), record_text(ranked.get(c.b_id or ""), draws)
             yield c.match_id, (c.table, c.a_id, c.a, c.b_id, c.b, c.bye, c.result, c.by_hand, a, b), (c, a, b)
 
-    return kept_page("pairings.html", state=state, newest=newest, rows=rows,
+    return cached_page("pairings.html", state=state, newest=newest, rows=rows,
                      planned=planned_rounds(state))
 
 
-UNSAID: Mapping[str, Any] = {"third_place_match": False, "full_names": False, "prize_places": None}
+UNSET_DEFAULTS: Mapping[str, Any] = {"third_place_match": False, "full_names": False, "prize_places": None}
 """What an option is where neither the event nor the rulebook's defaults say it."""
 
 SHOWN_ELSEWHERE = frozenset({"stages", "prize_places"})
 
 
 @dataclass(frozen=True, slots=True)
-class Length:
+class StageLimits:
     """A stage's games a match at most, and minutes a round (None: untimed); `usual` are the rulebook's minutes."""
 
     stage: str
@@ -247,7 +248,7 @@ class Length:
     usual: int | None
 
 
-def announced_view(moment: EventAt) -> dict[str, Any]:
+def rules_view(moment: EventAt) -> dict[str, Any]:
     """`rounds` and `cut` are None while there are too few players for the structure's table; `fixed` once round 1 is
     drawn or where they do not depend on the number of players. `changed`: (key, value, usual) of the options that are
     not the rulebook's default, `usual` None where it has none; `facts`: (key, parameters) of sentences
@@ -261,8 +262,9 @@ def announced_view(moment: EventAt) -> dict[str, Any]:
     named = ((moment.people.get(official.id), official) for official in state.officials.values())
     return {
         "book": book, "players": state.players_at_start or len(active_ids(state)), "rounds": rounds, "cut": cut,
-        "fixed": not counted, "lengths": list(_lengths(book, options, rounds, cut)),
-        "points": outcome_points(book, options), "byes": bye_worth(book, options), "changed": list(_changed(state)),
+        "fixed": not counted, "lengths": list(_stage_limits(book, options, rounds, cut)),
+        "points": outcome_points(book, options), "byes": bye_worth(book, options),
+        "changed": list(_changed_options(state)),
         "prize_places": options.get("prize_places"), "facts": list(_facts(book, options, bool(cut), state.level)),
         "officials": [(person.public_name or person.name, official) for person, official in named if person],
         "coverage": coverage(book.id), "played_on": played_on_lines(moment),
@@ -277,7 +279,8 @@ def _structure(state: EventState) -> tuple[int | None, int | None]:
         return None, None
 
 
-def _lengths(book: Rulebook, options: Mapping[str, Any], rounds: int | None, cut: int | None) -> Iterator[Length]:
+def _stage_limits(book: Rulebook, options: Mapping[str, Any], rounds: int | None,
+                  cut: int | None) -> Iterator[StageLimits]:
     """Only stages that the event has: no final without elimination, no third place that is not played for."""
     knockout = bool(cut) or rounds == 0
     wanted = {"swiss": rounds != 0, "elimination": knockout, "final": knockout,
@@ -285,7 +288,7 @@ def _lengths(book: Rulebook, options: Mapping[str, Any], rounds: int | None, cut
     usual = stage_minutes(book, {**options, "stages": _without_minutes(options)})
     for stage, minutes in stage_minutes(book, options).items():
         if wanted.get(stage, True):
-            yield Length(stage, book.games(stage, options), minutes, usual[stage])
+            yield StageLimits(stage, book.games(stage, options), minutes, usual[stage])
 
 
 def _without_minutes(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -293,8 +296,8 @@ def _without_minutes(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {stage: {key: value for key, value in given.items() if key != "minutes"} for stage, given in stages.items()}
 
 
-def _changed(state: EventState) -> Iterator[tuple[str, Any, Any]]:
-    usual = {**UNSAID, **state.rulebook.option_defaults}
+def _changed_options(state: EventState) -> Iterator[tuple[str, Any, Any]]:
+    usual = {**UNSET_DEFAULTS, **state.rulebook.option_defaults}
     # An own structure is nothing but its rounds and its cut.
     said = SHOWN_ELSEWHERE | ({"swiss_rounds", "cut"} if state.options.get("structure") == "own" else set())
     for key, value in state.given_options.items():
@@ -321,8 +324,8 @@ def _facts(book: Rulebook, options: Mapping[str, Any], cut: bool,
     yield "full_names" if options.get("full_names") else "short_names", {}
 
 
-@route("GET /rules/<event_id>", EVERYBODY, SEEN, kept="rules/<event_id>")
+@route("GET /rules/<event_id>", EVERYBODY, VISIBLE, kept="rules/<event_id>")
 def announced(event_id: str) -> AnyResponse:
     """The rules of this event, for everybody to read."""
-    moment = the_moment(event_id)
-    return kept_page("rules.html", state=moment.state, view=announced_view(moment))
+    moment = current_event(event_id)
+    return cached_page("rules.html", state=moment.state, view=rules_view(moment))

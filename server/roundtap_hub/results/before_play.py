@@ -16,7 +16,7 @@ from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, Situa
 
 
 @dataclass(frozen=True, slots=True)
-class BeforePlay:
+class PreGameChoice:
     """`about`: "first_player" or "initiative". `side`: who begins, or who chooses, None while nobody knows it yet.
     `lot`: whether a lot decides it; `drawn`: whether it has been drawn."""
 
@@ -26,17 +26,17 @@ class BeforePlay:
     drawn: bool = False
 
 
-def before_play(state: EventState, played: RoundState, match: MatchState) -> BeforePlay | None:
+def pre_game_choice(state: EventState, played: RoundState, match: MatchState) -> PreGameChoice | None:
     """What this table settles first; None where its rulebook knows no such thing, or the lists' totals are unknown."""
     lots = state.rulebook.lots
     if FIRST_PLAYER in lots:
-        return BeforePlay(FIRST_PLAYER, match.lots.get(FIRST_PLAYER), True, FIRST_PLAYER in match.lots)
+        return PreGameChoice(FIRST_PLAYER, match.lots.get(FIRST_PLAYER), True, FIRST_PLAYER in match.lots)
     if INITIATIVE not in lots or match.match.b is None:
         return None
     chooses = state.rulebook.chooses_initiative(situation_of(state, played, match))
     if chooses == BY_LOT:
-        return BeforePlay(INITIATIVE, match.lots.get(INITIATIVE), True, INITIATIVE in match.lots)
-    return BeforePlay(INITIATIVE, chooses, False) if chooses is not None else None
+        return PreGameChoice(INITIATIVE, match.lots.get(INITIATIVE), True, INITIATIVE in match.lots)
+    return PreGameChoice(INITIATIVE, chooses, False) if chooses is not None else None
 
 
 def situation_at(

@@ -15,30 +15,38 @@ from werkzeug.datastructures import MultiDict
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.commands import NoteLot
-from roundtap_core.event.results.decide import corrected, said_of
+from roundtap_core.event.results.decide import acceptable_results, result_to_correct
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import AT_TIME, Form, Way, with_rulings
-from roundtap_core.forms.questions import LOSER, WINNER, Asking, Choice, Figure, Picks, Question, Turns
-from roundtap_core.forms.walk import Walk, answers_on_record, compose, needs_opener, walk
+from roundtap_core.forms.questions import LOSER, WINNER, BaseQuestion, Choice, Figure, Picks, Question, Turns
+from roundtap_core.forms.walk import WalkState, answers_on_record, compose, needs_opener, walk
 from roundtap_core.records import RULING, SIDES, Match, Result, Side, other
 from roundtap_core.rulebooks.base import DRAW, Situation
-from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, WITH_REASON, Saying, excluded, may_be_drawn
+from roundtap_core.rulebooks.gate import (
+    NEEDS_REASON,
+    OFFICIAL,
+    ON_RECORD,
+    PLAYER,
+    ResultSource,
+    may_be_drawn,
+    result_problems,
+)
 from roundtap_core.rulebooks.result_words import (
-    Told,
+    ResultLine,
+    answer_lines,
+    describe_result,
     figure_label,
-    known,
     option_label,
     outcome,
-    tell,
     way_label,
     winner_of,
 )
 from roundtap_hub.events.event_at import EventAt
 from roundtap_hub.people.squads import lost_squads, squads_of_match
 from roundtap_hub.results.before_play import situation_at
-from roundtap_hub.rounds.knockout import title_key, told_after_cut
+from roundtap_hub.rounds.knockout import cut_changes, title_key
 from roundtap_hub.rounds.tables import side_names
-from roundtap_hub.serving.page_helpers import the_hub, words
+from roundtap_hub.serving.page_helpers import current_hub, words
 
 WAY, OPEN, END = "way", "opener", "end"
 FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns"
@@ -46,7 +54,7 @@ FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns
 
 
 @dataclass(frozen=True, slots=True)
-class Trail:
+class Progress:
     """How far somebody has come: the way, who opened it, and the answers by question ("score.winner")."""
 
     way: Way | None = None
@@ -66,7 +74,7 @@ def _texts(answer: object) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestion:
     """One question on a page, of one side where it is a figure or squads."""
 
     question: Question
@@ -75,17 +83,17 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class WalkPage:
+class WizardPage:
     """One page: its kind, its questions (a's first), and where "back" leads; `before` None: at the beginning.
 
     `sayable`: whether the result in the end can be said by whoever asks, perhaps with a reason.
     """
 
     kind: str
-    trail: Trail
-    asked: tuple[Asked, ...]
-    walked: Walk | None
-    before: Trail | None
+    trail: Progress
+    asked: tuple[AskedQuestion, ...]
+    walked: WalkState | None
+    before: Progress | None
     dropped: tuple[str, ...] = ()
     result: Result | None = None
     sayable: bool = True
@@ -95,15 +103,15 @@ class WalkPage:
         return tuple(asked.question.name for asked in self.asked)
 
 
-def read_trail(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Side],
-               without: Iterable[str] = (), side: Side | None = None) -> Trail:
+def read_progress(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Side],
+               without: Iterable[str] = (), side: Side | None = None) -> Progress:
     """What the fields hold. Raises Problem where an answer cannot be; `without`: questions that are asked anew. `lots`:
     those that were drawn; nobody's fields say another. `side`: who alone is asked."""
     way = form.way(fields.get("way") or "")
     if way is None:
-        return Trail()
+        return Progress()
     opener = fields.get("opener")
-    trail = Trail(way, "a" if opener == "a" else "b" if opener == "b" else None)
+    trail = Progress(way, "a" if opener == "a" else "b" if opener == "b" else None)
     if needs_opener(way) and trail.opener is None:
         return trail
     if not needs_opener(way):
@@ -122,14 +130,14 @@ def read_trail(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Side]
     return trail
 
 
-def walk_page(form: Form, trail: Trail) -> WalkPage:
+def wizard_page(form: Form, trail: Progress) -> WizardPage:
     """The page that comes next."""
     way, opener = trail.way, trail.opener
     if way is None:
-        return WalkPage(WAY, Trail(), (), None, None)
-    start = Trail()
+        return WizardPage(WAY, Progress(), (), None, None)
+    start = Progress()
     if opener is None:
-        return WalkPage(OPEN, trail, (), None, start)
+        return WizardPage(OPEN, trail, (), None, start)
     opened = way.opened_by(opener)
     walked = walk(opened, trail.answers, opener)
     # Answers that a later correction made needless travel no further.
@@ -142,27 +150,28 @@ def walk_page(form: Form, trail: Trail) -> WalkPage:
         before = replace(trail, answers={
             name: answer for name, answer in trail.answers.items() if name not in dropped})
     else:
-        before = Trail(way) if needs_opener(way) else start
+        before = Progress(way) if needs_opener(way) else start
     if walked.question is None:
-        return WalkPage(END, trail, (), walked, before, dropped, compose(way, opener, trail.answers))
+        return WizardPage(END, trail, (), walked, before, dropped, compose(way, opener, trail.answers))
     sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
-    asked = [_asked(question, sides) for question in _together(opened, walked.question, trail.answers)]
+    asked = [_asked_question(question, sides) for question in _paired_questions(opened, walked.question, trail.answers)]
     asked.sort(key=lambda one: one.side or "")
     kind = LOT if walked.question.name in way.lots else _KINDS[type(walked.question)]
-    return WalkPage(kind, trail, tuple(asked), walked, before, dropped)
+    return WizardPage(kind, trail, tuple(asked), walked, before, dropped)
 
 
 _KINDS = {Figure: FIGURES, Picks: PICKS, Choice: CHOICE, Turns: TURNS}
 
 
-def _asked(question: Question, sides: Mapping[str, Side]) -> Asked:
-    return Asked(question, question.key if question.by_side else question.name, sides.get(question.whose or ""))
+def _asked_question(question: Question, sides: Mapping[str, Side]) -> AskedQuestion:
+    return AskedQuestion(question, question.key if question.by_side else question.name, sides.get(question.whose or ""))
 
 
-def _together(way: Way, first: Question, answers: Mapping[str, Any]) -> list[Question]:
+def _paired_questions(way: Way, first: Question, answers: Mapping[str, Any]) -> list[Question]:
     """The question, and the same one about the other side where that comes right after it."""
     following = way.steps[way.steps.index(first) + 1:][:1]
-    return [first, *(question for question in following if isinstance(question, Asking) and _same_page(first, question)
+    return [first,
+            *(question for question in following if isinstance(question, BaseQuestion) and _same_page(first, question)
                      and question.name not in answers and question.asked)]
 
 
@@ -179,7 +188,7 @@ def _last_page(met: list[Question]) -> list[Question]:
     return [earlier, last] if earlier is not None and _same_page(earlier, last) else [last]
 
 
-def is_last(page: WalkPage) -> bool:
+def is_last(page: WizardPage) -> bool:
     """Whether the page's own questions are all that is still asked, whatever is answered."""
     way, opener = page.trail.way, page.trail.opener
     assert way is not None
@@ -188,7 +197,7 @@ def is_last(page: WalkPage) -> bool:
     return {question.name for question in left} == set(page.names)
 
 
-def turn_order(page: WalkPage) -> tuple[Side, ...]:
+def turn_order(page: WizardPage) -> tuple[Side, ...]:
     """Whose turns are still to be played, in order; the first of them is the one being played."""
     question = page.asked[0].question
     assert isinstance(question, Turns)
@@ -201,7 +210,7 @@ Fields = MultiDict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class MatchContext:
     """The match that is walked through, with its form and its names."""
 
     state: EventState
@@ -212,10 +221,10 @@ class Seat:
     names: dict[str, str]
     people: Mapping[str, str]
     """Everybody's name, by competitor; `names` by side."""
-    saying: Saying
+    saying: ResultSource
 
 
-def seen_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
+def public_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
     """The match and its round, or a 404 page; a draft's matches are not there yet, and a bye has no result."""
     found = state.find_match(match_id)
     if found is None or found[0].status == DRAFT or found[1].match.b is None:
@@ -223,61 +232,61 @@ def seen_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState
     return found
 
 
-def seat_of(moment: EventAt, played: RoundState, match: MatchState, names: Mapping[str, str], by: str,
-            side: Side | None = None) -> Seat:
+def match_context(moment: EventAt, played: RoundState, match: MatchState, names: Mapping[str, str], by: str,
+            side: Side | None = None) -> MatchContext:
     """`names` by competitor: as whoever looks may read them. `by`: a player's pages offer what a player may say, and
     ask the squads of that `side` alone."""
     state = moment.state
     situation = situation_at(state, moment.people, played, match)
-    up = event_flow.time_is_up(state, played, match, the_hub().clocks.now())
+    up = event_flow.time_is_up(state, played, match, current_hub().clocks.now())
     form = state.rulebook.form(state.options, situation)
     if by == OFFICIAL:
         draw = (DRAW,) if may_be_drawn(state.rulebook, state.options, situation) else ()
         form = with_rulings(form, (*SIDES, *draw, "none"))
-    return Seat(state, played, match, situation, form, side_names(match, names), names,
-                Saying(by, up, side=side, corrects=corrected(played, match) if by == OFFICIAL else None))
+    return MatchContext(state, played, match, situation, form, side_names(match, names), names,
+                ResultSource(by, up, side=side, corrects=result_to_correct(played, match) if by == OFFICIAL else None))
 
 
-def page_at(seat: Seat, fields: Fields, earlier: bool = False) -> WalkPage:
+def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) -> WizardPage:
     """The next question, or the result that the answers make. What is wrong with an answer is noted for the page.
 
     `earlier`: it was said before, on a slip: no clock is asked.
     """
     try:
-        trail = read_trail(seat.form, fields, seat.match.lots, side=seat.saying.side)
-        _refuse_left_out(trail, fields)
+        trail = read_progress(seat.form, fields, seat.match.lots, side=seat.saying.side)
+        _refuse_unanswered(trail, fields)
     except Problem as problem:
-        _note(problem)
-        trail = _before_the_mistake(seat, fields)
-    at = walk_page(seat.form, trail)
+        _note_problem(problem)
+        trail = _without_last_answers(seat, fields)
+    at = wizard_page(seat.form, trail)
     if at.result is None:
         return at
-    why = asking_the_reason(seat, at.result, earlier)
+    why = result_problem(seat, at.result, earlier)
     # What the hub has refused just now is said already.
     if why is not None and not g.get("problem"):
-        _note(why)
+        _note_problem(why)
     return replace(at, sayable=why is None)
 
 
-def asking_the_reason(seat: Seat, result: Result, earlier: bool = False) -> Problem | None:
+def result_problem(seat: MatchContext, result: Result, earlier: bool = False) -> Problem | None:
     """Why this result cannot stand. Where a reason is all that it needs, the page asks for that, and nothing is
     wrong."""
-    why = next(excluded(seat.state.rulebook, result, seat.state.options, seat.situation,
+    why = next(result_problems(seat.state.rulebook, result, seat.state.options, seat.situation,
                         _saying(seat, result, earlier)), None)
-    if why is None or why.key not in WITH_REASON:
+    if why is None or why.key not in NEEDS_REASON:
         return why
     g.asks_reason = why
     return None
 
 
-def _saying(seat: Seat, result: Result, earlier: bool) -> Saying:
+def _saying(seat: MatchContext, result: Result, earlier: bool) -> ResultSource:
     """As who, and when: what stands, or a player has said, may be made the result at any time."""
-    if seat.saying.by == OFFICIAL and result in said_of(seat.match):
+    if seat.saying.by == OFFICIAL and result in acceptable_results(seat.match):
         return ON_RECORD
     return structs.replace(seat.saying, time_is_up=None, corrects=None) if earlier else seat.saying
 
 
-def _refuse_left_out(trail: Trail, fields: Fields) -> None:
+def _refuse_unanswered(trail: Progress, fields: Fields) -> None:
     """Raise Problem where the last page's form came back without an answer to one of its questions."""
     left_out = [name for name in fields.get("asked", "").split() if name not in trail.answers]
     questions = trail.way.questions if trail.way is not None else ()
@@ -286,32 +295,34 @@ def _refuse_left_out(trail: Trail, fields: Fields) -> None:
         raise question.left_out()
 
 
-def _note(problem: Problem) -> None:
+def _note_problem(problem: Problem) -> None:
     # Whatever it is, the answers were just sent, and nothing was asked of the event yet.
     g.problem, g.status = problem, 400
 
 
-def _before_the_mistake(seat: Seat, fields: Fields) -> Trail:
+def _without_last_answers(seat: MatchContext, fields: Fields) -> Progress:
     """Without the answers of the last page, which is asked again."""
     try:
-        return read_trail(seat.form, fields, seat.match.lots, fields.get("asked", "").split(), seat.saying.side)
+        return read_progress(seat.form, fields, seat.match.lots, fields.get("asked", "").split(), seat.saying.side)
     except Problem:
-        return Trail()
+        return Progress()
 
 
-def shown(seat: Seat, at: WalkPage, fields: Fields, address: str, base: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def step_context(seat: MatchContext, at: WizardPage, fields: Fields, address: str,
+                 base: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """What the template of a step is drawn from. `address`: the walk's; `base`: fields that go along all the way."""
     state, book, t = seat.state, seat.state.rulebook, words()
     opener = at.trail.opener or "a"
-    lines = known(seat.form, at.trail.way.opened_by(opener), opener, at.trail.answers, at.walked, seat.names, t) \
+    lines = answer_lines(seat.form, at.trail.way.opened_by(opener), opener, at.trail.answers, at.walked, seat.names,
+                         t) \
         if at.trail.way is not None and at.walked is not None and at.kind != END else []
     return {
         "state": state, "played": seat.played, "played_name": title_key(state, seat.played), "at": at,
         "match": seat.match, "names": seat.names, "lines": lines, "back": _back(at, address, base),
-        "hidden": [*at.trail.fields(), *base], "given": _given(seat, at, fields),
+        "hidden": [*at.trail.fields(), *base], "given": _initial_values(seat, at, fields),
         "ways": ways_of(seat) if at.kind == WAY else (),
         "order": [seat.names[side] for side in turn_order(at)] if at.kind == TURNS else (),
-        "told": told_of(seat, at.result) if at.result else (),
+        "told": result_lines(seat, at.result) if at.result else (),
         "owed": squads_of_match(state, seat.played, seat.match) if at.kind == PICKS else {},
         "outcome": outcome(book, state.options, seat.situation, at.result, seat.names, t) if at.result else "",
         "worth": worth_at(seat, at.result) if at.result else {}, "figure_label": figure_label,
@@ -320,21 +331,21 @@ def shown(seat: Seat, at: WalkPage, fields: Fields, address: str, base: Sequence
     }
 
 
-def told_of(seat: Seat, result: Result) -> tuple[Told, ...]:
+def result_lines(seat: MatchContext, result: Result) -> tuple[ResultLine, ...]:
     """All that a result says, and what it would lead to."""
     state, t = seat.state, words()
-    return (*tell(state.rulebook, seat.form, state.options, result, seat.names, t),
+    return (*describe_result(state.rulebook, seat.form, state.options, result, seat.names, t),
             *lost_squads(state, seat.played, seat.match, result, seat.names, t),
-            *told_after_cut(state, seat.played, seat.match, result, seat.people, t))
+            *cut_changes(state, seat.played, seat.match, result, seat.people, t))
 
 
-def draw_lot(seat: Seat, fields: Fields, who: str) -> Trail:
+def draw_lot(seat: MatchContext, fields: Fields, who: str) -> Progress:
     """Draws the lot that comes next: the first one stands, for every front. Where none does, nothing happens."""
-    trail = read_trail(seat.form, fields, seat.match.lots, side=seat.saying.side)
-    at = walk_page(seat.form, trail)
+    trail = read_progress(seat.form, fields, seat.match.lots, side=seat.saying.side)
+    at = wizard_page(seat.form, trail)
     if at.kind == LOT:
         note = NoteLot(seat.match.id, at.names[0], secrets.choice(SIDES), seat.played.mark)
-        the_hub().service.tell(seat.state.id, note, who)
+        current_hub().service.tell(seat.state.id, note, who)
     return trail
 
 
@@ -343,7 +354,7 @@ def address_at(address: str, fields: Sequence[tuple[str, str]]) -> str:
     return f"{address}?{urlencode(fields)}"
 
 
-def _back(at: WalkPage, address: str, base: Sequence[tuple[str, str]]) -> str:
+def _back(at: WizardPage, address: str, base: Sequence[tuple[str, str]]) -> str:
     if at.before is None:
         return ""
     before = [*at.before.fields(), *base]
@@ -352,31 +363,31 @@ def _back(at: WalkPage, address: str, base: Sequence[tuple[str, str]]) -> str:
     return address_at(address, before)
 
 
-def ways_of(seat: Seat) -> list[tuple[str, bool, bool]]:
+def ways_of(seat: MatchContext) -> list[tuple[str, bool, bool]]:
     """(id, offered just now, the one that stands) of every way, those offered first, a judge's word last."""
     now = {way.id for way in seat.form.offered(bool(seat.saying.time_is_up))}
     early = seat.saying.by == PLAYER and seat.saying.time_is_up is False
-    stands = trail_of(seat, seat.match.match.result).way
+    stands = progress_of(seat, seat.match.match.result).way
     ways = [(way.id, way.id in now, stands is not None and way.id == stands.id)
             for way in seat.form.ways if not (early and way.when == AT_TIME)]
     ruled = {way.id for way in seat.form.ways if way.ended == RULING}
     return sorted(ways, key=lambda way: (way[0] in ruled, not way[1]))
 
 
-def trail_of(seat: Seat, result: Result | None) -> Trail:
+def progress_of(seat: MatchContext, result: Result | None) -> Progress:
     """How far a result leads that somebody has said: to the end, or to the squads that it leaves open."""
     found = None
     if result is not None:
         winner = winner_of(seat.state.rulebook, seat.state.options, result)
         found = answers_on_record(seat.form.ways, result, winner)
-    return Trail() if found is None else Trail(*found)
+    return Progress() if found is None else Progress(*found)
 
 
-def _given(seat: Seat, at: WalkPage, fields: Fields) -> dict[str, list[str]]:
+def _initial_values(seat: MatchContext, at: WizardPage, fields: Fields) -> dict[str, list[str]]:
     """What stands in a question's fields at first: what was just typed wrong, what was answered before going back, what
     the standing result says."""
     given: dict[str, list[str]] = {}
-    stands = trail_of(seat, seat.match.match.result)
+    stands = progress_of(seat, seat.match.match.result)
     if stands.way is not None and at.trail.way is not None and stands.way.id == at.trail.way.id:
         given = {name: _texts(answer) for name, answer in stands.answers.items()}
     for name in at.names:
@@ -387,7 +398,7 @@ def _given(seat: Seat, at: WalkPage, fields: Fields) -> dict[str, list[str]]:
     return given
 
 
-def worth_at(seat: Seat, result: Result) -> dict[str, tuple[int, int]]:
+def worth_at(seat: MatchContext, result: Result) -> dict[str, tuple[int, int]]:
     """What a result would be worth to both."""
     seats = seat.match.match
     try:

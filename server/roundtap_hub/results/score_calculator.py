@@ -16,13 +16,13 @@ from roundtap_core.rulebooks.base import AidFigure, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.access.policy import EVERYBODY, route
 from roundtap_hub.events.event_at import tournament
-from roundtap_hub.serving.page_helpers import page, the_moment, words
+from roundtap_hub.serving.page_helpers import current_event, page, words
 
 PREFIX = "aid."
 """Of the form's fields: they travel in the page's address, beside nothing else that the page reads."""
 
 
-def aid_of(book: Rulebook) -> dict[str, Any] | None:
+def calculator_view(book: Rulebook) -> dict[str, Any] | None:
     """A rulebook's aid; None where it has none. `typed`: what was sent, by key; `worth` is None where nothing was asked
     yet, or `problem` says why not."""
     aid = book.counting_aid
@@ -53,17 +53,17 @@ def aid(rulebook: str) -> AnyResponse:
     book = RULEBOOKS.get(rulebook)
     if book is None or book.counting_aid is None:
         abort(404)
-    return page("score_calculator.html", rulebook=book, counted=aid_of(book))
+    return page("score_calculator.html", rulebook=book, counted=calculator_view(book))
 
 
 SIDE, LINES = "swap.side", "swap.lines"
 MOST_LETTERS = 2000
 
 
-def swap_view(event_id: str, match: MatchState) -> dict[str, Any] | None:
+def sideboard_view(event_id: str, match: MatchState) -> dict[str, Any] | None:
     """The check with what was typed; None where the rulebook swaps no cards. `checked`: something was typed; `problems`
     of it, each with its line; none: the deck is right."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     state, check = moment.state, moment.state.rulebook.lists
     if not check.swap_sign:
         return None

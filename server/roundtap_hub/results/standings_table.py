@@ -24,7 +24,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class StandingsLine:
     """`rank` None and `status` "disqualified": listed last; "dropped": who has left; None for all others."""
 
     rank: int | None
@@ -47,7 +47,7 @@ class StandingsView:
 
     after: int
     columns: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[StandingsLine, ...]
     chance: bool
     draws: bool = False
     hidden: tuple[str, ...] = ()
@@ -65,12 +65,13 @@ def standings_view(moment: EventAt, names: Mapping[str, str]) -> StandingsView:
                          has_draws(moment.state), hidden)
 
 
-def _line(moment: EventAt, row: StandingsRow, names: Mapping[str, str]) -> Line:
+def _line(moment: EventAt, row: StandingsRow, names: Mapping[str, str]) -> StandingsLine:
     values = tuple(
         Value(key, figure_text(value), str(value), row.decided_by == key) for key, value in row.tiebreakers.items()
     )
     record = record_text(row, has_draws(moment.state))
-    return Line(row.rank, row.competitor, names.get(row.competitor, row.competitor), row.points, record, values,
+    return StandingsLine(row.rank, row.competitor, names.get(row.competitor, row.competitor), row.points, record,
+                         values,
                 row.decided_by, row.by_chance, status_of(moment, row))
 
 

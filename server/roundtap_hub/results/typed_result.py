@@ -9,13 +9,13 @@ from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, Form, Way
-from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Picks, Test, squads_read
+from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Picks, Test, parse_squad_ticks
 from roundtap_core.forms.walk import compose, needs_opener
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
-from roundtap_core.rulebooks.gate import ON_RECORD, refuse
+from roundtap_core.rulebooks.gate import ON_RECORD, refuse_result
 from roundtap_core.rulebooks.result_words import winner_of
 from roundtap_hub.events.event_at import short_hash
 
@@ -30,7 +30,7 @@ _TOKEN = re.compile(r"\s*(?:(?P<conceded>c\s*[ab])|(?P<initiative>i\s*[ab])|(?P<
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TypedLine:
     """What stands in a line: who won, whether it is a draw, who conceded, who has the initiative, and its numbers."""
 
     numbers: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Typed:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class LineReading:
     """What a line means under a rulebook. `mark` names this very result of this very match: it is sent back with the
     Enter that confirms it, so that nothing counts that was not on the screen. `way`, `opener`, `answers`: as the steps
     would have told it."""
@@ -55,7 +55,7 @@ class Reading:
     mark: str
 
 
-def split_line(line: str) -> Typed:
+def split_line(line: str) -> TypedLine:
     """The parts of a line. Raises Problem("line_unclear") where something in it is none of them."""
     numbers: list[str] = []
     said: dict[str, Side] = {}
@@ -81,13 +81,13 @@ def split_line(line: str) -> Typed:
             said[kind] = "b" if text.endswith("b") else "a"
     if draw and said.keys() & {"winner", "conceded"}:
         raise Invalid("line_unclear", line=line)
-    return Typed(tuple(numbers), said.get("winner"), draw, said.get("conceded"), said.get("initiative"))
+    return TypedLine(tuple(numbers), said.get("winner"), draw, said.get("conceded"), said.get("initiative"))
 
 
 def read_line(
     line: str, match: Match, match_id: str, book: Rulebook, options: Options, situation: Situation, time_is_up: bool,
     said: Collection[str] = (),
-) -> Reading:
+) -> LineReading:
     """The result that a line stands for: by the first way that takes all of it, those that are offered just now before
     the others, and before these what was `said` before of how it ended ("played").
 
@@ -99,11 +99,11 @@ def read_line(
     form = book.form(options, situation)
     problems: list[Problem] = []
     for way in _candidates(form, typed, time_is_up, said):
-        for fields in _fitting(way, typed.numbers, _winner(typed)):
+        for fields in _field_candidates(way, typed.numbers, _winner(typed)):
             try:
-                opener, answers = _told(way, typed, fields)
+                opener, answers = _opener_and_answers(way, typed, fields)
                 result = compose(way, opener, answers)
-                refuse(book, result, options, situation, ON_RECORD)
+                refuse_result(book, result, options, situation, ON_RECORD)
                 _refuse_another_winner(book, result, options, typed.winner)
             except Problem as problem:
                 problems.append(problem)
@@ -117,12 +117,12 @@ def read_line(
     raise nearest or missing or Invalid("line_unclear", line=line.strip()[:MOST_LETTERS])
 
 
-def _candidates(form: Form, typed: Typed, time_is_up: bool, said: Collection[str]) -> Iterator[Way]:
+def _candidates(form: Form, typed: TypedLine, time_is_up: bool, said: Collection[str]) -> Iterator[Way]:
     """Ways that ask nothing but what a line can say. A concession or a draw that somebody declares is one only where
     the line says so."""
     now = {way.id for way in form.offered(time_is_up)}
     for way in sorted(form.ways, key=lambda each: (each.ended not in said, each.id not in now)):
-        if not plain(way) or (way.ended == CONCESSION) != (typed.conceded_by is not None):
+        if not is_typable(way) or (way.ended == CONCESSION) != (typed.conceded_by is not None):
             continue
         if (way.winner == DRAWN and not typed.draw) or (way.winner == OPENER and typed.winner is None):
             continue
@@ -130,22 +130,23 @@ def _candidates(form: Form, typed: Typed, time_is_up: bool, said: Collection[str
             yield way
 
 
-def plain(way: Way) -> bool:
+def is_typable(way: Way) -> bool:
     """Whether the way asks nothing but figures, squads and the choices that a line can say, whatever was answered
     before."""
     return all(isinstance(step, Figure | Picks | Test | Decide)
                or (isinstance(step, Choice) and step.only_if is None and step.name in CHOICES) for step in way.steps)
 
 
-def _winner(typed: Typed) -> Side | None:
+def _winner(typed: TypedLine) -> Side | None:
     return typed.winner if typed.conceded_by is None else other(typed.conceded_by)
 
 
-def _told(way: Way, typed: Typed, fields: Mapping[str, str | list[str]]) -> tuple[Side, dict[str, Any]]:
+def _opener_and_answers(way: Way, typed: TypedLine, fields: Mapping[str, str | list[str]]) -> tuple[Side,
+    dict[str, Any]]:
     """Who opens the way, and the answers. Where it matters who opens, it is the winner: who is named,
     else who has the higher first figure. Raises Problem where a figure is missing, or who won."""
     winner = _winner(typed)
-    ahead = None if winner is not None or way.winner == OPENER else _ahead(way, fields)
+    ahead = None if winner is not None or way.winner == OPENER else _leader(way, fields)
     if winner is None and (way.winner == OPENER or (way.winner == BY_FIGURES and ahead is None and not any(
             figure.asked for figure in way.figures()))):
         raise Invalid("winner_missing", where="/winner")
@@ -160,14 +161,14 @@ def _told(way: Way, typed: Typed, fields: Mapping[str, str | list[str]]) -> tupl
         elif isinstance(step, Figure) and step.asked:
             raise Invalid("figure_missing")
         elif isinstance(step, Picks) and (marks := fields.get(f"{step.key}.{sides[step.whose]}")):
-            answers[step.name] = squads_read(marks)
+            answers[step.name] = parse_squad_ticks(marks)
         elif isinstance(step, Choice):
             said = {"winner": typed.winner, "initiative": typed.initiative}.get(step.name)
             answers |= {step.name: said} if said is not None else {}
     return opener, answers
 
 
-def _ahead(way: Way, fields: Mapping[str, str | list[str]]) -> Side | None:
+def _leader(way: Way, fields: Mapping[str, str | list[str]]) -> Side | None:
     figures = way.figures()
     texts = [fields.get(f"{figures[0].key}.{side}") for side in SIDES] if figures else []
     if not all(texts) or not texts:
@@ -184,7 +185,7 @@ def _refuse_another_winner(book: Rulebook, result: Result, options: Options, nam
                       right=says)
 
 
-def _fitting(way: Way, numbers: tuple[str, ...], winner: Side | None) -> Iterator[dict[str, str | list[str]]]:
+def _field_candidates(way: Way, numbers: tuple[str, ...], winner: Side | None) -> Iterator[dict[str, str | list[str]]]:
     """What the numbers say, once for each manner in which they can be read."""
     if winner is not None:
         asked = [figure for figure in way.opened_by(winner).figures() if figure.asked]
@@ -202,7 +203,7 @@ def _fitting(way: Way, numbers: tuple[str, ...], winner: Side | None) -> Iterato
                for key in keys for side in SIDES]
     squads = [_Slot(f"{step.key}.{side}", step.take, step.of, True) for step, side in zip(picks, SIDES, strict=False)]
     for slots in ([*squads, *figures], figures) if squads else (figures,):
-        found = list(_filled(list(numbers), slots)) if numbers else []
+        found = list(_fill_slots(list(numbers), slots)) if numbers else []
         # Digits without a space between them count where they can be read in one way only.
         if len(found) == 1:
             yield found[0]
@@ -234,7 +235,7 @@ def _more_asked(way: Way) -> bool:
     return any(isinstance(step, Choice) for step in way.steps)
 
 
-def _filled(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, str | list[str]]]:
+def _fill_slots(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, str | list[str]]]:
     """The slots filled in their order; a longer number is taken apart where there are more slots than numbers."""
     if not slots:
         if not numbers:
@@ -258,14 +259,14 @@ def _filled(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, str | 
         elif rest and (not head.isdecimal() or int(head) > slot.top or (head != "0" and head.startswith("0"))
                        or (rest.startswith("0") and not slots[1].width)):
             continue
-        for more in _filled([rest, *numbers[1:]] if rest else numbers[1:], slots[1:]):
+        for more in _fill_slots([rest, *numbers[1:]] if rest else numbers[1:], slots[1:]):
             yield {slot.name: list(head) if slot.squads else head, **more}
 
 
 def _reading(
     way: Way, opener: Side, answers: Mapping[str, Any], result: Result, match: Match, match_id: str, book: Rulebook,
     options: Options, situation: Situation,
-) -> Reading:
+) -> LineReading:
     winner = winner_of(book, options, result)
     try:
         worth = book.worth(Match(match.a, match.b, result=result), options, situation)
@@ -273,14 +274,14 @@ def _reading(
         worth = {}
     mark = short_hash(match_id, match.a, match.b, sorted(result_to_json(result).items(), key=str), winner,
                       sorted(worth.items()))
-    return Reading(way, opener, answers, result, winner, worth, mark)
+    return LineReading(way, opener, answers, result, winner, worth, mark)
 
 
-def grammar(form: Form, time_is_up: bool) -> dict[str, Any]:
+def line_grammar(form: Form, time_is_up: bool) -> dict[str, Any]:
     """What a line may say under this form just now, for the words beside the field: which `figures`, in their order;
     whether one number is enough once the winner is named, and whose it is ("winner", "loser", "" where none or two are
     needed). `bare`: the winner alone is a whole result."""
-    known = sorted((way for way in form.ways if plain(way)),
+    known = sorted((way for way in form.ways if is_typable(way)),
                    key=lambda way: way not in form.offered(time_is_up))
     plays = [(way, [figure for figure in way.opened_by("a").figures() if figure.asked]) for way in known
              if way.ended != CONCESSION and way.winner != DRAWN]

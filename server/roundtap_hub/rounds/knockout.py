@@ -6,50 +6,50 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from roundtap_core.elimination.bracket import Bracket, Game
+from roundtap_core.elimination.bracket import Bracket, BracketGame
 from roundtap_core.elimination.cut import CutRow, cut_table
-from roundtap_core.elimination.ranking import Placed, final_ranking, name_of
+from roundtap_core.elimination.ranking import FinalPlace, final_ranking, game_name
 from roundtap_core.elimination.shape import THIRD, games_in, round_key
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import (
     CUT,
-    bracket_now,
-    cut_stays,
+    current_bracket,
+    current_seeds,
+    cut_unaffected,
     elimination_rounds,
-    offered,
+    offered_places,
     round_name,
     second_stage_begun,
     second_stage_is_swiss,
-    seeds_now,
-    what_follows,
+    upcoming_stage,
     with_result,
 )
 from roundtap_core.event.state import EventState, MatchState, RoundState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
-from roundtap_core.rulebooks.result_words import Told
+from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.standings.standings import standings
 from roundtap_core.words import Words
 from roundtap_hub.events.event_at import EventAt, newest_round, ranking, ranking_by_id, tournament
 from roundtap_hub.results.standings_table import has_draws, record_text, status_of
-from roundtap_hub.serving.memoized import worked_out_once
+from roundtap_hub.serving.memoized import memoized
 
 WHOLE_ON_WALL = 16
 """The largest bracket that a wall shows from its first round to the end."""
 
 
-@worked_out_once
+@memoized
 def bracket(moment: EventAt) -> Bracket | None:
     """The bracket as far as everybody may see it; None before the cut, and where a result cannot be read."""
     if moment.state.cut is None and not elimination_rounds(moment.state):
         return None
     try:
-        return bracket_now(moment.state)
+        return current_bracket(moment.state)
     except Problem:
         return None
 
 
-@worked_out_once
-def places(moment: EventAt) -> dict[str, Placed]:
+@memoized
+def places(moment: EventAt) -> dict[str, FinalPlace]:
     """Everybody's place in the final ranking, best first: the one that wall, phones, console, paper and the file for
     spreadsheets show. Empty until the bracket is decided; without one, until the event is finished."""
     found = bracket(moment)
@@ -61,11 +61,11 @@ def places(moment: EventAt) -> dict[str, Placed]:
         return {}
 
 
-def table_rows(moment: EventAt) -> list[tuple[Placed, StandingsRow | None]]:
+def table_rows(moment: EventAt) -> list[tuple[FinalPlace, StandingsRow | None]]:
     """Everybody by place with the line of the standings: the final ranking once nothing is left to be played, before
     that the standings. What paper and spreadsheets hold."""
     rows = ranking_by_id(moment)
-    now = [Placed(row.rank, row.competitor, None, row.rank, status_of(moment, row)) for row in rows.values()]
+    now = [FinalPlace(row.rank, row.competitor, None, row.rank, status_of(moment, row)) for row in rows.values()]
     return [(placed, rows.get(placed.competitor)) for placed in places(moment).values() or now]
 
 
@@ -82,21 +82,21 @@ def title_key(state: EventState, played: RoundState) -> str | None:
 
 def next_name(state: EventState) -> str | None:
     """What the elimination round that comes next is called."""
-    found = bracket_now(state)
+    found = current_bracket(state)
     if found is None:
         return None
     return round_key(max(1, games_in(found.size, len(found.round_numbers) + 1)))
 
 
-def follows(state: EventState) -> str | None:
+def next_stage(state: EventState) -> str | None:
     """What comes after the rounds so far; None while there are too few players for the chosen table."""
     try:
-        return what_follows(state)
+        return upcoming_stage(state)
     except Problem:
         return None
 
 
-def first_on_wall(found: Bracket) -> int:
+def first_wall_round(found: Bracket) -> int:
     """A large bracket begins with the last complete round, so that names stay readable across a room."""
     if found.size <= WHOLE_ON_WALL:
         return 1
@@ -109,31 +109,31 @@ class RoundLines:
     """One round of the bracket; `name` is a key of the core's texts ("semi-final")."""
 
     name: str
-    games: tuple[Game, ...]
+    games: tuple[BracketGame, ...]
 
 
 def bracket_lines(found: Bracket) -> list[RoundLines]:
     """The bracket as lists, for a phone: the round being played first, then those to come, then those behind."""
-    rounds = [RoundLines(name_of(found, found.of_round(r)[0]), tuple(game for game in found.games if game.round == r))
+    rounds = [RoundLines(game_name(found, found.of_round(r)[0]), tuple(game for game in found.games if game.round == r))
               for r in range(1, found.rounds + 1)]
     behind = max(0, len(found.round_numbers) - 1)
     return rounds[behind:] + rounds[:behind][::-1]
 
 
-def told_after_cut(state: EventState, played: RoundState, match: MatchState, result: Result,
-                   names: Mapping[str, str], words: Words) -> list[Told]:
+def cut_changes(state: EventState, played: RoundState, match: MatchState, result: Result,
+                   names: Mapping[str, str], words: Words) -> list[ResultLine]:
     """What this result would change once the stage after the cut has begun: the Swiss table, and never who goes on."""
-    if played.stage not in (SWISS, TIEBREAK) or not cut_stays(state):
+    if played.stage not in (SWISS, TIEBREAK) or not cut_unaffected(state):
         return []
     was, now = ({row.competitor: row.rank for row in standings(tournament_of(each)) if row.rank is not None}
                 for each in (state, with_result(state, match, result)))
     moves = (f"{names.get(who, who)} {was[who]}\u00a0→\u00a0{rank}" for who, rank in now.items()
              if was.get(who, rank) != rank)
-    return [Told(words("correction.table"), ", ".join(moves) or words("correction.table.same")),
-            Told(words("correction.cut"), words("correction.cut.stays"))]
+    return [ResultLine(words("correction.table"), ", ".join(moves) or words("correction.table.same")),
+            ResultLine(words("correction.cut"), words("correction.cut.stays"))]
 
 
-@worked_out_once
+@memoized
 def cut_rows(moment: EventAt) -> tuple[CutRow, ...]:
     """Who makes the cut, in a rulebook where that goes by another order than the standings: once all Swiss rounds are
     played, and until the last game is decided. Empty elsewhere."""
@@ -145,7 +145,7 @@ def cut_rows(moment: EventAt) -> tuple[CutRow, ...]:
         if begun:
             found = bracket(moment)
             return () if found is None or found.over else cut_table(tournament(moment))
-        return cut_table(tournament(moment)) if state.cut is not None or follows(state) == CUT else ()
+        return cut_table(tournament(moment)) if state.cut is not None or next_stage(state) == CUT else ()
     except Problem:
         return ()
 
@@ -156,7 +156,7 @@ def cut_rows_before_play(moment: EventAt) -> tuple[CutRow, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Qualified:
+class CutEntrant:
     """One line of the cut on the console: `seed` None for who is being asked."""
 
     id: str
@@ -168,16 +168,16 @@ class Qualified:
 
 def cut_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | None:
     """The cut before its first round, as the organizer settles it: who goes on (`qualified`), and whose answer is
-    awaited (`offered`); None before it, and once the elimination has begun. `short`: places that nobody can take;
-    `everybody`: who has not left the event, in the order of the cut, to say who of them is there."""
+    awaited (`offered_places`); None before it, and once the elimination has begun. `short`: places that nobody can
+    take; `everybody`: who has not left the event, in the order of the cut, to say who of them is there."""
     state = moment.state
     cut = state.cut
     if cut is None or second_stage_begun(state):
         return None
-    seeds, asked, there = seeds_now(state), offered(state), active_ids(state)
+    seeds, asked, there = current_seeds(state), offered_places(state), active_ids(state)
 
-    def line(who: str, seed: int | None = None) -> Qualified:
-        return Qualified(who, names.get(who, who), seed, cut.order.index(who) + 1,
+    def line(who: str, seed: int | None = None) -> CutEntrant:
+        return CutEntrant(who, names.get(who, who), seed, cut.order.index(who) + 1,
                          record_text(ranking_by_id(moment).get(who), has_draws(state)))
 
     return {
@@ -191,7 +191,7 @@ def cut_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class KnockoutStanding:
     """Where a competitor stands once Swiss is over. `key`: "in" (goes on), "offered", "out"; `place` at the end."""
 
     key: str
@@ -200,33 +200,33 @@ class Standing:
     place: int | None = None
 
 
-def standing_of(moment: EventAt, competitor: str) -> Standing | None:
+def knockout_standing(moment: EventAt, competitor: str) -> KnockoutStanding | None:
     """None while Swiss rounds are played."""
     found, state = bracket(moment), moment.state
     placed = places(moment).get(competitor)
     if placed is not None:
-        return Standing("over", None, placed.reached, placed.rank)
+        return KnockoutStanding("over", None, placed.reached, placed.rank)
     if found is None and state.cut is None:
         return None
     if found is None and second_stage_is_swiss(state):
         return _swiss_standing(state, competitor)
     seed = found.seeds.index(competitor) + 1 if found and competitor in found.seeds else None
-    if offered(state) == competitor:
-        return Standing("offered")
+    if offered_places(state) == competitor:
+        return KnockoutStanding("offered")
     games = found.games if found else ()
-    lost_in = [name_of(found, game) for game in games if found and competitor in game.losers and game.game != THIRD]
+    lost_in = [game_name(found, game) for game in games if found and competitor in game.losers and game.game != THIRD]
     sits = any(competitor in (game.a.competitor, game.b.competitor) for game in games)
     if lost_in or not sits:
-        return Standing("out", seed, lost_in[-1] if lost_in else None)
-    return Standing("in", seed)
+        return KnockoutStanding("out", seed, lost_in[-1] if lost_in else None)
+    return KnockoutStanding("in", seed)
 
 
-def _swiss_standing(state: EventState, competitor: str) -> Standing:
+def _swiss_standing(state: EventState, competitor: str) -> KnockoutStanding:
     """Where the second stage is Swiss, nobody is out of it but who did not make the cut."""
-    seeds = seeds_now(state)
+    seeds = current_seeds(state)
     if competitor in seeds:
-        return Standing("in", seeds.index(competitor) + 1)
-    return Standing("offered" if offered(state) == competitor else "out")
+        return KnockoutStanding("in", seeds.index(competitor) + 1)
+    return KnockoutStanding("offered" if offered_places(state) == competitor else "out")
 
 
 def winner_of(moment: EventAt) -> str | None:

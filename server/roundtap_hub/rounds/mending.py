@@ -21,90 +21,90 @@ from roundtap_core.event.commands import (
     SwapSeats,
     UnpublishRound,
 )
-from roundtap_core.event.event_flow import seeds_now, what_follows
-from roundtap_core.event.mending.decide import MendCommand, mend_of
+from roundtap_core.event.event_flow import current_seeds, upcoming_stage
+from roundtap_core.event.mending.decide import MendCommand, plan_mend
 from roundtap_core.event.mending.mend import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW, Mend
 from roundtap_core.event.rounds.imposed import imposed_mend
 from roundtap_core.event.state import EventState, active_ids
 from roundtap_core.limits import NUMBER
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import BYE, SECOND_SWISS, SWISS
-from roundtap_hub.access.policy import HEADS, OPEN, ORGANIZERS, SEEN, route
+from roundtap_hub.access.policy import HEADS, OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.events.console import event
 from roundtap_hub.events.event_at import EventAt, full_names
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.judging.judging_view import signers
 from roundtap_hub.rounds.mending_view import mend_view, warnings_of
-from roundtap_hub.serving.http_answers import status_of
+from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.serving.page_helpers import (
     actor,
     back_to_event,
-    carry_out,
+    current_event,
+    current_snapshot,
     field,
-    mended_on,
     page,
-    signed_by,
-    tell,
-    the_moment,
-    the_reason,
-    the_snapshot,
-    with_name,
+    shows_problem_on,
+    signing_official,
+    submit,
+    submit_and_redirect,
+    typed_reason,
+    with_competitor_names,
 )
-from roundtap_hub.store.command_pipeline import in_the_hall
+from roundtap_hub.store.command_pipeline import with_hall_context
 
 STEPS = (SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW)
 
 
-@route("GET /console/<event_id>/mend", HEADS, SEEN)
+@route("GET /console/<event_id>/mend", HEADS, VISIBLE)
 def mend_page(event_id: str, **_: str) -> AnyResponse:
     """The round that may be mended. `do` and what was chosen for it show what would change; nothing is done by that."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     names = full_names(moment)
     step = None
-    if said("do"):
+    if request_value("do"):
         try:
-            step = _step(moment)
+            step = _planned_mend(moment)
         except Problem as problem:
             # Of a form that was sent the page says already what is wrong with it.
             if request.method == "GET":
-                g.problem, g.status = with_name(problem, event_id), status_of(problem)
-    return page("mending.html", state=moment.state, view=mend_view(moment, names), step=step, said=said,
+                g.problem, g.status = with_competitor_names(problem, event_id), problem_status(problem)
+    return page("mending.html", state=moment.state, view=mend_view(moment, names), step=step, said=request_value,
                 warnings=warnings_of(step, names) if step else (), signers=signers(moment),
                 done=request.args.get("done", ""))
 
 
-def _step(moment: EventAt) -> Mend:
-    snapshot = the_snapshot()
-    command = in_the_hall(snapshot.events, snapshot.venue, moment.state, the_command(moment), actor())
-    return mend_of(moment.state, command)  # type: ignore[arg-type]
+def _planned_mend(moment: EventAt) -> Mend:
+    snapshot = current_snapshot()
+    command = with_hall_context(snapshot.events, snapshot.venue, moment.state, mend_command(moment), actor())
+    return plan_mend(moment.state, command)  # type: ignore[arg-type]
 
 
 @route("POST /console/<event_id>/mend", HEADS, OPEN)
-@mended_on(mend_page)
+@shows_problem_on(mend_page)
 def mended(event_id: str) -> AnyResponse:
     """What was looked at is done, as it was shown; `plan` names it."""
-    command = the_command(the_moment(event_id), the_reason(), signed_by(event_id), field("plan"))
-    tell(event_id, command)
+    command = mend_command(current_event(event_id), typed_reason(), signing_official(event_id), field("plan"))
+    submit(event_id, command)
     if isinstance(command, UnpublishRound):
         return back_to_event(event_id)
-    return redirect(url_for("console.mend_page", event_id=event_id, done=said("do"), _anchor="done"), 303)
+    return redirect(url_for("console.mend_page", event_id=event_id, done=request_value("do"), _anchor="done"), 303)
 
 
-def the_command(moment: EventAt, reason: str = "", by: str = "", plan: str = "") -> MendCommand:
+def mend_command(moment: EventAt, reason: str = "", by: str = "", plan: str = "") -> MendCommand:
     """What the fields say; Problem("not_one_of", "mend_two", "table_number") where they say nothing of the kind."""
-    do, number = said("do"), _number("number") or _newest(moment)
-    two = tuple(who for who in (said("first"), said("second")) if who)
+    do, number = request_value("do"), _number("number") or _newest(moment)
+    two = tuple(who for who in (request_value("first"), request_value("second")) if who)
     if do == SWAP:
         return SwapSeats(number, two, reason, by, plan)
     if do == TABLE:
         table = _number("table")
         if table is None:
             raise Invalid("table_number", value="", maximum=NUMBER[1])
-        return MoveToTable(number, said("match"), table, reason, by, plan)
+        return MoveToTable(number, request_value("match"), table, reason, by, plan)
     if do == PAIR:
         return PairWaiting(number, two, reason, _number("table"), by, plan)
     if do == BYE_GIVEN:
-        return GiveBye(number, said("first"), reason, by, plan)
+        return GiveBye(number, request_value("first"), reason, by, plan)
     if do == AGAIN:
         return PairAgain(number, reason, by, plan)
     if do in (UNPUBLISH, WITHDRAW):
@@ -112,13 +112,13 @@ def the_command(moment: EventAt, reason: str = "", by: str = "", plan: str = "")
     raise Invalid("not_one_of", value=do[:20], options=", ".join(STEPS))
 
 
-def said(name: str) -> str:
+def request_value(name: str) -> str:
     """A field, of the address or of the form that was sent."""
     return (request.form if request.method == "POST" else request.args).get(name, "").strip()
 
 
 def _number(name: str) -> int | None:
-    text = said(name)
+    text = request_value(name)
     if not text:
         return None
     if not text.isdecimal():
@@ -135,7 +135,7 @@ SPARE_ROWS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TypedRow:
     """One table as it is typed: all of it text."""
 
     table: str = ""
@@ -147,7 +147,7 @@ def stage_by_hand(state: EventState) -> str:
     """The stage of the round that follows; one that a bracket or a tie pairs the core refuses."""
     if state.draft is not None:
         return state.draft.stage
-    stage = what_follows(state)
+    stage = upcoming_stage(state)
     return SECOND_SWISS if stage == SWISS and state.cut is not None else stage
 
 
@@ -155,35 +155,35 @@ def labels_of(moment: EventAt) -> dict[str, str]:
     """The name of everybody who can be paired, by competitor; full names tell namesakes apart."""
     state, names = moment.state, full_names(moment)
     here = active_ids(state)
-    if seeds := seeds_now(state):
+    if seeds := current_seeds(state):
         here &= set(seeds)
     called = {who: names.get(who, who) for who in here}
     return dict(sorted(called.items(), key=lambda each: (sort_key(each[1]), each[0])))
 
 
-def by_hand_view(moment: EventAt, typed: Sequence[Row], from_draw: bool) -> dict[str, Any]:
+def manual_pairing_view(moment: EventAt, typed: Sequence[TypedRow], from_draw: bool) -> dict[str, Any]:
     """What was typed; else the draw in hand, or empty rows for all. `number`: of the round that is to be; `labels`:
     everybody who plays in it, each by a text that is nobody else's."""
     state, labels = moment.state, labels_of(moment)
     rows = list(typed)
     if not rows and from_draw and state.draft is not None:
         matches = sorted(state.draft.matches, key=lambda m: (m.match.table is None, m.match.table or 0))
-        rows = [Row(str(m.match.table or ""), labels.get(m.match.a, ""), labels.get(m.match.b or "", ""))
+        rows = [TypedRow(str(m.match.table or ""), labels.get(m.match.a, ""), labels.get(m.match.b or "", ""))
                 for m in matches]
     enough = (len(labels) + 1) // 2 + SPARE_ROWS
-    rows += [Row() for _ in range(enough - len(rows))]
+    rows += [TypedRow() for _ in range(enough - len(rows))]
     return {"number": len(state.public_rounds) + 1, "labels": list(labels.values()), "rows": rows,
             "from_draw": from_draw, "has_draft": state.draft is not None}
 
 
-def matches_of(moment: EventAt, rows: Sequence[Row]) -> tuple[Mapping[str, Any], ...]:
+def matches_of(moment: EventAt, rows: Sequence[TypedRow]) -> tuple[Mapping[str, Any], ...]:
     """The rows as matches of an event file; who stands alone has the bye. Problem("pair_unknown", "pair_several",
     "pair_table", "pair_empty") names what was typed and the row."""
     labels = labels_of(moment)
     byes = {m.match.a: m.match.bye for m in (moment.state.draft.matches if moment.state.draft else ())}
     found: list[Mapping[str, Any]] = []
     for place, row in enumerate(rows, start=1):
-        who = [_meant(labels, text, place) for text in (row.a, row.b) if text]
+        who = [_find_by_name(labels, text, place) for text in (row.a, row.b) if text]
         if not who:
             continue
         if len(who) == 1:
@@ -200,7 +200,7 @@ def matches_of(moment: EventAt, rows: Sequence[Row]) -> tuple[Mapping[str, Any],
     return tuple(found)
 
 
-def _meant(labels: Mapping[str, str], text: str, place: int) -> str:
+def _find_by_name(labels: Mapping[str, str], text: str, place: int) -> str:
     """Whom a typed text means: the whole name, else a part of just one."""
     wanted = _plain(text)
     whole = [who for who, label in labels.items() if _plain(label) == wanted]
@@ -219,51 +219,51 @@ def _plain(text: str) -> str:
 MOST_ROWS = 600
 
 
-@route("GET /console/<event_id>/pair", ORGANIZERS, SEEN)
+@route("GET /console/<event_id>/pair", ORGANIZERS, VISIBLE)
 def pair_page(event_id: str, **_: str) -> AnyResponse:
     """Tables to be filled in, from the draw in hand or empty; after a Problem as they were typed."""
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     rows, from_draw = _typed(), request.args.get("from") != "empty"
     problem: Problem | None = g.get("problem")
     step = None
     if problem is not None and problem.key in ("mend_warned", "mend_changed_meanwhile"):
         step = imposed_mend(moment.state, _command(moment))
-    return page("pair.html", state=moment.state, view=by_hand_view(moment, rows, from_draw),
+    return page("pair.html", state=moment.state, view=manual_pairing_view(moment, rows, from_draw),
                 warnings=warnings_of(step, full_names(moment)) if step is not None else (),
                 plan=step.mark if step is not None else "", signers=signers(moment), said=field)
 
 
 @route("POST /console/<event_id>/pair", ORGANIZERS, OPEN)
-@mended_on(pair_page)
+@shows_problem_on(pair_page)
 def paired(event_id: str) -> AnyResponse:
     """The round as it was typed becomes a draft, by hand and with the reason; what there is to be warned of comes back
     to be read first."""
-    moment = the_moment(event_id)
-    command = replace(_command(moment), reason=the_reason(), by=signed_by(event_id), plan=field("plan"))
+    moment = current_event(event_id)
+    command = replace(_command(moment), reason=typed_reason(), by=signing_official(event_id), plan=field("plan"))
     if not command.reason:
         raise Invalid("reason_missing")
-    return carry_out(event_id, command, "draft")
+    return submit_and_redirect(event_id, command, "draft")
 
 
 def _command(moment: EventAt) -> ImposeRound:
     """The round that the fields say, as it would be in this hall."""
     command = ImposeRound(matches_of(moment, _typed()), stage_by_hand(moment.state))
-    snapshot = the_snapshot()
-    made = in_the_hall(snapshot.events, snapshot.venue, moment.state, command, actor())
+    snapshot = current_snapshot()
+    made = with_hall_context(snapshot.events, snapshot.venue, moment.state, command, actor())
     assert isinstance(made, ImposeRound)
     return made
 
 
-def _typed() -> list[Row]:
+def _typed() -> list[TypedRow]:
     """All rows of the form that was sent, empty ones too: what is typed into the third stays in the third."""
     if request.method != "POST":
         return []
     columns = [request.form.getlist(name)[:MOST_ROWS] for name in ("table", "a", "b")]
-    return [Row(*(text.strip() for text in row)) for row in zip(*columns, strict=False)]
+    return [TypedRow(*(text.strip() for text in row)) for row in zip(*columns, strict=False)]
 
 
 @route("POST /console/<event_id>/impose", ORGANIZERS, OPEN)
-@mended_on(event)
+@shows_problem_on(event)
 def impose(event_id: str) -> AnyResponse:
     """`matches`: a JSON list of the event file's matches, without results; `stage`, `tiebreak_form` as there (Swiss if
     nothing is said). It becomes a draft, to be published."""
@@ -271,12 +271,13 @@ def impose(event_id: str) -> AnyResponse:
         matches = json.loads(field("matches"))
     except ValueError:
         matches = None
-    if not isinstance(matches, list) or not all(isinstance(match, dict) and _fits(match) for match in matches):
+    if not isinstance(matches, list) or not all(isinstance(match, dict) and _is_match_json(match) for match in matches):
         raise Problem("wrong_type", where="/matches", expected="array")
-    return carry_out(event_id, ImposeRound(tuple(matches), field("stage") or SWISS, field("tiebreak_form") or None))
+    return submit_and_redirect(event_id,
+                               ImposeRound(tuple(matches), field("stage") or SWISS, field("tiebreak_form") or None))
 
 
-def _fits(match: dict[str, object]) -> bool:
+def _is_match_json(match: dict[str, object]) -> bool:
     table = match.get("table")
     return (isinstance(match.get("a"), str) and isinstance(match.get("b"), str | None)
             and isinstance(match.get("bye"), str | None) and isinstance(match.get("game"), str | int | None)

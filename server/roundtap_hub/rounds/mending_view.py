@@ -7,19 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.clock import IDLE
-from roundtap_core.event.mending.mend import IMPOSED, LEFT, Mend, Warned, has_word, movable, waiting
+from roundtap_core.event.mending.mend import (
+    IMPOSED,
+    LEFT,
+    Mend,
+    MendWarning,
+    can_change_pairing,
+    has_report,
+    waiting_competitors,
+)
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import BYE, NO_SHOW, SWISS_STAGES
 from roundtap_hub.events.event_at import EventAt
 from roundtap_hub.hall.wall_view import sort_key
-from roundtap_hub.judging.judging_view import who_said
+from roundtap_hub.judging.judging_view import author_of
 from roundtap_hub.rounds.knockout import title_key
 
 Names = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class MendSeat:
     """Somebody who may be chosen: by name, with table and opponent, or why they wait."""
 
     id: str
@@ -41,13 +49,13 @@ class MendLine:
     by: tuple[str, str]
 
 
-def waits_before_start(state: EventState) -> int:
+def waiting_count(state: EventState) -> int:
     """How many wait for an opponent in a round that people see and that has not begun; 0 where pairing them anew would
     change nothing."""
     played = state.live
     if played is None or state.clock.state != IDLE:
         return 0
-    whys = [why for why, _ in waiting(state, played).values()]
+    whys = [why for why, _ in waiting_competitors(state, played).values()]
     return len(whys) if _pairs_anew(whys) else 0
 
 
@@ -63,30 +71,30 @@ def mend_view(moment: EventAt, names: Names) -> dict[str, Any] | None:
     played = state.draft or state.live
     if played is None:
         return None
-    waits = waiting(state, played)
+    waits = waiting_competitors(state, played)
     seats = []
     for match in played.matches:
         seat = match.match
-        if movable(match) and all(state.entrants[who].active for who in (seat.a, seat.b or "")):
-            seats += [Seat(who, names.get(who, who), seat.table, names.get(other or "", ""))
+        if can_change_pairing(match) and all(state.entrants[who].active for who in (seat.a, seat.b or "")):
+            seats += [MendSeat(who, names.get(who, who), seat.table, names.get(other or "", ""))
                       for who, other in ((seat.a, seat.b), (seat.b or "", seat.a))]
         elif seat.bye == BYE and seat.a in waits:
-            seats.append(Seat(seat.a, names.get(seat.a, seat.a), None, "", BYE))
-    waiters = _sorted(Seat(who, names.get(who, who), None, _left(state, match, names), why)
+            seats.append(MendSeat(seat.a, names.get(seat.a, seat.a), None, "", BYE))
+    waiters = _sorted(MendSeat(who, names.get(who, who), None, _left(state, match, names), why)
                       for who, (why, match) in waits.items())
     pairs, draft = played.stage in SWISS_STAGES, played.status == DRAFT
     return {
         "number": played.number, "name": title_key(state, played), "names": names, "draft": draft, "pairs": pairs,
         "again": pairs and _pairs_anew([wait.why for wait in waiters]), "seats": _sorted(seats), "waits": waiters,
         "byes": [wait for wait in waiters if wait.why not in (BYE, NO_SHOW, LEFT)],
-        "matches": sorted((m for m in played.matches if m.match.b is not None and not has_word(m)),
+        "matches": sorted((m for m in played.matches if m.match.b is not None and not has_report(m)),
                           key=lambda m: m.match.table or 0),
-        "said": sorted(m.match.table or 0 for m in played.matches if m.match.b and not movable(m)),
+        "said": sorted(m.match.table or 0 for m in played.matches if m.match.b and not can_change_pairing(m)),
         "running": not draft and state.clock.state != IDLE, "lines": mend_lines(moment, [played]),
     }
 
 
-def _sorted(seats: Iterable[Seat]) -> list[Seat]:
+def _sorted(seats: Iterable[MendSeat]) -> list[MendSeat]:
     return sorted(seats, key=lambda seat: sort_key(seat.name))
 
 
@@ -102,7 +110,7 @@ def warnings_of(mend: Mend, names: Names) -> list[tuple[str, dict[str, Any]]]:
     return [(warned.kind, _params(warned, [names.get(each, each) for each in warned.who])) for warned in mend.warnings]
 
 
-def _params(warned: Warned, who: list[str]) -> dict[str, Any]:
+def _params(warned: MendWarning, who: list[str]) -> dict[str, Any]:
     return {"a": who[0] if who else "", "b": who[1] if len(who) > 1 else "", "number": warned.number,
             "n": warned.number if warned.number is not None else len(who), "who": ", ".join(who)}
 
@@ -115,5 +123,5 @@ def mend_lines(moment: EventAt, rounds: Sequence[RoundState]) -> tuple[MendLine,
         for mend in played.mends:
             tables = sorted({now[each] or 0 for each in mend["matches"] if now.get(each)})
             lines.append(MendLine(played.number, title_key(moment.state, played), mend,
-                                  tables if mend["what"] != IMPOSED else [], who_said(moment, "", mend["by"])))
+                                  tables if mend["what"] != IMPOSED else [], author_of(moment, "", mend["by"])))
     return tuple(lines)

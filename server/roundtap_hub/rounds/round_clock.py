@@ -9,7 +9,7 @@ from statistics import median_low
 
 from msgspec import structs
 
-from roundtap_core.clock import COUNTING, Clock, Instant, show
+from roundtap_core.clock import COUNTING, Clock, Instant, format_clock
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.state import EventState
 from roundtap_core.records import SWISS
@@ -21,7 +21,7 @@ from roundtap_hub.units.unit_presence import UnitStatus
 
 
 @dataclass(frozen=True, slots=True)
-class TablesCounted:
+class TableClocks:
     """`left_ms`: of the event's clock at the moment that was asked for, as the table in the middle has it; `spread_ms`:
     between the table that has most and the one that has least."""
 
@@ -30,8 +30,8 @@ class TablesCounted:
     spread_ms: int
 
 
-def tables_counted(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState,
-                   now_ms: int) -> TablesCounted | None:
+def table_clocks(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState,
+                   now_ms: int) -> TableClocks | None:
     """None where the clock does not wait for it, or no table has counted anything.
 
     A table that knew nothing shows what the hub holds, and says just that: it counts for nothing here.
@@ -53,7 +53,7 @@ def tables_counted(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: E
         left.append(status.clock_ms - (now_ms - status.clock_heard_ms) - (own_ms - clock.remaining_ms))
     if not left:
         return None
-    return TablesCounted(median_low(left), len(left), max(left) - min(left))
+    return TableClocks(median_low(left), len(left), max(left) - min(left))
 
 
 SIGNS = {"idle": "waiting", "running": "playing", "last": "late", "over": "over", "paused": "paused",
@@ -62,7 +62,7 @@ PHASE_SIGN = "phase"
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class PhaseWord:
     """What is said while the round is in a phase: `key` as the script knows it, sign, text and note (keys of texts)."""
 
     key: str
@@ -72,7 +72,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class ClockFace:
     """An event's clock on a page. Times in milliseconds; `deadline_ms` on the hub's monotonic clock.
 
     `key`: the phase now. `starts`: (key, elapsed) of each phase. `last_minutes`: words stand where the time stood.
@@ -86,7 +86,7 @@ class Face:
     total_ms: int | None
     shown_ms: int | None
     key: str
-    words: tuple[Word, ...]
+    words: tuple[PhaseWord, ...]
     starts: tuple[tuple[str, int], ...]
     open_end: bool
     over: bool
@@ -96,49 +96,49 @@ class Face:
     end_ms: int | None = None
 
 
-def face_of(state: EventState, now: Instant, texts: Words, official: bool = False) -> Face:
+def clock_face(state: EventState, now: Instant, texts: Words, official: bool = False) -> ClockFace:
     """The clock of the round in play. `texts`: which notes there are; `official`: with what players may not know."""
     live, clock, book = state.live, state.clock, state.rulebook
     extra = live.extra_minutes if live else None
     moment = phase_now(clock, book.phases, extra, now)
     view = public_clock(state, clock, now)
     left_ms = clock.remaining_at(now)
-    return Face(
+    return ClockFace(
         event=state.id, state=clock.state, deadline_ms=view["deadline_ms"], held_ms=view["remaining_ms"],
-        total_ms=clock.total_ms, shown_ms=moment.remaining_ms, key=short(moment.key),
+        total_ms=clock.total_ms, shown_ms=moment.remaining_ms, key=phase_name(moment.key),
         words=_words(state, bool(view["open_end"]), texts),
-        starts=tuple((short(phase["key"]), phase["from_ms"]) for phase in view["phases"]),
+        starts=tuple((phase_name(phase["key"]), phase["from_ms"]) for phase in view["phases"]),
         open_end=view["open_end"], over=view["over"], last_minutes=moment.last_minutes, width=clock_width(clock),
         extra_minutes=extra if official and view["open_end"] else None,
         end_ms=left_ms + extra_ms(extra) if official and view["open_end"] and left_ms is not None else None,
     )
 
 
-def counted_face(state: EventState, counted: TablesCounted, now: Instant, texts: Words) -> Face:
+def table_clock_face(state: EventState, counted: TableClocks, now: Instant, texts: Words) -> ClockFace:
     """The clock as the tables count it, while the hub's own is held: a face of its own, for officials."""
     running = structs.replace(state, clock=Clock("running", counted.left_ms, state.clock.total_ms, now))
-    return replace(face_of(running, now, texts), event=f"{state.id}-counted")
+    return replace(clock_face(running, now, texts), event=f"{state.id}-counted")
 
 
-def short(key: str) -> str:
+def phase_name(key: str) -> str:
     """ "phase.key" → "key"."""
     return key.removeprefix("phase.")
 
 
-def _words(state: EventState, open_end: bool, texts: Words) -> tuple[Word, ...]:
+def _words(state: EventState, open_end: bool, texts: Words) -> tuple[PhaseWord, ...]:
     """Every word that this round may come to. A phase lasts to the end, the last minutes included."""
     phases = state.rulebook.phases if state.clock.total_ms is not None else ()
-    words = [Word(key, sign, f"phase.{key}") for key, sign in SIGNS.items() if key not in ("over", "last_minutes")]
-    words += [_phase_word(short(phase.key), phase.key, texts) for phase in phases]
+    words = [PhaseWord(key, sign, f"phase.{key}") for key, sign in SIGNS.items() if key not in ("over", "last_minutes")]
+    words += [_phase_word(phase_name(phase.key), phase.key, texts) for phase in phases]
     if open_end:
         words.append(_phase_word("last_minutes", phases[-1].key if phases else "phase.last_minutes", texts))
-    words.append(Word("over", SIGNS["over"], "phase.over", at_time_key(state, texts)))
+    words.append(PhaseWord("over", SIGNS["over"], "phase.over", at_time_key(state, texts)))
     return tuple(words)
 
 
-def _phase_word(key: str, text: str, texts: Words) -> Word:
+def _phase_word(key: str, text: str, texts: Words) -> PhaseWord:
     note = f"{text}.reminder"
-    return Word(key, PHASE_SIGN, text, note if note in texts else "")
+    return PhaseWord(key, PHASE_SIGN, text, note if note in texts else "")
 
 
 def at_time_key(state: EventState, texts: Words) -> str:
@@ -151,7 +151,7 @@ def at_time_key(state: EventState, texts: Words) -> str:
 
 def clock_width(clock: Clock) -> int:
     """How many characters the clock's text takes at its longest: shorter ones are padded, so that it never jumps."""
-    return max(5, len(show(clock.total_ms)))
+    return max(5, len(format_clock(clock.total_ms)))
 
 
 def age_text(age_ms: int) -> str:

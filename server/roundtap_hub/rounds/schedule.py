@@ -8,17 +8,17 @@ from statistics import median
 
 from roundtap_core.clock import RUNNING, Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import At
+from roundtap_core.event.entries import Timestamp
 from roundtap_core.event.event_flow import (
     elimination_rounds,
     match_clock,
-    planned_in_all,
     second_stage_is_swiss,
     stage_of_round,
+    total_planned_rounds,
 )
 from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.records import ELIMINATION, SWISS
-from roundtap_hub.hall.announcements import gone_ms
+from roundtap_hub.hall.announcements import elapsed_ms
 from roundtap_hub.rounds.knockout import title_key
 from roundtap_hub.rounds.round_clock import time_of_day
 from roundtap_hub.store.event_times import EventTimes
@@ -60,32 +60,32 @@ class Schedule:
     measured: bool
 
 
-class _Here:
+class _EntryTimes:
     """Moments of entries on the hub's monotonic clock: of this boot as they are, of others by the time of day."""
 
     def __init__(self, now: Instant, wall: str | None) -> None:
         self.now, self.wall = now, wall
 
-    def ms(self, at: At | None) -> int | None:
+    def ms(self, at: Timestamp | None) -> int | None:
         if at is None:
             return None
         if at.boot_id == self.now.boot_id:
             return at.mono_ms
-        gone = gone_ms(at.wall, self.wall)
+        gone = elapsed_ms(at.wall, self.wall)
         return None if gone is None else self.now.mono_ms - gone
 
-    def between(self, first: At | None, second: At | None) -> int | None:
+    def between(self, first: Timestamp | None, second: Timestamp | None) -> int | None:
         """Milliseconds; None where nobody can say."""
         if first is None or second is None:
             return None
         if first.boot_id == second.boot_id:
             return second.mono_ms - first.mono_ms
-        return gone_ms(first.wall, second.wall)
+        return elapsed_ms(first.wall, second.wall)
 
     def day(self, ms: int | None) -> str:
         return "" if ms is None else time_of_day(self.wall, ms - self.now.mono_ms)
 
-    def told(self, at: At | None) -> str:
+    def told(self, at: Timestamp | None) -> str:
         """The time of day of an entry. Of this boot by how long ago it was: a clock that was set since had noted it
         wrongly. Of another as it was noted."""
         if at is None:
@@ -97,7 +97,7 @@ class _Here:
 
 def schedule(state: EventState, times: EventTimes, now: Instant, wall: str | None) -> Schedule:
     """The event's rounds as they really went, and the rest of it. `wall`: the hub's time of day, where it knows one."""
-    here = _Here(now, wall)
+    here = _EntryTimes(now, wall)
     starts = [_start(times, played) for played in state.public_rounds]
     ends = [_end(times, played) for played in state.public_rounds]
     rounds = tuple(_round_time(state, here, played, start, end)
@@ -110,17 +110,17 @@ def schedule(state: EventState, times: EventTimes, now: Instant, wall: str | Non
     last_ms = here.ms(ends[-1]) if ends else None
     end_ms = None if state.finished else _forecast(state, rounds, left, round_end_ms, last_ms, changeover_ms, now)
     return Schedule(rounds, left, here.day(round_end_ms),
-                    here.day(None if end_ms is None else now.mono_ms + _about(end_ms - now.mono_ms, wall)),
+                    here.day(None if end_ms is None else now.mono_ms + _round_up(end_ms - now.mono_ms, wall)),
                     round(changeover_ms / MINUTE_MS), bool(gaps))
 
 
-def _start(times: EventTimes, played: RoundState) -> At | None:
+def _start(times: EventTimes, played: RoundState) -> Timestamp | None:
     """When it was begun to be played: the clock's start, or, where none ran, when everybody saw it."""
     number = times.started.get(played.number, times.published.get(played.number))
     return None if number is None else times.at.get(number)
 
 
-def _end(times: EventTimes, played: RoundState) -> At | None:
+def _end(times: EventTimes, played: RoundState) -> Timestamp | None:
     """The last result; what was corrected once the round was closed is no part of its play."""
     if played.open_matches:
         return None
@@ -130,7 +130,8 @@ def _end(times: EventTimes, played: RoundState) -> At | None:
     return times.at.get(max(numbers)) if numbers else None
 
 
-def _round_time(state: EventState, here: _Here, played: RoundState, start: At | None, end: At | None) -> RoundTime:
+def _round_time(state: EventState, here: _EntryTimes, played: RoundState, start: Timestamp | None,
+                end: Timestamp | None) -> RoundTime:
     taken_ms = here.between(start, end)
     stage = stage_of_round(state, played.number, played.stage, [match.match for match in played.matches])
     extended = max((match.match.extension_minutes or 0 for match in played.matches), default=0)
@@ -152,7 +153,7 @@ def _end_of_play(state: EventState, now: Instant) -> int | None:
 def _rounds_left(state: EventState) -> int:
     """Rounds that are still to be published, as far as it is known."""
     try:
-        left = max(0, planned_in_all(state) - len(state.public_rounds))
+        left = max(0, total_planned_rounds(state) - len(state.public_rounds))
     except Problem:
         return 0
     if state.swiss_rounds and not elimination_rounds(state) and not second_stage_is_swiss(state) \
@@ -196,7 +197,7 @@ def _forecast(state: EventState, rounds: tuple[RoundTime, ...], left: int, round
     return max(at_ms, round_end_ms or 0, now.mono_ms + (state.clock.remaining_at(now) or 0))
 
 
-def _about(left_ms: int, wall: str | None) -> int:
+def _round_up(left_ms: int, wall: str | None) -> int:
     """Rounded up so that the time of day is told in steps of five minutes."""
     if wall is None:
         return left_ms

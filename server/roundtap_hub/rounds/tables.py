@@ -20,7 +20,7 @@ from roundtap_core.event.state import (
     RoundState,
 )
 from roundtap_core.records import RULING, SIDES, Result, Side
-from roundtap_core.rulebooks.result_words import reason, winner_of
+from roundtap_core.rulebooks.result_words import outcome_reason, winner_of
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_presence import UnitStatus, call_at
 
@@ -59,7 +59,7 @@ class ShownResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class SideReport:
     """What one side said. `number` is its entry, so that nobody accepts another version than the one they read."""
 
     side: Side
@@ -69,7 +69,7 @@ class Reported:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class GridCell:
     """One match on the grid. Times are ages in milliseconds; `flags` are signs beside the state."""
 
     match_id: str
@@ -83,7 +83,7 @@ class Cell:
     revision: int
     flags: tuple[str, ...] = ()
     result: ShownResult | None = None
-    reports: tuple[Reported, ...] = ()
+    reports: tuple[SideReport, ...] = ()
     second: ShownResult | None = None
     """What both agreed to while `result` stood: a judge decides."""
     number: int = 0
@@ -115,7 +115,7 @@ def show_result(result: Result, state: EventState) -> ShownResult:
     """The result as a person reads it; one that its rulebook cannot read keeps its figures."""
     wounds = (result.wounds.a, result.wounds.b) if result.wounds else None
     return ShownResult(result.score.a, result.score.b, winner_of(state.rulebook, state.options, result), result.ended,
-                       wounds, reason(state.rulebook, state.options, result))
+                       wounds, outcome_reason(state.rulebook, state.options, result))
 
 
 def side_names(match: MatchState, names: Mapping[str, str]) -> dict[str, str]:
@@ -133,31 +133,31 @@ def worth_of(state: EventState, played: RoundState, match: MatchState) -> dict[s
         return {}
 
 
-def cells(
+def grid_cells(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, played: RoundState | None,
     names: Mapping[str, str], now_ms: int,
-) -> tuple[Cell, ...]:
+) -> tuple[GridCell, ...]:
     """Every match of a round, in the order of the tables, byes last."""
     if played is None:
         return ()
-    made = [cell(snapshot, units, state, match, names, now_ms) for match in played.matches]
+    made = [grid_cell(snapshot, units, state, match, names, now_ms) for match in played.matches]
     return tuple(sorted(made, key=lambda c: (c.table is None, c.table or 0)))
 
 
-def cell(
+def grid_cell(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, match: MatchState,
     names: Mapping[str, str], now_ms: int,
-) -> Cell:
+) -> GridCell:
     """One match; what a unit says counts only as far as it speaks of this very match."""
     seat = match.match
     unit = snapshot.venue.unit_at(seat.table) if seat.table is not None else None
     status = units.get(unit) if unit else None
     call = call_at(snapshot, units, state.id, match)
     reports = tuple(
-        Reported(side, names.get(seat.competitor(side) or "", ""), show_result(said.result, state), said.number)
+        SideReport(side, names.get(seat.competitor(side) or "", ""), show_result(said.result, state), said.number)
         for side, said in sorted(match.reports.items())
     )
-    return Cell(
+    return GridCell(
         match_id=match.id, table=seat.table,
         a=names.get(seat.a, seat.a), b=names.get(seat.b, seat.b) if seat.b else None,
         a_id=seat.a, b_id=seat.b, bye=seat.bye, state=state_word(match, status, state), revision=match.revision,
@@ -170,12 +170,12 @@ def cell(
         call_taken_by=call.taken_by if call is not None else None,
         call_since_ms=call.since_ms if call is not None else None,
         contact_age_ms=age(status.contact_ms, now_ms) if status else None,
-        extension_minutes=seat.extension_minutes, done=match.done, came_after_all=_absent(match),
+        extension_minutes=seat.extension_minutes, done=match.done, came_after_all=_no_show(match),
         corrected=match.corrected, by_hand=match.by_hand is not None,
     )
 
 
-def _absent(match: MatchState) -> str | None:
+def _no_show(match: MatchState) -> str | None:
     """The one of two who did not appear."""
     if match.drawn is None or match.match.b is not None:
         return None

@@ -10,47 +10,55 @@ from itertools import count
 
 from roundtap_core.clock import Instant
 from roundtap_core.event.state import EventState
-from roundtap_hub.access.access_guard import is_logged_in, refuses
-from roundtap_hub.access.policy import asked_by, find, native_routes
+from roundtap_hub.access.access_guard import answer_if_refused, is_logged_in
+from roundtap_hub.access.policy import allowed_roles, find, native_routes
 from roundtap_hub.hub import Hub
-from roundtap_hub.memory import give_back
+from roundtap_hub.memory import trim_heap
 from roundtap_hub.rounds.public_clock import next_change_ms
-from roundtap_hub.serving.browser_feed import FEEDS_OF_ONE, BrowserFeed
-from roundtap_hub.serving.cached_pages import KeptPages
-from roundtap_hub.serving.captive_portal import answer_for_others
-from roundtap_hub.serving.http_answers import CLOSE, Receive, Scope, Send, sealed, send_json, with_one_slash
+from roundtap_hub.serving.browser_feed import FEEDS_PER_ADDRESS, BrowserFeed
+from roundtap_hub.serving.cached_pages import CachedPages
+from roundtap_hub.serving.captive_portal import answer_foreign_host
+from roundtap_hub.serving.http_answers import (
+    CLOSE,
+    Receive,
+    Scope,
+    Send,
+    normalize_slashes,
+    send_json,
+    with_security_headers,
+)
 from roundtap_hub.serving.page_cache import PageCache
-from roundtap_hub.serving.page_queues import Precedence, WatchedThread
+from roundtap_hub.serving.page_queues import ReportPriority, WatchedThread
 from roundtap_hub.serving.page_threads import BusyPage, PageThreads, Wsgi
 from roundtap_hub.serving.page_versions import version_at
 from roundtap_hub.serving.static_files import PREFIX, StaticFiles
-from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi, TakenOverPage
-from roundtap_hub.units.device_api import DeviceApi, EnrolApi, Hellos, PanelApi
+from roundtap_hub.standby.standby_api import STILL_SERVED, StandbyApi, TakenOverPage
+from roundtap_hub.units.device_api import DeviceApi, EnrolApi, HelloHandler, PanelApi
 from roundtap_hub.units.device_feed import DeviceFeed
-from roundtap_hub.units.unit_presence import close_granted_wishes, close_settled_calls
+from roundtap_hub.units.unit_presence import close_granted_leaves, close_settled_calls
 
 log = logging.getLogger(__name__)
 
 CHECKPOINT_S = 5.0
-CHECKPOINTS_TRIMMED = 4
+TRIM_EVERY = 4
 """After so many of them memory that is free goes back to the system."""
-ADDRESSES_S = 3.0
+ADDRESS_POLL_S = 3.0
 """So often the machine's own addresses are looked at: a hotspot that comes up, a cable that is pulled."""
 
-SHORTEST_MS = 50
+TIMER_MIN_MS = 50
 """A timer may ring a little before the hub's clock is there: then it waits this long once more."""
 
 
 class HubApplication:
     """Routes a request to who answers it, and keeps the clock's checkpoint while it runs."""
 
-    def __init__(self, hub: Hub, feeds_of_one: int = FEEDS_OF_ONE) -> None:
+    def __init__(self, hub: Hub, feeds_of_one: int = FEEDS_PER_ADDRESS) -> None:
         self.hub = hub
         hub.service.listen(lambda snapshot, entries: close_settled_calls(hub.presence, snapshot, entries))
-        hub.service.listen(lambda _, entries: close_granted_wishes(hub.presence, entries))
-        precedence = Precedence()
+        hub.service.listen(lambda _, entries: close_granted_leaves(hub.presence, entries))
+        precedence = ReportPriority()
         self.devices = DeviceFeed(hub)
-        self.devices.on_hello.append(Hellos(hub).hear)
+        self.devices.on_hello.append(HelloHandler(hub).hear)
         self.device_api = DeviceApi(hub, precedence)
         self.panel = PanelApi(hub)
         if hub.host.kin is not None:
@@ -60,10 +68,10 @@ class HubApplication:
         drawing = WatchedThread("public-pages")
         cache = PageCache(hub, partial(version_at, hub), lambda: self.pages.built(), drawing, precedence.give_way)
         self.browsers = BrowserFeed(hub, cache, feeds_of_one)
-        self.kept = KeptPages(hub, cache, precedence)
+        self.kept = CachedPages(hub, cache, precedence)
         self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language),
                                  partial(is_logged_in, hub))
-        self._boundaries = Boundaries(hub, self._look_again)
+        self._boundaries = PhaseTimer(hub, self._look_again)
         hub.host.reached_at.listeners.append(self._addresses_changed)
         self._beside: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -79,12 +87,12 @@ class HubApplication:
             return
         if scope["type"] != "http":
             return
-        scope = with_one_slash(scope)
+        scope = normalize_slashes(scope)
         path, method = scope["path"], scope["method"]
-        send = sealed(send, self.hub.host.other_addresses())
-        if await answer_for_others(self.hub.host.reached_at, scope, send):
+        send = with_security_headers(send, self.hub.host.other_addresses())
+        if await answer_foreign_host(self.hub.host.reached_at, scope, send):
             return
-        if self.standby_api.taken_over and not path.startswith(STAYS_OPEN):
+        if self.standby_api.taken_over and not path.startswith(STILL_SERVED):
             await self.standby_api.refuse(scope, receive, send)
             return
         native = self.native.get(path)
@@ -101,8 +109,8 @@ class HubApplication:
             # With the pages comes who may ask for them.
             await self.pages.built()
             found = find(method, path)
-            who = asked_by(found[0] if found is not None else None, path)
-            if await refuses(self.hub, scope, send, who):
+            who = allowed_roles(found[0] if found is not None else None, path)
+            if await answer_if_refused(self.hub, scope, send, who):
                 return
             body: Receive | None = receive
             if found is not None:
@@ -161,7 +169,7 @@ class HubApplication:
 
     async def _follow_addresses(self) -> None:
         while True:
-            await asyncio.sleep(ADDRESSES_S)
+            await asyncio.sleep(ADDRESS_POLL_S)
             self.hub.host.reached_at.look()
 
     async def _keep_checkpoints(self) -> None:
@@ -169,14 +177,14 @@ class HubApplication:
             await asyncio.sleep(CHECKPOINT_S)
             try:
                 await asyncio.to_thread(self.hub.service.checkpoint)
-                if number % CHECKPOINTS_TRIMMED == 0:
-                    await asyncio.to_thread(give_back)
+                if number % TRIM_EVERY == 0:
+                    await asyncio.to_thread(trim_heap)
             except Exception:
                 # A full or busy disk now says nothing about five seconds from now.
                 log.exception("no checkpoint was written")
 
 
-class Boundaries:
+class PhaseTimer:
     """Who looks at the clock for everybody. Calls `passed` in the event loop whenever a running round enters its next
     phase or ends.
 
@@ -214,7 +222,7 @@ class Boundaries:
                      for event, state in self._hub.service.snapshot.events.items()}
         due_ms = min((due for _, due in self._due.values() if due is not None), default=None)
         if due_ms is not None and self._loop is not None:
-            self._timer = self._loop.call_later(max(due_ms - now.mono_ms, SHORTEST_MS) / 1000, self._ring)
+            self._timer = self._loop.call_later(max(due_ms - now.mono_ms, TIMER_MIN_MS) / 1000, self._ring)
 
     def _due_of(self, event: str, state: EventState, now: Instant) -> tuple[EventState, int | None]:
         known = self._due.get(event)

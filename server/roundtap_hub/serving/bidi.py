@@ -7,13 +7,13 @@ from functools import lru_cache
 
 from roundtap_core.words import LANGUAGES, Words, catalogue, core_words
 
-_FROM_THE_RIGHT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
 FIRST_STRONG, END = "\u2068", "\u2069"
 
 
-def isolated(text: str) -> str:
+def bidi_isolated(text: str) -> str:
     """The text as it may stand within another one; one that is written from the left stays as it is."""
-    return f"{FIRST_STRONG}{text}{END}" if _FROM_THE_RIGHT.search(text) else text
+    return f"{FIRST_STRONG}{text}{END}" if _RTL.search(text) else text
 
 
 class IsolatingWords(Words):
@@ -22,7 +22,7 @@ class IsolatingWords(Words):
 
     def __call__(self, key: str, /, **params: object) -> str:
         return super().__call__(key, **{
-            name: isolated(value) if isinstance(value, str) else value for name, value in params.items()})
+            name: bidi_isolated(value) if isinstance(value, str) else value for name, value in params.items()})
 
     @classmethod
     def of(cls, words: Words) -> IsolatingWords:

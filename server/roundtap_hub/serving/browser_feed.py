@@ -15,7 +15,7 @@ from urllib.parse import parse_qs
 
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.access.policy import EVERYBODY, route
-from roundtap_hub.hall.known_displays import COOKIE, DISPLAY, place_of
+from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_COOKIE_RE, display_page
 from roundtap_hub.hall.wall_view import plain_variant
 from roundtap_hub.hub import Hub
 from roundtap_hub.rounds.public_clock import public_clock
@@ -23,21 +23,21 @@ from roundtap_hub.rounds.round_clock import time_of_day
 from roundtap_hub.serving.connection_limits import asker_in
 from roundtap_hub.serving.cookies import cookies_in
 from roundtap_hub.serving.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, header, send_json, until_gone
-from roundtap_hub.serving.page_cache import Kept, PageCache, PageKey
-from roundtap_hub.serving.regions import Rendered, changes
+from roundtap_hub.serving.page_cache import CachedPage, PageCache, PageKey
+from roundtap_hub.serving.regions import Rendered, diff_pages
 
 log = logging.getLogger(__name__)
 
 COALESCE_S = 0.25
 """The first change is told at once, what follows it so much later, together."""
 TICK_S = 5.0
-TICKS_APART = 20
+TICK_SLOTS = 20
 """Groups of clients that hear the tick one after the other: nobody is woken with a thousand others."""
-FEEDS_OF_ONE = 48
+FEEDS_PER_ADDRESS = 48
 """Feeds of one address: a phone has one for each page that it shows."""
 REST = 4
 """So many times as long as it took to look at all pages nothing is looked at again."""
-AT_ONCE = 24
+BATCH_PAGES = 24
 """Pages that are drawn in one go, before those who look at them are told and others have their turn."""
 PATCH_LETTERS = 4000
 """A patch is small data up to here, and on a large page up to a third of it: the page itself is sent packed."""
@@ -130,7 +130,7 @@ def _rest(begun: Coroutine[Any, Any, None], waited_for: Any) -> Generator[Any, A
 
 
 @dataclass(slots=True, eq=False)
-class Group:
+class ViewerGroup:
     """Clients that look at the same page in the same way.
 
     `version`: the page as it was last looked at; `told`: the version that was told last, which shows the same; `shown`:
@@ -147,7 +147,7 @@ class Group:
         """The page is another one now: everybody hears what changed, or that something did. False: nothing shows."""
         event, before = b"", self.told
         if shown is not None and self.shown is not None:
-            patch = changes(replace(self.shown, version=before), shown)
+            patch = diff_pages(replace(self.shown, version=before), shown)
             if not patch.whole and not patch.regions:
                 self.version, self.shown = version, shown
                 return False
@@ -166,12 +166,12 @@ class Group:
 class BrowserFeed:
     """All open pages. Its methods run in the event loop."""
 
-    def __init__(self, hub: Hub, cache: PageCache, of_one: int = FEEDS_OF_ONE) -> None:
+    def __init__(self, hub: Hub, cache: PageCache, of_one: int = FEEDS_PER_ADDRESS) -> None:
         self._hub = hub
         self._cache = cache
         self._of_one = of_one
         self._askers: Counter[str] = Counter()
-        self._groups: dict[PageKey, Group] = {}
+        self._groups: dict[PageKey, ViewerGroup] = {}
         self._of_displays: set[FeedClient] = set()
         self._here: dict[FeedClient, asyncio.Task[Any] | None] = {}
         self._next_turn = self._next_tick = 0
@@ -187,13 +187,13 @@ class BrowserFeed:
         hub.hall.displays.on_identify.append(lambda display, name: self._soon(self._identify, display, name))
         if hub.host.kin is not None:
             # Another standby has come.
-            hub.host.kin.on_known.append(lambda: self._soon(lambda: _tell(list(self._here), self._hubs_event())))
+            hub.host.kin.on_known.append(lambda: self._soon(lambda: _send_all(list(self._here), self._hubs_event())))
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the clients live in; called from within it."""
         self._loop = loop
         self._telling = loop.create_task(self._keep_telling())
-        loop.call_later(TICK_S / TICKS_APART, self._tick)
+        loop.call_later(TICK_S / TICK_SLOTS, self._tick)
 
     @route("GET /feed", EVERYBODY)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -253,9 +253,9 @@ class BrowserFeed:
         version = self._cache.version(page)
         group = self._groups.get(key)
         if group is None:
-            group = self._groups[key] = Group(key, version, version, self._cache.shown(key, version))
+            group = self._groups[key] = ViewerGroup(key, version, version, self._cache.shown(key, version))
         client = FeedClient(key, asked.get("seen", ""), send)
-        client.turn = self._next_turn = (self._next_turn + 1) % TICKS_APART
+        client.turn = self._next_turn = (self._next_turn + 1) % TICK_SLOTS
         client.tell(b"retry: 2000\n\n" + self._hubs_event())
         clock = self._clock(_event_of(page))
         client.tell(self._clock_event(clock) if clock else self._tick_event())
@@ -338,7 +338,7 @@ class BrowserFeed:
     def _send_on(self, client: FeedClient) -> None:
         """A display that is to show another page than it does hears so, once."""
         snapshot = self._hub.service.snapshot
-        place = place_of(snapshot, snapshot.venue.walls.screens.get(client.display),
+        place = display_page(snapshot, snapshot.venue.walls.screens.get(client.display),
                          self._hub.hall.displays.name_of(client.display), self._hub.clocks.mono_ms())
         if not client.sent_on and (client.key.page, client.key.variant) != place:
             client.sent_on = True
@@ -351,16 +351,16 @@ class BrowserFeed:
 
     def _identify(self, display: str, name: str) -> None:
         told = f"event: display\ndata: {json.dumps({'name': name})}\n\n".encode()
-        _tell([client for client in self._of_displays if client.display == display], told)
+        _send_all([client for client in self._of_displays if client.display == display], told)
 
     async def _tell_pages(self) -> bool:
         """What everybody looks at first, then what few do. Whether anybody had to be told."""
         told = False
         groups = sorted(self._groups.values(), key=lambda group: -len(group.clients))
-        for begin in range(0, len(groups), AT_ONCE):
-            some = [(group, version) for group in groups[begin : begin + AT_ONCE]
+        for begin in range(0, len(groups), BATCH_PAGES):
+            some = [(group, version) for group in groups[begin : begin + BATCH_PAGES]
                     if (version := self._cache.version(group.key.page)) != group.version]
-            drawn: dict[PageKey, Kept | None] = {}
+            drawn: dict[PageKey, CachedPage | None] = {}
             keys = [group.key for group, version in some if group.key.language and version != "none"]
             if keys:
                 drawn = dict(zip(keys, await self._cache.drawn(keys), strict=True))
@@ -405,20 +405,20 @@ class BrowserFeed:
         clients = [client for client in self._here if client.turn == self._next_tick]
         for client in self._of_displays.intersection(clients):
             self._send_on(client)
-        self._next_tick = (self._next_tick + 1) % TICKS_APART
-        _tell(clients, self._tick_event())
+        self._next_tick = (self._next_tick + 1) % TICK_SLOTS
+        _send_all(clients, self._tick_event())
         if self._loop is not None and not self._closing:
-            self._loop.call_later(TICK_S / TICKS_APART, self._tick)
+            self._loop.call_later(TICK_S / TICK_SLOTS, self._tick)
 
 
-def _tell(clients: Iterable[FeedClient], event: bytes) -> None:
+def _send_all(clients: Iterable[FeedClient], event: bytes) -> None:
     for client in clients:
         client.tell(event)
 
 
 def _display_of(scope: Scope) -> str:
     """The display whose cookie came with the request; "" where there is none."""
-    known = COOKIE.fullmatch(cookies_in(header(scope, b"cookie").decode("latin-1")).get(DISPLAY, ""))
+    known = DISPLAY_COOKIE_RE.fullmatch(cookies_in(header(scope, b"cookie").decode("latin-1")).get(DISPLAY, ""))
     return known["id"] if known else ""
 
 

@@ -11,19 +11,26 @@ from urllib.parse import parse_qsl
 from roundtap_core.errors import Problem
 from roundtap_hub.access.access_guard import asker_of
 from roundtap_hub.access.policy import EVERYBODY, Route
-from roundtap_hub.access.rights import Person
-from roundtap_hub.access.staff import form_token
-from roundtap_hub.events.event_list import COLOURS, KIND, colours
-from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_S, Place, place_of
-from roundtap_hub.hall.wall_view import WALL_ASKS, wall_variant
+from roundtap_hub.access.rights import PlayerId
+from roundtap_hub.access.staff import csrf_token_of
+from roundtap_hub.events.event_list import COLOURS, CONTENT_TYPE, colours_css
+from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_S, DisplayPage, display_page
+from roundtap_hub.hall.wall_view import WALL_PARAMS, wall_variant
 from roundtap_hub.hub import Hub
-from roundtap_hub.phones.phone_reports import Told, in_phone_s_words, phone_status, submit, told, told_in_words
+from roundtap_hub.phones.phone_reports import (
+    PhoneReportFate,
+    fate_json,
+    phone_problem,
+    phone_status,
+    report_fate,
+    submit,
+)
 from roundtap_hub.serving.bidi import words_in
 from roundtap_hub.serving.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
 from roundtap_hub.serving.http_answers import (
     CLOSE,
     NO_STORE,
-    BodyLate,
+    BodyTimeout,
     BodyTooLarge,
     Headers,
     Receive,
@@ -32,33 +39,33 @@ from roundtap_hub.serving.http_answers import (
     header,
     read_body,
     send_answer,
+    send_cached,
     send_json,
-    send_kept,
 )
 from roundtap_hub.serving.page_cache import PageCache, PageKey
-from roundtap_hub.serving.page_queues import LoopInbox, Precedence
+from roundtap_hub.serving.page_queues import LoopInbox, ReportPriority
 from roundtap_hub.serving.page_versions import page_key
 from roundtap_hub.serving.reader_language import language_of
-from roundtap_hub.serving.regions import filled
+from roundtap_hub.serving.regions import fill_placeholders
 from roundtap_hub.store.service import HubStopped
 
 HTML = b"text/html; charset=utf-8"
-SEAL = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
+CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
 """Flask's pages are not kept (serving/page_helpers.py); these are, and asked for by their mark each time."""
-STAFF_SEAL = [*NO_STORE, (b"vary", b"Accept-Language, Cookie")]
+STAFF_HEADERS = [*NO_STORE, (b"vary", b"Accept-Language, Cookie")]
 """As Flask's: the mark of its reader's forms is on the page."""
 
 PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
 BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
-PERSONAL_SEAL: Headers = [*NO_STORE, (b"referrer-policy", b"no-referrer"),
+PERSONAL_HEADERS: Headers = [*NO_STORE, (b"referrer-policy", b"no-referrer"),
                           (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
 
 
-class KeptPages:
+class CachedPages:
     """What everybody sees, and players' own pages: answers what it can; what it does not is Flask's, which says the
     same."""
 
-    def __init__(self, hub: Hub, cache: PageCache, precedence: Precedence) -> None:
+    def __init__(self, hub: Hub, cache: PageCache, precedence: ReportPriority) -> None:
         self._hub = hub
         self._cache = cache
         self._precedence = precedence
@@ -84,18 +91,19 @@ class KeptPages:
     async def _public_page(self, scope: Scope, send: Send, asked_for: Route, named: Mapping[str, str]) -> bool:
         if asked_for.address == COLOURS and scope["method"] == "GET":
             # Every page asks for it: behind pages in the making it would hold up those that are ready.
-            await send_answer(send, 200, KIND.encode(), colours(self._hub.service.snapshot).encode(), SEAL)
+            await send_answer(send, 200, CONTENT_TYPE.encode(), colours_css(self._hub.service.snapshot).encode(),
+                              CACHE_HEADERS)
             return True
         query = scope["query_string"].decode("latin-1")
         asked = dict(parse_qsl(query, keep_blank_values=True)) if query else {}
         if not asked_for.kept or EVERYBODY not in asked_for.who or scope["method"] != "GET" \
-                or not asked.keys() <= {"lang", *WALL_ASKS}:
+                or not asked.keys() <= {"lang", *WALL_PARAMS}:
             return False
         sent = cookies_in(header(scope, b"cookie").decode("latin-1"))
         if asked.get("lang", sent.get(LANGUAGE)) != sent.get(LANGUAGE):
             return False  # A language chosen just now has to be remembered.
         asker = asker_of(self._hub, scope)
-        found, more = Place(asked_for.shows(named), _variant(asked_for, asked)), Headers()
+        found, more = DisplayPage(asked_for.shows(named), _variant(asked_for, asked)), Headers()
         if asked_for.path == "/wall" and not asked.keys() - {"lang"}:
             found, more = self._display(scope, sent.get(DISPLAY, ""))
         key = PageKey(*found, language_of(scope, self._hub.language), asker.role)
@@ -104,47 +112,49 @@ class KeptPages:
             return False
         body, language = kept.body or b"", (b"content-language", key.language.encode())
         if kept.elsewhere:
-            await send_answer(send, 302, b"text/plain", b"", [*SEAL, *more, (b"location", kept.elsewhere.encode())])
+            await send_answer(send, 302, b"text/plain", b"",
+                              [*CACHE_HEADERS, *more, (b"location", kept.elsewhere.encode())])
         elif key.role:
-            page = filled(gzip.decompress(body).decode(), form_token(asker.token, self._hub.access.secret),
+            page = fill_placeholders(gzip.decompress(body).decode(),
+                                     csrf_token_of(asker.token, self._hub.access.secret),
                           self._hub.clocks.mono_ms())
-            await send_answer(send, 200, HTML, page.encode(), [*STAFF_SEAL, *more, language])
+            await send_answer(send, 200, HTML, page.encode(), [*STAFF_HEADERS, *more, language])
         else:
-            await send_kept(scope, send, HTML, body, [*SEAL, *more, language], kept.etag)
+            await send_cached(scope, send, HTML, body, [*CACHE_HEADERS, *more, language], kept.etag)
         return True
 
-    def _display(self, scope: Scope, sent: str) -> tuple[Place, list[tuple[bytes, bytes]]]:
+    def _display(self, scope: Scope, sent: str) -> tuple[DisplayPage, list[tuple[bytes, bytes]]]:
         """What the display that asks is to show, and the cookie by which it is known again."""
         snapshot = self._hub.service.snapshot
         screens = snapshot.venue.walls.screens
         address = str(scope["client"][0]) if scope.get("client") else ""
         display, name = self._hub.hall.displays.meet(sent, address, screens)
-        place = place_of(snapshot, screens.get(display), name, self._hub.clocks.mono_ms())
+        place = display_page(snapshot, screens.get(display), name, self._hub.clocks.mono_ms())
         # Where there were too many to give it a name it gets no cookie.
         return place, [set_cookie(DISPLAY, f"{display}.{name}", DISPLAY_S)] if name else []
 
     # --- a player's own page
 
-    async def _own_page(self, scope: Scope, send: Send, who: Person, token: str) -> bool:
+    async def _own_page(self, scope: Scope, send: Send, who: PlayerId, token: str) -> bool:
         if scope["query_string"]:
             return False
         key = PageKey(page_key(who[0], token), "", language_of(scope, self._hub.language))
         kept = await self._cache.page(key)
         if kept is None or not kept.body:
             return False
-        more = [*PERSONAL_SEAL, (b"content-language", key.language.encode())]
+        more = [*PERSONAL_HEADERS, (b"content-language", key.language.encode())]
         if not phone_of(scope):
             more.append(set_cookie(PHONE, new_phone(), PHONE_S))
-        await send_kept(scope, send, HTML, kept.body, more)
+        await send_cached(scope, send, HTML, kept.body, more)
         return True
 
     # --- and a report
 
-    async def _report(self, scope: Scope, receive: Receive, send: Send, who: Person, token: str) -> Receive | None:
+    async def _report(self, scope: Scope, receive: Receive, send: Send, who: PlayerId, token: str) -> Receive | None:
         try:
             body = await read_body(scope, receive, BODY_BYTES_MAX, BODY_WITHIN_S)
-        except (BodyTooLarge, BodyLate):
-            await send_answer(send, 400, b"text/plain", b"the report did not come whole\n", [*PERSONAL_SEAL, *CLOSE])
+        except (BodyTooLarge, BodyTimeout):
+            await send_answer(send, 400, b"text/plain", b"the report did not come whole\n", [*PERSONAL_HEADERS, *CLOSE])
             return None
         fields = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=64)) \
             if body.count(b"&") < 64 else {}
@@ -152,24 +162,24 @@ class KeptPages:
         words = words_in(language_of(scope, self._hub.language))
         try:
             with self._precedence:
-                said = told_in_words(await self._said(who, fields, phone_of(scope)), words)
+                said = fate_json(await self._said(who, fields, phone_of(scope)), words)
         except Problem as problem:
             if for_script:
-                await send_json(send, phone_status(problem), {"error": problem.say(words)}, PERSONAL_SEAL)
+                await send_json(send, phone_status(problem), {"error": problem.say(words)}, PERSONAL_HEADERS)
                 return None
             # Told on the page itself, which Flask makes; nothing was done.
-            return _again(body)
+            return _replay_body(body)
         except (HubStopped, TimeoutError):
-            await send_json(send, 503, {"error": Problem("phone_not_yet").say(words)}, PERSONAL_SEAL)
+            await send_json(send, 503, {"error": Problem("phone_not_yet").say(words)}, PERSONAL_HEADERS)
             return None
         if for_script:
-            await send_json(send, 200, said, PERSONAL_SEAL)
+            await send_json(send, 200, said, PERSONAL_HEADERS)
         else:
             await send_answer(send, 303, b"text/plain", b"", [
-                *PERSONAL_SEAL, (b"location", f"/me/{token}/said/{said['report_id']}".encode("latin-1", "replace"))])
+                *PERSONAL_HEADERS, (b"location", f"/me/{token}/said/{said['report_id']}".encode("latin-1", "replace"))])
         return None
 
-    async def _said(self, who: Person, fields: Mapping[str, str], phone: str) -> Told:
+    async def _said(self, who: PlayerId, fields: Mapping[str, str], phone: str) -> PhoneReportFate:
         """Raises Problem, HubStopped, and TimeoutError where nobody knows yet."""
         name, body, saving = submit(self._hub, who, fields, phone)
         if saving is not None:
@@ -178,8 +188,8 @@ class KeptPages:
             try:
                 saving.result()
             except Problem as problem:
-                raise in_phone_s_words(problem) from None
-        found = told(self._hub.service.snapshot, who, name, body)
+                raise phone_problem(problem) from None
+        found = report_fate(self._hub.service.snapshot, who, name, body)
         if found is None:
             raise Problem("not_saved")
         return found
@@ -202,7 +212,7 @@ def phone_of(scope: Scope) -> str:
     return cookies_in(header(scope, b"cookie").decode("latin-1")).get(PHONE, "")
 
 
-def _again(body: bytes) -> Receive:
+def _replay_body(body: bytes) -> Receive:
     """A request's body, to be read once more."""
     given: list[bytes] = [body]
 

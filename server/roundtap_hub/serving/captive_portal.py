@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from roundtap_hub.access.auth import is_loopback
-from roundtap_hub.access.tls import ANY_NAME_BELOW
-from roundtap_hub.hall.hall_addresses import ReachedAt, is_address, url_at
+from roundtap_hub.access.tls import LOCAL_DOMAINS
+from roundtap_hub.hall.hall_addresses import HallAddresses, http_url, is_address
 from roundtap_hub.serving.http_answers import (
-    ASKED_BY,
     CLOSE,
     MISDIRECTED,
     NO_STORE,
+    SAFE_METHODS,
     Scope,
     Send,
     header,
@@ -30,14 +30,14 @@ from roundtap_hub.serving.http_answers import (
     send_json,
 )
 
-FOR_PROGRAMS = ("/device/", "/station/", "/standby/", "/enrol/")
+DEVICE_PATHS = ("/device/", "/station/", "/standby/", "/enrol/")
 """Served by whatever name: a unit's own file may call the hub as it likes, and each answer is signed."""
 
 TEXT, HTML = b"text/plain", b"text/html"
 ONLINE = b"NetworkManager is online\n"
 SUCCESS = b"<HTML><HEAD><TITLE>Success</TITLE></HEAD><BODY>Success</BODY></HTML>"
 
-ANY_HOST: Mapping[str, tuple[int, bytes, bytes]] = {
+PROBES_BY_PATH: Mapping[str, tuple[int, bytes, bytes]] = {
     # Android and ChromeOS, whatever server a phone's maker has for it; Steam.
     "/generate_204": (204, TEXT, b""), "/gen_204": (204, TEXT, b""), "/204": (204, TEXT, b""),
     # iPhone, iPad, Mac.
@@ -56,47 +56,47 @@ ANY_HOST: Mapping[str, tuple[int, bytes, bytes]] = {
                                               b"81ce4465-7167-4dcb-835b-dcc9e44c112a</body></html>"),
 }
 """Path → status, content type, body: by the path alone, for makers change their hosts."""
-ONE_HOST: Mapping[tuple[str, str], tuple[int, bytes, bytes]] = {
+PROBES_BY_HOST: Mapping[tuple[str, str], tuple[int, bytes, bytes]] = {
     # Debian and Raspberry Pi OS, Ubuntu, KDE.
     ("network-test.debian.org", "/nm"): (200, TEXT, ONLINE),
     ("connectivity-check.ubuntu.com", "/"): (204, TEXT, b""), ("networkcheck.kde.org", "/"): (200, TEXT, b"OK\n"),
 }
 """Where a path says too little."""
-OF_THIS_PLACE = tuple(f".{name}" for name in ANY_NAME_BELOW)
+LOCAL_SUFFIXES = tuple(f".{name}" for name in LOCAL_DOMAINS)
 ONLINE_HEADER = [(b"x-networkmanager-status", b"online")]
 
 
-async def answer_for_others(reached: ReachedAt, scope: Scope, send: Send) -> bool:
+async def answer_foreign_host(reached: HallAddresses, scope: Scope, send: Send) -> bool:
     """Whether the request was for somebody else, and answered."""
     server = scope.get("server")
     short = reached.short_port
     if not short or server is None or server[1] != short or scope.get("scheme") != "http":
         return False
     host = _host(scope)
-    if _is_ours(reached, host) or scope["path"].startswith(FOR_PROGRAMS):
+    if _is_own_host(reached, host) or scope["path"].startswith(DEVICE_PATHS):
         return False
-    if scope["method"] not in ASKED_BY:
+    if scope["method"] not in SAFE_METHODS:
         await send_json(send, MISDIRECTED, {"error": "nothing was sent: this is no machine of that name"}, CLOSE)
         return True
     path: str = scope["path"]
-    wanted = ANY_HOST.get(path) or ONE_HOST.get((host, path))
+    wanted = PROBES_BY_PATH.get(path) or PROBES_BY_HOST.get((host, path))
     if wanted is not None:
         await _probe(scope, send, *wanted)
     else:
-        await _send_here(reached, scope, send)
+        await _redirect_here(reached, scope, send)
     return True
 
 
-def _is_ours(reached: ReachedAt, host: str) -> bool:
+def _is_own_host(reached: HallAddresses, host: str) -> bool:
     # A name without a dot is one of this very network; what is not said is no foreign name.
     return (not host or "." not in host or is_address(host) or host in reached.names
-            or host.endswith(OF_THIS_PLACE))
+            or host.endswith(LOCAL_SUFFIXES))
 
 
-async def _send_here(reached: ReachedAt, scope: Scope, send: Send) -> None:
+async def _redirect_here(reached: HallAddresses, scope: Scope, send: Send) -> None:
     """To the front door, by the address that this phone came in by: it is sure to reach it."""
     address = str(scope["server"][0])
-    where = reached.url if is_loopback(address) else url_at(address, int(scope["server"][1]))
+    where = reached.url if is_loopback(address) else http_url(address, int(scope["server"][1]))
     await send_answer(send, 302, TEXT, b"", [(b"location", f"{where}/".encode()), *NO_STORE])
 
 

@@ -15,24 +15,24 @@ from ipaddress import IPv6Address, ip_address
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from roundtap_hub.serving.rate_limits import Bucket, Rate
+from roundtap_hub.serving.rate_limits import Rate, TokenBucket
 
-PLACES_MAX = 4096
+CONNECTIONS_MAX = 4096
 """Connections in all: a thousand phones with three each, and room for the hall's units."""
-FILES_BESIDE = 128
+FILES_RESERVED = 128
 """Descriptors that the hub needs for itself: journal, backups, units' files, its own questions."""
 FILES_WANTED = 16384
 PER_ADDRESS = 64
 """Connections of one address: ten phones' worth. One phone opens six at the most, and a few while it changes pages."""
-REQUESTS = Rate(400, 100)
+REQUEST_RATE = Rate(400, 100)
 """What one address may ask; beyond, its questions are looked at later, and nobody else's."""
-OPENED_AT_ONCE, OPENED_AGAIN_S = 2, 4.0
+OPEN_BURST, OPEN_REFILL_S = 2, 4.0
 """So many times its places an address may open connections at once, and so long until it may have opened all of its
 places anew: a handshake costs the hub more than the phone that begins and leaves it."""
-FREE_ADDRESSES = ("127.0.0.1", "::1")
+UNLIMITED_ADDRESSES = ("127.0.0.1", "::1")
 """Whoever sits at the machine itself."""
 KNOWN_MAX = 8192
-RETIRED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 HEAD_WITHIN_S = 10.0
 """From the first byte of a request to the end of its head, and for what is left of a body after its answer."""
@@ -40,14 +40,14 @@ FIRST_BYTE_WITHIN_S = 35.0
 """A browser opens connections ahead of need, and a unit when somebody begins to enter a result."""
 HEAD_BYTES_MAX = 32 * 1024
 """A browser's head, with all cookies of a host, is a few kilobytes."""
-QUESTION_BYTES = 2048
+REQUEST_BYTES = 2048
 """A phone's question is shorter; a longer one counts for as many as it is long: a head has to be read."""
 PIPELINED_MAX = 8
 """Questions sent ahead of their answers on one connection: no browser does that, and no unit."""
 TOO_LARGE = (b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
 
 
-def enough_files() -> int:
+def raise_file_limit() -> int:
     """Let this process open as many files as it may, up to what a hall needs; how many that are."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = FILES_WANTED if hard == resource.RLIM_INFINITY else min(hard, FILES_WANTED)
@@ -56,12 +56,12 @@ def enough_files() -> int:
     return max(soft, wanted)
 
 
-def places_of(files: int) -> int:
+def connection_limit(files: int) -> int:
     """How many connections there may be with so many descriptors: what the hub needs for itself is left free."""
-    return max(8, min(PLACES_MAX, files - FILES_BESIDE, files * 3 // 4))
+    return max(8, min(CONNECTIONS_MAX, files - FILES_RESERVED, files * 3 // 4))
 
 
-def caller_of(address: str) -> str:
+def throttle_key(address: str) -> str:
     """Who an address is, for counting: one IPv6 phone has as many addresses as it likes, all in one /64."""
     try:
         found = ip_address(address.partition("%")[0])
@@ -77,20 +77,20 @@ def caller_of(address: str) -> str:
 def asker_in(scope: Mapping[str, Any]) -> str:
     """Whose request it is, for their share of what many want at once; "" at the machine itself."""
     client = scope.get("client")
-    who = caller_of(str(client[0])) if client else ""
-    return "" if who in FREE_ADDRESSES else who
+    who = throttle_key(str(client[0])) if client else ""
+    return "" if who in UNLIMITED_ADDRESSES else who
 
 
 @dataclass(slots=True)
-class Caller:
+class AddressQuota:
     """One address: its connections, oldest first, what it may still ask just now, and how many it may still open."""
 
-    asks: Bucket
-    opens: Bucket
+    asks: TokenBucket
+    opens: TokenBucket
     inside: dict[CountedSocket, None] = field(default_factory=dict)
 
 
-class Doors:
+class ConnectionLimits:
     """Counts connections. All of its methods run on one event loop; `now_s` is a monotonic clock.
 
     An address that has its places gets no more. When all places are taken, an address that has few gets one of the
@@ -101,7 +101,7 @@ class Doors:
         self._places = places
         self.per_address = per_address
         self._now_s = now_s
-        self._callers: dict[str, Caller] = {}
+        self._callers: dict[str, AddressQuota] = {}
         self.inside = 0
         self.refused = 0
         """Connections that were closed unheard since the start."""
@@ -109,7 +109,7 @@ class Doors:
     def admit(self, connection: CountedSocket) -> bool:
         """Whether it may stay; its `close` gives the place back."""
         caller = self._caller(connection.caller)
-        if connection.caller not in FREE_ADDRESSES and (
+        if connection.caller not in UNLIMITED_ADDRESSES and (
                 len(caller.inside) >= self.per_address or not self._may_open(caller)):
             self.refused += 1
             return False
@@ -130,14 +130,14 @@ class Doors:
     def wait_s(self, address: str, questions: float = 1) -> float:
         """One question of an address comes, or one as long as many: how long it is to wait until it is looked at; 0:
         not at all."""
-        who = caller_of(address)
-        if who in FREE_ADDRESSES:
+        who = throttle_key(address)
+        if who in UNLIMITED_ADDRESSES:
             return 0.0
         asks, now_ms = self._caller(who).asks, self._now_s() * 1000
         asks.take(now_ms, questions, owed_max=inf)
         return asks.wait_ms(now_ms, 0) / 1000
 
-    def _may_open(self, caller: Caller) -> bool:
+    def _may_open(self, caller: AddressQuota) -> bool:
         """Whether this address may open one more now; it has opened it then."""
         now_ms = self._now_s() * 1000
         if caller.opens.wait_ms(now_ms):
@@ -145,18 +145,18 @@ class Doors:
         caller.opens.take(now_ms)
         return True
 
-    def _caller(self, who: str) -> Caller:
+    def _caller(self, who: str) -> AddressQuota:
         caller = self._callers.get(who)
         if caller is None:
             if len(self._callers) >= KNOWN_MAX:
                 for gone in [known for known, found in self._callers.items() if not found.inside]:
                     del self._callers[gone]
-            opens = Rate(self.per_address * OPENED_AT_ONCE, self.per_address / OPENED_AGAIN_S)
+            opens = Rate(self.per_address * OPEN_BURST, self.per_address / OPEN_REFILL_S)
             now_ms = self._now_s() * 1000
-            caller = self._callers[who] = Caller(Bucket(REQUESTS, now_ms), Bucket(opens, now_ms))
+            caller = self._callers[who] = AddressQuota(TokenBucket(REQUEST_RATE, now_ms), TokenBucket(opens, now_ms))
         return caller
 
-    def _make_room(self, newcomer: Caller) -> bool:
+    def _make_room(self, newcomer: AddressQuota) -> bool:
         most = max(self._callers.values(), key=lambda caller: len(caller.inside))
         if len(most.inside) <= len(newcomer.inside) + 1:
             return False
@@ -170,7 +170,7 @@ class CountedSocket(socket.socket):
     """A client's connection that gives its place back when it is closed, however it ends."""
 
     caller: str = ""
-    doors: Doors | None = None
+    doors: ConnectionLimits | None = None
 
     def show_out(self) -> None:
         """End it from here: whoever reads from it finds its end."""
@@ -188,13 +188,13 @@ class CountedSocket(socket.socket):
     __eq__ = object.__eq__
 
 
-class DoorListener(socket.socket):
+class LimitedListener(socket.socket):
     """A listening socket that lets in whom `doors` admit; asked by the event loop like any other."""
 
-    doors: Doors
+    doors: ConnectionLimits
     _spare: int | None = None
 
-    def guarded_by(self, doors: Doors) -> DoorListener:
+    def guarded_by(self, doors: ConnectionLimits) -> LimitedListener:
         self.doors = doors
         self._spare = os.open(os.devnull, os.O_RDONLY)
         return self
@@ -209,12 +209,12 @@ class DoorListener(socket.socket):
             try:
                 fd, address = self._accept()  # type: ignore[attr-defined]
             except OSError as error:
-                if error.errno not in RETIRED:
+                if error.errno not in OUT_OF_RESOURCES:
                     raise
                 self._turn_away()
                 continue
             connection = CountedSocket(self.family, self.type, self.proto, fileno=fd)
-            connection.caller = caller_of(str(address[0]) if isinstance(address, tuple) else str(address))
+            connection.caller = throttle_key(str(address[0]) if isinstance(address, tuple) else str(address))
             connection.setblocking(False)
             if self.doors.admit(connection):
                 return connection, address
@@ -250,20 +250,20 @@ else:
     Base = object
 
 
-def guarded(doors: Doors, base: type[Any] | None = None) -> type[Any]:
+def with_timeouts(doors: ConnectionLimits, base: type[Any] | None = None) -> type[Any]:
     """The protocol class of a server whose clients are counted by `doors`; `base`: uvicorn's own choice where none is
     named."""
     from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
     found = base or AutoHTTPProtocol
-    return type(f"Guarded{found.__name__}", (_Guard, found), {"doors": doors})
+    return type(f"Guarded{found.__name__}", (_TimeoutProtocol, found), {"doors": doors})
 
 
-class _Guard(Base):
+class _TimeoutProtocol(Base):
     """The server's HTTP protocol with deadlines. Mixed into one of the server's protocols. A request counts as begun
     when the protocol has made its cycle."""
 
-    doors: Doors
+    doors: ConnectionLimits
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -332,7 +332,7 @@ class _Guard(Base):
                 self._end_within(HEAD_WITHIN_S)
 
     def _wait_s(self, n_bytes: int) -> float:
-        return self.doors.wait_s(self.client[0], max(1, n_bytes / QUESTION_BYTES)) if self.client else 0.0
+        return self.doors.wait_s(self.client[0], max(1, n_bytes / REQUEST_BYTES)) if self.client else 0.0
 
     def _asked_ahead(self) -> bool:
         """Whether the next question has come already, before this one was answered."""

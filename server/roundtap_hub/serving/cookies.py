@@ -9,7 +9,7 @@ LANGUAGE = "roundtap_lang"
 """Everybody's, and nothing that anybody could misuse: no signature, no session."""
 LANGUAGE_S = 365 * 86_400
 
-ENCRYPTED, HERE = "__Host-roundtap", "roundtap_here"
+SECURE_SESSION, LOCAL_SESSION = "__Host-roundtap", "roundtap_here"
 """The session's token: over HTTPS, where browsers hold the name to Secure, to this host and to the whole of it; and at
 the hub's own machine."""
 FORM = "-form"
@@ -27,14 +27,14 @@ def new_phone() -> str:
     return secrets.token_urlsafe(PHONE_BYTES)
 
 
-def phone_mark(sent: str) -> str:
+def phone_digest(sent: str) -> str:
     """What is kept of a browser's own cookie, "" for none: nobody who reads it can be taken for that browser."""
     return hashlib.sha256(sent.encode()).hexdigest()[:16] if sent else ""
 
 
 def session_cookie(encrypted: bool, here: bool) -> str:
     """The name of the cookie that is believed on such a connection; "" where none is."""
-    return ENCRYPTED if encrypted else HERE if here else ""
+    return SECURE_SESSION if encrypted else LOCAL_SESSION if here else ""
 
 
 def set_cookie(name: str, value: str, age_s: int) -> tuple[bytes, bytes]:

@@ -21,7 +21,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 
-ASKED_BY = frozenset({"GET", "HEAD"})
+SAFE_METHODS = frozenset({"GET", "HEAD"})
 """The methods that only ask."""
 MISDIRECTED = 421
 
@@ -29,11 +29,11 @@ NO_STORE: Headers = [(b"cache-control", b"no-store")]
 CLOSE: Headers = [(b"connection", b"close")]
 """After a body that was not read to its end nothing else can be said on the connection."""
 
-POLICY, CONNECT = b"content-security-policy", b"connect-src 'self'"
-PAGE_POLICY = (b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+CSP_HEADER, CONNECT = b"content-security-policy", b"connect-src 'self'"
+PAGE_CSP = (b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
                b"form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
-OTHER_POLICY = b"default-src 'none'; frame-ancestors 'none'"
-SEAL: Headers = [
+OTHER_CSP = b"default-src 'none'; frame-ancestors 'none'"
+SECURITY_HEADERS: Headers = [
     (b"x-content-type-options", b"nosniff"),
     # Not "no-referrer": a browser would call the origin of the hub's own forms "null".
     (b"referrer-policy", b"same-origin"),
@@ -42,7 +42,7 @@ SEAL: Headers = [
 """On every answer. What is not the hub's own is run by no page, and no page stands in another one."""
 
 
-def sealed(send: Send, hubs: Sequence[str] = ()) -> Send:
+def with_security_headers(send: Send, hubs: Sequence[str] = ()) -> Send:
     """`send` with what every answer carries, whoever makes it. `hubs`: the other machines that hold the journal; pages
     may ask them, too, whether the event goes on there."""
     known = b" ".join([CONNECT, *(address.encode("ascii", "ignore") for address in hubs)])
@@ -53,10 +53,10 @@ def sealed(send: Send, hubs: Sequence[str] = ()) -> Send:
             page = any(name == b"content-type" and kind.startswith(b"text/html") for name, kind in headers)
             # With 304 a browser would put another policy on the page that it has kept.
             policy = [] if message["status"] == 304 else [
-                (POLICY, PAGE_POLICY.replace(CONNECT, known) if page else OTHER_POLICY)]
+                (CSP_HEADER, PAGE_CSP.replace(CONNECT, known) if page else OTHER_CSP)]
             # A page that is more careful by itself stays so.
             named = {name for name, _ in headers}
-            seal = [each for each in SEAL if each[0] not in named]
+            seal = [each for each in SECURITY_HEADERS if each[0] not in named]
             message = {**message, "headers": [*headers, *seal, *policy]}
         await send(message)
 
@@ -66,19 +66,19 @@ def sealed(send: Send, hubs: Sequence[str] = ()) -> Send:
 LINK = re.compile(r"/(me|s)/[^/?\s]+")
 
 
-def without_link(path: str) -> str:
+def redact_link(path: str) -> str:
     """An address as it may stand in a log: personal links open a page to whoever reads them."""
     return LINK.sub(r"/\1/…", path)
 
 
-def with_one_slash(scope: Scope) -> Scope:
+def normalize_slashes(scope: Scope) -> Scope:
     """The request with its path as Flask reads it: "//login" is "/login", for those who guard the way as well."""
     if scope["type"] != "http" or not scope["path"].startswith("//"):
         return scope
     return {**scope, "path": "/" + scope["path"].lstrip("/")}
 
 
-def target_of(scope: Scope) -> str:
+def path_and_query(scope: Scope) -> str:
     """Path and query of the request, in letters that an address may have."""
     path = quote(scope["path"], safe="/")
     query = quote(scope["query_string"].decode("latin-1"), safe="=&%+;,/?:@!$'()*~")
@@ -89,13 +89,13 @@ class BodyTooLarge(Exception):
     """More was sent, or announced, than an honest client has to say."""
 
 
-class BodyLate(Exception):
+class BodyTimeout(Exception):
     """What was announced did not come in time, or the client has gone."""
 
 
 async def read_body(scope: Scope, receive: Receive, bytes_max: int, within_s: float) -> bytes:
     """The request's whole body. Raises BodyTooLarge (if announced: before a byte of it is read), BodyLate."""
-    if announced_bytes(scope) > bytes_max:
+    if content_length(scope) > bytes_max:
         raise BodyTooLarge
     try:
         async with asyncio.timeout(within_s):
@@ -103,14 +103,14 @@ async def read_body(scope: Scope, receive: Receive, bytes_max: int, within_s: fl
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise BodyLate
+                    raise BodyTimeout
                 body += bytes(message.get("body", b""))
                 if len(body) > bytes_max:
                     raise BodyTooLarge
                 if not message.get("more_body"):
                     return body
     except TimeoutError:
-        raise BodyLate from None
+        raise BodyTimeout from None
 
 
 async def read_message(scope: Scope, receive: Receive, send: Send, bytes_max: int, within_s: float,
@@ -122,7 +122,7 @@ async def read_message(scope: Scope, receive: Receive, send: Send, bytes_max: in
     except BodyTooLarge:
         await send_json(send, too_large[0], {"error": too_large[1]}, CLOSE)
         return None
-    except BodyLate:
+    except BodyTimeout:
         await send_json(send, 408, {"error": "the body did not come"}, CLOSE)
         return None
     try:
@@ -138,7 +138,7 @@ async def until_gone(receive: Receive) -> None:
         pass
 
 
-def announced_bytes(scope: Scope) -> int:
+def content_length(scope: Scope) -> int:
     """The length that the request's head gives its body; 0 where it gives none."""
     length = header(scope, b"content-length")
     return int(length) if length.isdigit() and len(length) < 16 else 0
@@ -152,7 +152,7 @@ def header(scope: Scope, name: bytes) -> bytes:
     return b""
 
 
-def takes_gzip(scope: Scope) -> bool:
+def accepts_gzip(scope: Scope) -> bool:
     """Whether the client unpacks gzip."""
     return any(part.partition(b";")[0].strip() == b"gzip" and b"q=0" not in part.replace(b" ", b"").split(b";")[1:]
                for part in header(scope, b"accept-encoding").lower().split(b","))
@@ -166,21 +166,21 @@ async def send_answer(send: Send, status: int, kind: bytes, body: bytes,
     await send({"type": "http.response.body", "body": body})
 
 
-def status_of(problem: Problem) -> int:
+def problem_status(problem: Problem) -> int:
     """400 where what was sent is wrong by itself; 409 for what is not possible just now."""
     return 400 if isinstance(problem, Invalid) else 409
 
 
-def pack(body: bytes, level: int) -> bytes:
+def gzip_bytes(body: bytes, level: int) -> bytes:
     """As gzip; the same bytes for the same body."""
     return gzip.compress(body, level, mtime=0)
 
 
-async def send_kept(scope: Scope, send: Send, kind: bytes, body: bytes, more: Headers, mark: str = "",
+async def send_cached(scope: Scope, send: Send, kind: bytes, body: bytes, more: Headers, mark: str = "",
                     packed: bool = True) -> None:
     """Send what is kept for many, as gzip if it is `packed`: unpacked for whoever does not unpack it. `mark`: of its
     content; whoever has that already is only told so."""
-    as_gzip = packed and takes_gzip(scope)
+    as_gzip = packed and accepts_gzip(scope)
     headers = [*more]
     if mark:
         etag = f'"{mark}{"-gz" if as_gzip else ""}"'.encode()
@@ -194,7 +194,7 @@ async def send_kept(scope: Scope, send: Send, kind: bytes, body: bytes, more: He
     await send_answer(send, 200, kind, gzip.decompress(body) if packed and not as_gzip else body, headers)
 
 
-async def send_words(send: Send, status: int, language: str, title: str, body: str) -> None:
+async def send_text_page(send: Send, status: int, language: str, title: str, body: str) -> None:
     """A page that stands by itself, and is not kept; `body` is HTML."""
     page = (f'<!doctype html><html lang="{language}"><meta charset="utf-8">'
             f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape(title)}</title>'

@@ -9,9 +9,9 @@ from concurrent.futures import Future
 from functools import update_wrapper
 from typing import Generic, Protocol, TypeVar
 
-MOMENTS_KEPT = 2
+MAX_MOMENTS = 2
 """Of each event: the newest, and the one that pages are still being drawn from."""
-EVENTS_KEPT = 12
+MAX_EVENTS = 12
 
 
 class OfEvent(Protocol):
@@ -25,7 +25,7 @@ A = TypeVar("A", bound=OfEvent)
 R = TypeVar("R")
 
 
-class WorkedOut(Generic[A, R]):
+class Memoized(Generic[A, R]):
     """A function of one argument whose answers are shared. `key(argument)`: what its answer depends on; arguments of
     one event whose keys are equal have the same answer. An error is told to all who waited, and not kept."""
 
@@ -57,8 +57,8 @@ class WorkedOut(Generic[A, R]):
                     return answer, False
             answer = Future()
             moments.insert(0, (key, answer))
-            del moments[MOMENTS_KEPT:]
-            while len(self._kept) > EVENTS_KEPT:
+            del moments[MAX_MOMENTS:]
+            while len(self._kept) > MAX_EVENTS:
                 self._kept.popitem(last=False)
             return answer, True
 
@@ -68,12 +68,12 @@ class WorkedOut(Generic[A, R]):
             moments[:] = [(key, answer) for key, answer in moments if answer is not failed]
 
 
-def worked_out_once(work: Callable[[A], R]) -> WorkedOut[A, R]:
+def memoized(work: Callable[[A], R]) -> Memoized[A, R]:
     """Once for each moment."""
-    return WorkedOut(work, lambda argument: argument)
+    return Memoized(work, lambda argument: argument)
 
 
-def worked_out_by(key: Callable[[A], object]) -> Callable[[Callable[[A], R]], WorkedOut[A, R]]:
+def memoized_by(key: Callable[[A], object]) -> Callable[[Callable[[A], R]], Memoized[A, R]]:
     """Once for what the answer depends on. A key's parts that did not change are best the same objects: then nothing
     in them is compared."""
-    return lambda work: WorkedOut(work, key)
+    return lambda work: Memoized(work, key)

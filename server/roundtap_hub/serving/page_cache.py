@@ -12,9 +12,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from roundtap_hub.access.policy import path_of
+from roundtap_hub.access.policy import page_path
 from roundtap_hub.hub import Hub
-from roundtap_hub.serving.http_answers import pack
+from roundtap_hub.serving.http_answers import gzip_bytes
 from roundtap_hub.serving.regions import Rendered
 from roundtap_hub.serving.renderings import FRESH_MS
 from roundtap_hub.store.service import Snapshot
@@ -24,13 +24,13 @@ log = logging.getLogger(__name__)
 
 KEPT_BYTES = 12_000_000
 """What all kept pages may take: some thousand phones' pages."""
-MOVING_MS = 5000
+CLOCK_PAGE_TTL_MS = 5000
 """So old a page may be that shows a time which goes on, browsers without scripts load it again and again, and so old
 the way to another address: of several events one has its turn by the clock."""
-STAFF_MOVING_MS = FRESH_MS
+STAFF_PAGE_TTL_MS = FRESH_MS
 """And so old for the staff."""
-LEVEL = 6
-DRAWN = "roundtap.drawn"
+GZIP_LEVEL = 6
+RENDER_PAGE = "roundtap.drawn"
 """What the application makes a page with (app.py)."""
 VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
 """So many pages' versions are remembered until something changes, of names that a page may have."""
@@ -47,7 +47,7 @@ class PageKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedPage:
     """A page as it was drawn last. `body`: gzip; None where nobody has asked for more than what changed.
 
     `drawn`: without its text, for comparing. `elsewhere`: the page is at another address, and there is nothing else.
@@ -62,7 +62,7 @@ class Kept:
     bytes: int = 0
 
 
-class Moment(NamedTuple):
+class RenderInput(NamedTuple):
     """What pages are drawn from."""
 
     snapshot: Snapshot
@@ -87,10 +87,10 @@ class PageCache:
         self._page_version = page_version
         self._built = built
         self._executor = executor
-        self._kept: OrderedDict[PageKey, Kept] = OrderedDict()
+        self._kept: OrderedDict[PageKey, CachedPage] = OrderedDict()
         self._bytes = 0
-        self._drawing: dict[tuple[PageKey, str], asyncio.Future[Kept | None]] = {}
-        self._moment: Moment | None = None
+        self._drawing: dict[tuple[PageKey, str], asyncio.Future[CachedPage | None]] = {}
+        self._moment: RenderInput | None = None
         self._hall_changed = False
         self._versions: dict[str, str] = {}
         hub.presence.listen(self._on_hall)
@@ -109,14 +109,14 @@ class PageCache:
                 self._versions[page] = version
         return version
 
-    def ready(self, key: PageKey) -> Kept | None:
+    def ready(self, key: PageKey) -> CachedPage | None:
         """The page if it is kept as it is now, whole and not too old."""
         kept = self._kept.get(key)
         if kept is None or kept.version != self.version(key.page):
             return None
         if kept.body is None and not kept.elsewhere:
             return None
-        old_ms = STAFF_MOVING_MS if key.role else MOVING_MS
+        old_ms = STAFF_PAGE_TTL_MS if key.role else CLOCK_PAGE_TTL_MS
         if (kept.drawn.moves or kept.elsewhere) and self._hub.clocks.mono_ms() - kept.drawn_ms > old_ms:
             return None
         self._kept.move_to_end(key)
@@ -127,7 +127,7 @@ class PageCache:
         kept = self._kept.get(key)
         return kept.drawn if kept is not None and kept.version == version and not kept.elsewhere else None
 
-    async def page(self, key: PageKey) -> Kept | None:
+    async def page(self, key: PageKey) -> CachedPage | None:
         """The page as it is now, whole. None where there is no such page, or it fails: Flask says so then."""
         try:
             return self.ready(key) or await self.whole(key)
@@ -135,7 +135,7 @@ class PageCache:
             _log_failed(key)
             return None
 
-    async def whole(self, key: PageKey) -> Kept | None:
+    async def whole(self, key: PageKey) -> CachedPage | None:
         """The page, drawn if need be; once for all who wait for it. None where there is no such page."""
         version = self.version(key.page)
         if version == "none":
@@ -147,17 +147,17 @@ class PageCache:
         # Who waits may leave; the page is drawn for the others.
         return await asyncio.shield(drawing)
 
-    async def _whole(self, key: PageKey) -> Kept | None:
+    async def _whole(self, key: PageKey) -> CachedPage | None:
         [kept] = await self.drawn([key], whole=True)
         return kept
 
-    async def drawn(self, keys: Sequence[PageKey], whole: bool = False) -> list[Kept | None]:
+    async def drawn(self, keys: Sequence[PageKey], whole: bool = False) -> list[CachedPage | None]:
         """These pages as they are now, one after the other in one thread; `whole`: with their bodies."""
         app = await self._built()
         moment, now_ms = self._now(), self._hub.clocks.mono_ms()
         works = [(key, self.version(key.page), self._kept.get(key)) for key in keys]
 
-        def work() -> list[Kept | None]:
+        def work() -> list[CachedPage | None]:
             return [self._made(app, moment, now_ms, *each, whole) for each in works]
 
         # Behind a thousand phones' pages none of the staff waits.
@@ -168,28 +168,28 @@ class PageCache:
                 self._keep(key, kept)
         return made
 
-    def _made(self, app: Any, moment: Moment, now_ms: int, key: PageKey, version: str, before: Kept | None,
-              whole: bool) -> Kept | None:
+    def _made(self, app: Any, moment: RenderInput, now_ms: int, key: PageKey, version: str, before: CachedPage | None,
+              whole: bool) -> CachedPage | None:
         """In a thread of the executor. None where there is no such page, or it fails."""
         if before is not None and before.version == version and not whole:
             return before
         self._give_way()
         try:
-            page = app.extensions[DRAWN](path_of(key.page), key, moment, now_ms, version)
+            page = app.extensions[RENDER_PAGE](page_path(key.page), key, moment, now_ms, version)
         except Exception:
             _log_failed(key)
             return None
         if page is None:
             return None
         if isinstance(page, str):
-            return Kept(version, Rendered(version, ""), now_ms, elsewhere=page)
+            return CachedPage(version, Rendered(version, ""), now_ms, elsewhere=page)
         text = page.html.encode()
-        body = pack(text, LEVEL) if whole else None
+        body = gzip_bytes(text, GZIP_LEVEL) if whole else None
         size = len(body or b"") + page.letters
         etag = hashlib.blake2s(text, digest_size=9).hexdigest()
-        return Kept(version, replace(page, html=""), now_ms, body, etag, bytes=size)
+        return CachedPage(version, replace(page, html=""), now_ms, body, etag, bytes=size)
 
-    def _keep(self, key: PageKey, kept: Kept) -> None:
+    def _keep(self, key: PageKey, kept: CachedPage) -> None:
         before = self._kept.get(key)
         if before is not None:
             if kept.body is None and before.version == kept.version and before.body is not None:
@@ -201,12 +201,12 @@ class PageCache:
         while self._bytes > KEPT_BYTES and len(self._kept) > 1:
             self._bytes -= self._kept.popitem(last=False)[1].bytes
 
-    def _now(self) -> Moment:
+    def _now(self) -> RenderInput:
         snapshot = self._hub.service.snapshot
         if self._moment is None or self._hall_changed or self._moment.snapshot is not snapshot:
             # First, so that a change from here on is seen next time.
             self._hall_changed = False
-            self._moment = Moment(snapshot, self._hub.presence.units)
+            self._moment = RenderInput(snapshot, self._hub.presence.units)
             self._versions.clear()
         return self._moment
 

@@ -14,40 +14,40 @@ from flask import Blueprint, Response, abort, current_app, g, redirect, render_t
 from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.clock import Instant, show
-from roundtap_core.elimination.bracket_picture import say_round
+from roundtap_core.clock import Instant, format_clock
+from roundtap_core.elimination.bracket_picture import round_label
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import Command
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.event_flow import second_stage_begun
 from roundtap_core.event.judging.decide import EXTENSION_MAX
-from roundtap_core.event.stale_check import refuse_unless_seen
+from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.event.state import EventState
-from roundtap_core.limits import fits_prose, harmless
+from roundtap_core.limits import fits_prose, sanitize
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import TIEBREAK
-from roundtap_core.rulebooks.gate import WITH_REASON
+from roundtap_core.rulebooks.gate import NEEDS_REASON
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ROUTES, STAFF_ROLES, Route, refuse_in_state, refuse_role
-from roundtap_hub.access.policy import may as may_ask
-from roundtap_hub.access.staff import THE_ORGANIZER
+from roundtap_hub.access.policy import is_allowed as may_ask
+from roundtap_hub.access.staff import HUB_PIN_IDENTITY
 from roundtap_hub.events.event_at import EventAt, event_at, full_names
-from roundtap_hub.events.shown_state import Steps
-from roundtap_hub.hall.announcements import SaidLine, said_lines
-from roundtap_hub.hall.preflight import things_to_do
+from roundtap_hub.events.shown_state import StepMarks
+from roundtap_hub.hall.announcements import AnnouncementLine, announcement_lines
+from roundtap_hub.hall.preflight import count_failed
 from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.judging.judging_view import official_of
 from roundtap_hub.rounds.knockout import newest_name, title_key
 from roundtap_hub.rounds.round_clock import age_text
 from roundtap_hub.rounds.schedule import Schedule, schedule
 from roundtap_hub.serving.bidi import words_in
-from roundtap_hub.serving.http_answers import pack, status_of
+from roundtap_hub.serving.http_answers import gzip_bytes, problem_status
 from roundtap_hub.serving.page_versions import HallNow, version_at
 from roundtap_hub.serving.reader_language import reader_language
-from roundtap_hub.serving.regions import CSRF, NOW, SEEN, Patch, Rendered, filled, split
-from roundtap_hub.serving.renderings import ROW_TEXTS, RowTexts
+from roundtap_hub.serving.regions import CSRF, NOW, SEEN, Patch, Rendered, fill_placeholders, split
+from roundtap_hub.serving.renderings import ROW_CACHE, RowCache
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Snapshot, Step
 from roundtap_hub.units.unit_presence import UnitStatus
@@ -60,27 +60,27 @@ MOST_TABLES = 999
 LONG_EXTENSION = 15
 """Minutes; more are asked for twice, since 5 becomes 55 by one key."""
 
-LEADING_TO_THE_DOORS = ("console.events", "console.event")
+PREFLIGHT_LINK_PAGES = ("console.events", "console.event")
 """Pages with the one line that leads to *Before the doors open* when something is wrong."""
 
-PACKED_BYTES, PACK_LEVEL = 1000, 2
+GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
 """From so many bytes on an answer of the console is packed, and how hard: what takes longer saves little."""
 
 
-the_hub = visit.the_hub
+current_hub = visit.current_hub
 
 
-def the_snapshot() -> Snapshot:
+def current_snapshot() -> Snapshot:
     """What was saved when this request first looked: a page is drawn from one moment."""
-    snapshot: Snapshot = g.setdefault("snapshot", the_hub().service.snapshot)
+    snapshot: Snapshot = g.setdefault("snapshot", current_hub().service.snapshot)
     return snapshot
 
 
-def the_moment(event_id: str) -> EventAt:
+def current_event(event_id: str) -> EventAt:
     """The event of the address, or a 404 page; 410 where it was deleted."""
-    if event_id in the_snapshot().venue.deleted:
+    if event_id in current_snapshot().venue.deleted:
         abort(410)
-    moment = event_at(the_snapshot(), event_id)
+    moment = event_at(current_snapshot(), event_id)
     if moment is None:
         abort(404)
     return moment
@@ -88,50 +88,51 @@ def the_moment(event_id: str) -> EventAt:
 
 def hub_address() -> str:
     """The plain port's address as the hall reaches it: what phones are told, on paper too."""
-    return hall_address(the_hub(), request.host_url)
+    return hall_address(current_hub(), request.host_url)
 
 
 def now_ms() -> int:
     """The hub's clock when this request first asked: all ages on a page count from one moment."""
-    now: int = g.setdefault("now_ms", the_hub().clocks.mono_ms())
+    now: int = g.setdefault("now_ms", current_hub().clocks.mono_ms())
     return now
 
 
-def the_instant() -> Instant:
+def current_instant() -> Instant:
     """The same moment, of this run of the machine."""
-    return Instant(the_hub().clocks.boot_id, now_ms())
+    return Instant(current_hub().clocks.boot_id, now_ms())
 
 
-def look_anew() -> None:
+def drop_request_cache() -> None:
     """Something has happened since this request first asked."""
     for seen in ("snapshot", "units", "now_ms"):
         g.pop(seen, None)
 
 
-def the_units() -> Mapping[str, UnitStatus]:
+def current_units() -> Mapping[str, UnitStatus]:
     """What the tables' units had said when this request first asked."""
     if "units" not in g:
-        g.units = the_hub().presence.units
+        g.units = current_hub().presence.units
     units: Mapping[str, UnitStatus] = g.units
     return units
 
 
-def the_version(feed: str) -> str:
+def current_version(feed: str) -> str:
     """The version of the page of this request; "" where it does not change."""
     if "version" in g:
         return str(g.version)
-    hub = the_hub()
-    hall = HallNow(the_instant(), hub.presence.here, _told_to_all(hub))
-    return version_at(hub, the_snapshot(), the_units(), feed, hall) if feed else ""
+    hub = current_hub()
+    hall = HallNow(current_instant(), hub.presence.here, _banner_version(hub))
+    return version_at(hub, current_snapshot(), current_units(), feed, hall) if feed else ""
 
 
-def _told_to_all(hub: Hub) -> str:
+def _banner_version(hub: Hub) -> str:
     """What stands on top of every organizer's page, as a short text."""
-    return f"{hub.service.storage.version}|{hub.paper.mute_units if hub.paper else ''}|{_to_do(False)}|{_to_do(True)}"
+    mute = hub.paper.mute_units if hub.paper else ""
+    return f"{hub.service.storage.version}|{mute}|{_todo_count(False)}|{_todo_count(True)}"
 
 
-def _to_do(playing: bool) -> int:
-    return things_to_do(the_hub(), the_snapshot(), the_units(), now_ms(), playing)
+def _todo_count(playing: bool) -> int:
+    return count_failed(current_hub(), current_snapshot(), current_units(), now_ms(), playing)
 
 
 def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
@@ -139,66 +140,66 @@ def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
 
     @blueprint.before_request
     def check() -> AnyResponse | None:
-        if request.method == "POST" and not visit.form_is_this_browser_s(request.form.get("csrf", "")):
+        if request.method == "POST" and not visit.is_form_token_valid(request.form.get("csrf", "")):
             abort(403)
         if organizer_only:
-            who = visit.who()
+            who = visit.current_staff()
             if who is None:
                 # The guard before (page_guard.py) has let in nobody else; a session may have ended since.
                 target = request.full_path.rstrip("?") if request.method == "GET" else "/console"
                 return redirect(url_for("pages.login", next=target))
-            _refuse_another_role(who.role)
+            _check_role(who.role)
         if organizer_only and "since" not in request.args:
             # A page that looks after itself is no use that anybody makes of it.
-            visit.used()
+            visit.touch_session()
         return None
 
 
-def seal(response: Response) -> Response:
+def finish_response(response: Response) -> Response:
     """What every answer of Flask's carries; an organizer's longer ones are packed."""
     visit.set_cookies(response)
     response.headers.setdefault("Cache-Control", "no-store")
-    return _packed(response) if request.blueprint == "console" else response
+    return _compress(response) if request.blueprint == "console" else response
 
 
-def the_route() -> Route:
+def current_route() -> Route:
     """What was declared of this request's address (policy.py)."""
     assert request.url_rule is not None
     method = "GET" if request.method == "HEAD" else request.method
     return ROUTES[f"{method} {request.url_rule.rule}"]
 
 
-def _refuse_another_role(role: str) -> None:
+def _check_role(role: str) -> None:
     where = request.view_args or {}
-    refuse_role(the_snapshot(), the_route(), role, where.get("event_id", ""), where.get("match_id", ""))
+    refuse_role(current_snapshot(), current_route(), role, where.get("event_id", ""), where.get("match_id", ""))
 
 
 def actor() -> str:
     """How entries name who presses the buttons of this request: by role, and by id where it is one person's PIN."""
-    who = visit.who()
+    who = visit.current_staff()
     return who.actor if who is not None else ORGANIZER
 
 
-def signed_by(event_id: str) -> str:
+def signing_official(event_id: str) -> str:
     """Who says so, as an event knows its officials (`roles_of`).
 
     The hub's one PIN is whoever holds it: the form names the official. A PIN of one's own is one person: the
     official that this person was said to be, or who has the same name there; in an event without officials, the role.
     Raises Problem("no_official_here").
     """
-    who = visit.who() or THE_ORGANIZER
+    who = visit.current_staff() or HUB_PIN_IDENTITY
     if not who.id:
         return field("by")[:NAME_LETTERS] or ORGANIZER
-    moment = the_moment(event_id)
+    moment = current_event(event_id)
     official = official_of(moment, who)
     if official is None and who.role != ORGANIZER and moment.state.officials:
         raise Problem("no_official_here", name=who.name)
     return official or who.role
 
 
-def the_name() -> str:
+def staff_name() -> str:
     """By what name others are told who took something on: one's own, or the role."""
-    who = visit.who() or THE_ORGANIZER
+    who = visit.current_staff() or HUB_PIN_IDENTITY
     return who.name or words()(f"role.{who.role}")
 
 
@@ -206,26 +207,26 @@ def may(address: str) -> bool:
     """Whether who reads this page may ask "POST /console/<event_id>/draw", or of "/console/e1/draw", now (policy.py).
 
     In templates; not in rows that are kept as text (row_texts), which all roles share. Forms need not ask: what a role
-    may not do is taken off the page (`as_allowed`)."""
-    who = visit.who()
+    may not do is taken off the page (`remove_forbidden`)."""
+    who = visit.current_staff()
     where = (request.view_args or {}).get("event_id", "")
-    return who is not None and may_ask(the_snapshot(), who.role, address.replace("<event_id>", where))
+    return who is not None and may_ask(current_snapshot(), who.role, address.replace("<event_id>", where))
 
 
 def who_may(address: str) -> str:
     """The roles that may ask this now, in words."""
     where = (request.view_args or {}).get("event_id", "")
     roles = [role for role in reversed(STAFF_ROLES)
-             if may_ask(the_snapshot(), role, address.replace("<event_id>", where))]
+             if may_ask(current_snapshot(), role, address.replace("<event_id>", where))]
     return ", ".join(words()(f"role.{role}") for role in roles)
 
 
-def _packed(response: Response) -> Response:
+def _compress(response: Response) -> Response:
     """A longer answer goes out as gzip, where the browser unpacks it; what is each one's own is not kept packed."""
-    if response.direct_passthrough or response.content_length is None or response.content_length < PACKED_BYTES \
+    if response.direct_passthrough or response.content_length is None or response.content_length < GZIP_MIN_BYTES \
             or request.accept_encodings["gzip"] <= 0 or "Content-Encoding" in response.headers:
         return response
-    response.set_data(pack(response.get_data(), PACK_LEVEL))
+    response.set_data(gzip_bytes(response.get_data(), GZIP_LEVEL))
     response.headers["Content-Encoding"] = "gzip"
     response.vary.add("Accept-Encoding")
     return response
@@ -237,7 +238,7 @@ def language() -> str:
     if asked in LANGUAGES:
         visit.remember_language(asked)
     return reader_language(
-        asked, visit.the_visit().language, request.headers.get("Accept-Language", ""), the_hub().language)
+        asked, visit.current_visit().language, request.headers.get("Accept-Language", ""), current_hub().language)
 
 
 def words() -> Words:
@@ -248,14 +249,15 @@ def words() -> Words:
     return found
 
 
-def common_context(hub: Hub, t: Words, rows: RowTexts) -> dict[str, Any]:
+def common_context(hub: Hub, t: Words, rows: RowCache) -> dict[str, Any]:
     """What the template of every page may use, by name."""
-    return {"t": t, "lang": t.language, "languages": LANGUAGES, "hub": hub, "clock_text": show, "age_text": age_text,
+    return {"t": t, "lang": t.language, "languages": LANGUAGES, "hub": hub, "clock_text": format_clock,
+            "age_text": age_text,
             "knockout_name": lambda what: knockout_name(t, what),
-            "round_named": lambda state, number: round_named(t, state, number),
+            "round_named": lambda state, number: round_title(t, state, number),
             "restored": hub.service.snapshot.venue.afresh is not None,
             "schedule_of": lambda state: schedule_of(hub, state),
-            "said_to": lambda event_id: said_to(hub, event_id),
+            "said_to": lambda event_id: announcements_for(hub, event_id),
             "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
             "row_texts": lambda *of: rows.rows(t.language, *of), "build": version()}
 
@@ -268,9 +270,9 @@ def schedule_of(hub: Hub, state: EventState) -> Schedule | None:
         return None
 
 
-def said_to(hub: Hub, event_id: str | None) -> tuple[SaidLine, ...]:
+def announcements_for(hub: Hub, event_id: str | None) -> tuple[AnnouncementLine, ...]:
     """What is announced to an event (None: to all) now."""
-    return said_lines(hub.service.snapshot.venue.walls.for_event(event_id), hub.clocks.now(), hub.clocks.wall())
+    return announcement_lines(hub.service.snapshot.venue.walls.for_event(event_id), hub.clocks.now(), hub.clocks.wall())
 
 
 def knockout_name(t: Words, what: EventState | str | None) -> str:
@@ -278,10 +280,10 @@ def knockout_name(t: Words, what: EventState | str | None) -> str:
     key = newest_name(what) if isinstance(what, EventState) else what
     if key == TIEBREAK:
         return t("round.tiebreak")
-    return say_round(t, key) if key else ""
+    return round_label(t, key) if key else ""
 
 
-def round_named(t: Words, state: EventState, number: int) -> str:
+def round_title(t: Words, state: EventState, number: int) -> str:
     """ "Round 3", or what that round is called: "Final"."""
     played = next((played for played in state.rounds if played.number == number), None)
     return (knockout_name(t, title_key(state, played)) if played is not None else "") or t("round", number=number)
@@ -289,47 +291,47 @@ def round_named(t: Words, state: EventState, number: int) -> str:
 
 def page(template: str, feed: str = "", status: int = 200, **context: Any) -> Response:
     """A page as HTML. `feed` is the key of the page's live feed; empty: the page does not change."""
-    return sent(rendered(template, feed, **context), status)
+    return page_response(render_page(template, feed, **context), status)
 
 
-def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
+def render_page(template: str, feed: str = "", **context: Any) -> Rendered:
     """A page in this request's language, with stand-ins for what differs between two readers of one rendering.
 
     In templates `csrf()` and `sent_ms` (the hub's clock when the page is sent) are such stand-ins, `now_ms` is the
     moment that the page is drawn from.
     """
-    hub, t = the_hub(), words()
+    hub, t = current_hub(), words()
     problem: Problem | None = g.get("problem")
-    asks = problem if problem is not None and problem.key in WITH_REASON else g.get("asks_reason")
+    asks = problem if problem is not None and problem.key in NEEDS_REASON else g.get("asks_reason")
     state = context.get("state")
-    version = the_version(feed)
+    version = current_version(feed)
     common = {
-        **common_context(hub, t, current_app.extensions[ROW_TEXTS]), "feed": feed, "seen": Markup(SEEN),
+        **common_context(hub, t, current_app.extensions[ROW_CACHE]), "feed": feed, "seen": Markup(SEEN),
         "address": g.get("address", ""), "now_ms": now_ms(), "sent_ms": Markup(NOW),
-        "organizer": visit.is_organizer(), "reader": visit.who(), "may": may, "who_may": who_may,
+        "organizer": visit.is_organizer(), "reader": visit.current_staff(), "may": may, "who_may": who_may,
         "csrf": lambda: Markup(CSRF),
-        "problem": harmless(problem.named(context.get("names", {})).say(t)) if problem else "",
+        "problem": sanitize(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
-        "problem_where": harmless(problem.where) if problem else "",
+        "problem_where": sanitize(problem.where) if problem else "",
         "typed": request.form if problem else {},
         "wants_reason": asks.say(t) if asks is not None else "",
         "changes_cut": _choices(problem, state) if problem else (),
-        "steps": Steps(state) if state is not None else None,
-        "to_do": _to_do(state is not None and bool(state.public_rounds))
-        if request.endpoint in LEADING_TO_THE_DOORS else 0,
+        "steps": StepMarks(state) if state is not None else None,
+        "to_do": _todo_count(state is not None and bool(state.public_rounds))
+        if request.endpoint in PREFLIGHT_LINK_PAGES else 0,
     }
     html = render_template(template, **{**common, **context})
-    who = visit.who()
+    who = visit.current_staff()
     if who is not None and who.role != ORGANIZER:
-        html = as_allowed(html, may)
+        html = remove_forbidden(html, may)
     return split(html, version)
 
 
-def sent(page: Rendered, status: int = 200) -> Response:
+def page_response(page: Rendered, status: int = 200) -> Response:
     """A rendered page for the one who asked."""
     g.rendered = page
     token = visit.csrf_token() if CSRF in page.html else ""
-    html = filled(page.html, token, the_hub().clocks.mono_ms())
+    html = fill_placeholders(page.html, token, current_hub().clocks.mono_ms())
     response = Response(html, g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = words().language
     response.headers["Vary"] = "Accept-Language, Cookie"
@@ -343,26 +345,26 @@ def download(content: str | bytes, kind: str, name: str) -> Response:
     return response
 
 
-def sent_patch(patch: Patch) -> Response:
+def patch_response(patch: Patch) -> Response:
     """What changed on a page, as JSON, for the one who asked."""
-    text = filled(patch.text, visit.csrf_token(), the_hub().clocks.mono_ms())
+    text = fill_placeholders(patch.text, visit.csrf_token(), current_hub().clocks.mono_ms())
     return Response(text, content_type="application/json")
 
 
-def kept_page(template: str, variant: str = "", feed: str = "", **context: Any) -> Response:
+def cached_page(template: str, variant: str = "", feed: str = "", **context: Any) -> Response:
     """A page that all readers of one language see alike: drawn once for them, and kept (page_cache.py). `feed` and
     `variant` say all that its content depends on beside the moment; without `feed` it is what the route declares."""
     if not visit.is_organizer():
         context = {"variant": variant, "sent_ms": "", **context}
-    return page(template, feed or kept_as(), **context)
+    return page(template, feed or page_cache_key(), **context)
 
 
-def kept_as() -> str:
+def page_cache_key() -> str:
     """What this request's page shows, as its route declares it."""
-    return the_route().shows(request.view_args or {})
+    return current_route().shows(request.view_args or {})
 
 
-def drawn_variant() -> str | None:
+def cached_variant() -> str | None:
     """In which way the page is to be drawn, where it is drawn to be kept (app.py); else the address says it."""
     variant: str | None = g.get("variant")
     return variant
@@ -374,13 +376,13 @@ Allowed = Callable[[str], bool]
 _FORM = re.compile(r'<form\b(?=[^>]*\bmethod="post")[^>]*\baction="([^"]*)"[^>]*>.*?</form>', re.DOTALL)
 _LINK = re.compile(r'<a\b([^>]*)\bhref="(/console[^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
 _GONE = "<:gone:>"
-_HOLLOW = re.compile(
+_EMPTY_DETAILS = re.compile(
     rf"<details\b[^>]*>(?:(?!</?details\b|<form\b|<a\b|{_GONE}).)*(?:{_GONE}(?:(?!</?details\b|<form\b|<a\b|{_GONE}).)*)+"
     r"</details>", re.DOTALL)
 _ROW = re.compile(rf'<(div|span) class="row">\s*(?:{_GONE}\s*)+</\1>')
 
 
-def as_allowed(page: str, allowed: Allowed) -> str:
+def remove_forbidden(page: str, allowed: Allowed) -> str:
     """The page without forms that would be refused, without the folds that held nothing else, and without links to
     pages that are somebody else's."""
 
@@ -394,7 +396,7 @@ def as_allowed(page: str, allowed: Allowed) -> str:
 
     page = _LINK.sub(link, _FORM.sub(form, page))
     while True:
-        emptied = _ROW.sub(_GONE, _HOLLOW.sub(_GONE, page))
+        emptied = _ROW.sub(_GONE, _EMPTY_DETAILS.sub(_GONE, page))
         if emptied == page:
             return page.replace(_GONE, "")
         page = emptied
@@ -405,7 +407,7 @@ def _path(address: str) -> str:
 
 
 ID_LETTERS_MAX = 64
-CLEANED = frozenset({"console.save_list", "me.save_list", "console.import_table"})
+SANITIZED_FORMS = frozenset({"console.save_list", "me.save_list", "console.import_table"})
 """Forms into which people paste whole lists or tables from elsewhere: what cannot be seen is taken out there
 (people/list_forms.py, people/raw_table.py)."""
 
@@ -413,7 +415,7 @@ CLEANED = frozenset({"console.save_list", "me.save_list", "console.import_table"
 def refuse_unfit_fields() -> None:
     """Raise Problem("unfit_text") for a field of this request's form, or a part of its address, that could disturb what
     stands beside it wherever it is shown."""
-    for name, text in request.form.items(multi=True) if request.endpoint not in CLEANED else ():
+    for name, text in request.form.items(multi=True) if request.endpoint not in SANITIZED_FORMS else ():
         if not (fits_prose(text) and fits_prose(name)):
             raise Invalid("unfit_text", where="/" + "".join(c for c in name if c.isprintable())[:ID_LETTERS_MAX])
     for name, part in (request.view_args or {}).items():
@@ -423,10 +425,10 @@ def refuse_unfit_fields() -> None:
 
 View = Callable[..., AnyResponse]
 
-COMPETITORS_TOLD = ("competitor", "comes", "goes", "names")
+COMPETITOR_PARAMS = ("competitor", "comes", "goes", "names")
 """Parameters of a Problem that are one competitor's id, or several."""
 
-CHANGES_CUT = MappingProxyType({
+CUT_CHOICES = MappingProxyType({
     "cut_would_change": ("cut.anew", "cut.keep"), "seeds_would_change": ("cut.anew", "cut.keep"),
     "tiebreak_would_change": ("tie.anew", "tie.keep"), "tiebreak_would_end": ("tie.anew", "tie.keep"),
     "tiebreak_has_word": ("tie.keep",)})
@@ -435,16 +437,16 @@ CHANGES_CUT = MappingProxyType({
 
 def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
     """The buttons that this Problem leaves; they say so where a round that everybody has seen would go."""
-    found = CHANGES_CUT.get(problem.key, ())
+    found = CUT_CHOICES.get(problem.key, ())
     gone = state is not None and "cut.anew" in found and second_stage_begun(state)
     return ("cut.anew.round", *found[1:]) if gone else found
 
 
-SETTLE_MS = 1000
+CLICK_DEBOUNCE_MS = 1000
 """So long a next step has been on the page before it takes a click: who clicks sooner meant the step before it."""
 
 
-def mended_on(again: View) -> Callable[[View], View]:
+def shows_problem_on(again: View) -> Callable[[View], View]:
     """For POST handlers: a Problem shows the page `again`, with the message on it and what was typed kept.
 
     Every button with a `step` is refused in another state than the one it was shown for, whatever the handler does.
@@ -456,13 +458,13 @@ def mended_on(again: View) -> Callable[[View], View]:
             try:
                 refuse_unfit_fields()
                 if "event_id" in where:
-                    refuse_in_state(the_snapshot(), the_route(), where["event_id"])
-                _refuse_another_step(where.get("event_id", ""))
+                    refuse_in_state(current_snapshot(), current_route(), where["event_id"])
+                _refuse_stale_step(where.get("event_id", ""))
                 return handler(**where)
             except Problem as problem:
-                g.problem = with_name(problem, where.get("event_id", ""))
-                g.status = status_of(problem)
-                look_anew()
+                g.problem = with_competitor_names(problem, where.get("event_id", ""))
+                g.status = problem_status(problem)
+                drop_request_cache()
                 # The page stays live, and a reload does not press the button again.
                 g.address = url_for(_endpoint_of(again), **where)
                 return again(**where)
@@ -472,39 +474,40 @@ def mended_on(again: View) -> Callable[[View], View]:
     return wrap
 
 
-def _refuse_another_step(event_id: str) -> None:
+def _refuse_stale_step(event_id: str) -> None:
     """A button is what it was when the finger left for it: `step` names the state it was shown for, `shown_at` when a
     next step came under the finger (the hub's monotonic milliseconds)."""
-    state = the_snapshot().event(event_id)
+    state = current_snapshot().event(event_id)
     if state is not None:
-        refuse_unless_seen(state, field("step"))
+        refuse_stale(state, field("step"))
     shown_at = whole_number("shown_at")
-    if shown_at is not None and 0 <= now_ms() - shown_at < SETTLE_MS:
+    if shown_at is not None and 0 <= now_ms() - shown_at < CLICK_DEBOUNCE_MS:
         raise Problem("step_too_soon")
 
 
-def tell(event_id: str, command: Command, people: Sequence[PersonRecord] = ()) -> None:
+def submit(event_id: str, command: Command, people: Sequence[PersonRecord] = ()) -> None:
     """One command of the organizer's, decided only in the state that its button was shown for."""
-    the_hub().service.tell(event_id, command, actor(), people, field("step"))
+    current_hub().service.tell(event_id, command, actor(), people, field("step"))
 
 
-def carry_out(event_id: str, command: Command, anchor: str = "", people: Sequence[PersonRecord] = ()) -> AnyResponse:
+def submit_and_redirect(event_id: str, command: Command, anchor: str = "",
+                        people: Sequence[PersonRecord] = ()) -> AnyResponse:
     """The same, and back to the event's console."""
-    tell(event_id, command, people)
+    submit(event_id, command, people)
     return back_to_event(event_id, anchor)
 
 
-def note(new: NewEntry) -> None:
+def add_venue_entry(new: NewEntry) -> None:
     """One entry of the venue's stream."""
-    the_hub().service.ask([Step(VENUE, new)], actor())
+    current_hub().service.ask([Step(VENUE, new)], actor())
 
 
-def with_name(problem: Problem, event_id: str) -> Problem:
+def with_competitor_names(problem: Problem, event_id: str) -> Problem:
     """The core knows competitors by id; a person reads the name."""
-    moment = event_at(the_snapshot(), event_id)
+    moment = event_at(current_snapshot(), event_id)
     names = full_names(moment) if moment else {}
     named = {key: ", ".join(names.get(who, who) for who in str(problem.params[key]).split(", "))
-             for key in COMPETITORS_TOLD if problem.params.get(key)}
+             for key in COMPETITOR_PARAMS if problem.params.get(key)}
     return problem.but(problem.where, **named)
 
 
@@ -515,7 +518,7 @@ def _endpoint_of(view: View) -> str:
 def back_to_event(event_id: str, anchor: str = "", number: int | None = None) -> AnyResponse:
     """The event's console. `number`: with the tab of that round open. To the judge's page, for who came from there, and
     for a judge from anywhere but the console."""
-    came_from, who = urlsplit(request.referrer or "").path, visit.who() or THE_ORGANIZER
+    came_from, who = urlsplit(request.referrer or "").path, visit.current_staff() or HUB_PIN_IDENTITY
     if came_from in ("/console/judge", f"/console/{event_id}/judge"):
         return redirect(came_from, 303)
     if who.role in (HEAD_JUDGE, JUDGE) and came_from not in ("", f"/console/{event_id}"):
@@ -536,7 +539,7 @@ def one_of(name: str, allowed: Collection[str], default: str = "") -> str:
     return value
 
 
-def the_reason(name: str = "reason") -> str:
+def typed_reason(name: str = "reason") -> str:
     """What somebody who decides writes down."""
     return field(name)[:REASON_LETTERS]
 

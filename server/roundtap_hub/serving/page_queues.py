@@ -24,11 +24,11 @@ class Busy(Exception):
     """The lane is too long, or did not move in time: nothing was done."""
 
 
-class Gone(Exception):
+class ClientGone(Exception):
     """Who asked has gone while waiting: nothing was done, and nobody wants an answer."""
 
 
-class Precedence:
+class ReportPriority:
     """Reports under way, counted on the event loop (`with precedence:`); page threads give way to them.
 
     Python runs one thread at a time: a page that is being made takes that time from every report.
@@ -82,7 +82,7 @@ class WatchedThread(ThreadPoolExecutor):
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class QueueLimits:
     """How long somebody waits in a lane, and how many may wait before them."""
 
     waiting_max: int
@@ -91,18 +91,18 @@ class Patience:
     """So many of one asker may wait: who asks for more takes no place from the others."""
 
 
-PAGE = Patience(256, 6.0, 64)
+PAGE = QueueLimits(256, 6.0, 64)
 """A phone reloads by itself; behind more than this it is told so at once."""
-FORM = Patience(1024, 60.0, 128)
+FORM = QueueLimits(1024, 60.0, 128)
 """What somebody filled in is not refused lightly: its turn is waited for as long as a browser would."""
-PROBE = Patience(2**30, 3600.0)
+PROBE = QueueLimits(2**30, 3600.0)
 
 
 LONG_S = 1.0
 """Work that takes longer than this no longer holds up the lane, as long as there is a spare thread."""
 
 
-class Lane(Generic[T]):
+class PageQueue(Generic[T]):
     """A few threads and the queue before them. All of its methods run on one event loop.
 
     `places`: how much is worked at once; `spare`: how many more threads there are for what comes while something takes
@@ -116,7 +116,7 @@ class Lane(Generic[T]):
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._askers: Counter[str] = Counter()
 
-    async def run(self, work: Callable[[], T], patience: Patience, gone: Callable[[], Awaitable[Any]] | None = None,
+    async def run(self, work: Callable[[], T], patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None = None,
                   first: bool = False, asker: str = "") -> T:
         """What `work` returns, done in a thread of the lane. Raises Busy, and Gone if `gone()` is done before its turn.
 
@@ -144,7 +144,7 @@ class Lane(Generic[T]):
             else:
                 self._hand_on()
 
-    async def _turn(self, patience: Patience, gone: Callable[[], Awaitable[Any]] | None, first: bool,
+    async def _turn(self, patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None, first: bool,
                     asker: str) -> None:
         if self._free:
             self._free -= 1
@@ -159,7 +159,7 @@ class Lane(Generic[T]):
             if not self._askers[asker]:
                 del self._askers[asker]
 
-    async def _queue(self, patience: Patience, gone: Callable[[], Awaitable[Any]] | None, first: bool) -> None:
+    async def _queue(self, patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None, first: bool) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         if first:
             self._waiting.appendleft(turn)
@@ -170,7 +170,7 @@ class Lane(Generic[T]):
             await asyncio.wait([turn] if leaving is None else [turn, leaving], timeout=patience.within_s,
                                return_when=asyncio.FIRST_COMPLETED)
             if leaving is not None and leaving.done():
-                raise Gone
+                raise ClientGone
             if not turn.done():
                 raise Busy
         except BaseException:

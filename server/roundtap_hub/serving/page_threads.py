@@ -17,24 +17,33 @@ from roundtap_core.words import catalogue
 from roundtap_hub.access.policy import LOGIN, STAFF, STATION
 from roundtap_hub.serving.connection_limits import asker_in
 from roundtap_hub.serving.http_answers import (
-    ASKED_BY,
     CLOSE,
     NO_STORE,
-    BodyLate,
+    SAFE_METHODS,
+    BodyTimeout,
     BodyTooLarge,
     Headers,
     Receive,
     Scope,
     Send,
-    announced_bytes,
+    content_length,
     header,
     read_body,
+    redact_link,
     send_answer,
     send_json,
     until_gone,
-    without_link,
 )
-from roundtap_hub.serving.page_queues import FORM, PAGE, PROBE, Busy, Gone, Lane, Patience, Precedence
+from roundtap_hub.serving.page_queues import (
+    FORM,
+    PAGE,
+    PROBE,
+    Busy,
+    ClientGone,
+    PageQueue,
+    QueueLimits,
+    ReportPriority,
+)
 from roundtap_hub.serving.reader_language import language_of
 from roundtap_hub.serving.static_files import StaticFiles
 
@@ -42,7 +51,7 @@ log = logging.getLogger(__name__)
 
 FORM_BYTES_MAX = 4 * 1024 * 1024
 """An event's file with two thousand players has less."""
-BODY_BYTES_FREE = 64 * 1024
+SMALL_BODY_BYTES = 64 * 1024
 BIG_BODIES = 2
 """So many bodies larger than BODY_BYTES_FREE come in at once, and only from organizers."""
 BODY_WITHIN_S = 15.0
@@ -55,12 +64,12 @@ each."""
 SPARE = 2
 """More threads of each lane, for when one takes long."""
 
-LOGINS_WAITING = Patience(64, 20.0, 4)
+LOGIN_LIMITS = QueueLimits(64, 20.0, 4)
 """Whoever tries PINs keeps nobody but other strangers at this door from their page: an organizer who is in has none."""
 Environ = dict[str, Any]
 Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
-SOONEST_S, SPREAD_S = 3, 5
+RETRY_MIN_S, RETRY_SPREAD_S = 3, 5
 """Who was sent away comes back after 3 to 7 s: not all at the same moment, or they would meet here again."""
 
 BUSY_PAGE = """<!doctype html>
@@ -92,7 +101,7 @@ class BusyPage:
     async def answer(self, scope: Scope, send: Send, form: bool) -> None:
         """Say that the page comes by itself; of a `form`, that nothing of it was done."""
         self._sent += 1
-        after_s = SOONEST_S + self._sent % SPREAD_S
+        after_s = RETRY_MIN_S + self._sent % RETRY_SPREAD_S
         again = (b"retry-after", b"%d" % after_s)
         if scope["path"].startswith("/station/"):
             await send_json(send, 503, {"error": "busy, try again"}, [again])
@@ -108,7 +117,7 @@ class BusyPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class WsgiAnswer:
     """A whole answer."""
 
     status: int
@@ -123,7 +132,7 @@ class PageThreads:
     bring a large body: whatever strangers ask for, an organizer does not wait behind it.
     """
 
-    def __init__(self, build: Callable[[], Wsgi], precedence: Precedence, busy: BusyPage,
+    def __init__(self, build: Callable[[], Wsgi], precedence: ReportPriority, busy: BusyPage,
                  organizes: Callable[[Scope], bool]) -> None:
         self._build = build
         self._organizes = organizes
@@ -131,10 +140,10 @@ class PageThreads:
         self._busy = busy
         self._built: asyncio.Future[Wsgi] | None = None
         self._big_bodies = asyncio.Semaphore(BIG_BODIES)
-        self._players = Lane[Page]("players", PLAYERS_AT_ONCE, SPARE)
-        self._organizers = Lane[Page]("organizers", ORGANIZERS_AT_ONCE, SPARE)
-        self._stations = Lane[Page]("stations", STATIONS_AT_ONCE, SPARE)
-        self._logins = Lane[Page]("logins", LOGINS_AT_ONCE, 0)
+        self._players = PageQueue[WsgiAnswer]("players", PLAYERS_AT_ONCE, SPARE)
+        self._organizers = PageQueue[WsgiAnswer]("organizers", ORGANIZERS_AT_ONCE, SPARE)
+        self._stations = PageQueue[WsgiAnswer]("stations", STATIONS_AT_ONCE, SPARE)
+        self._logins = PageQueue[WsgiAnswer]("logins", LOGINS_AT_ONCE, 0)
 
     async def built(self) -> Wsgi:
         """The application, begun with the first call; whatever its making raised."""
@@ -144,21 +153,21 @@ class PageThreads:
 
     async def answer(self, scope: Scope, receive: Receive, send: Send, who: frozenset[str]) -> None:
         """Answer one request, whatever it asks for. `who` may ask it (policy.py): by that it takes its lane."""
-        form = scope["method"] not in ASKED_BY
+        form = scope["method"] not in SAFE_METHODS
         try:
             body, left_out = await self._body(scope, receive)
-        except BodyLate:
+        except BodyTimeout:
             await send_answer(send, 408, b"text/plain", b"the request did not come whole\n", CLOSE)
             return
         lane = self._lane(scope, who)
-        patience = LOGINS_WAITING if lane is self._logins else FORM if form else PAGE
-        work = partial(self._made, await self.built(), environ_of(scope, body, left_out), lane is not self._stations)
+        patience = LOGIN_LIMITS if lane is self._logins else FORM if form else PAGE
+        work = partial(self._made, await self.built(), wsgi_environ(scope, body, left_out), lane is not self._stations)
         try:
             # A form is done even if nobody waits any more: whoever sent it has pressed a button.
             page = await lane.run(work, patience, None if form else partial(until_gone, receive), asker=asker_in(scope))
         except Busy:
             await self._busy.answer(scope, send, form)
-        except Gone:
+        except ClientGone:
             return
         else:
             headers = page.headers + CLOSE if left_out else page.headers
@@ -169,10 +178,10 @@ class PageThreads:
         """Returns when every lane has made a page from now on: none of them stands still."""
         application = await self.built()
         await asyncio.gather(*(
-            lane.run(partial(self._made, application, environ_of(PROBED), False), PROBE, first=True)
+            lane.run(partial(self._made, application, wsgi_environ(PROBE_SCOPE), False), PROBE, first=True)
             for lane in (self._players, self._organizers, self._stations, self._logins)))
 
-    def _lane(self, scope: Scope, who: frozenset[str]) -> Lane[Page]:
+    def _lane(self, scope: Scope, who: frozenset[str]) -> PageQueue[WsgiAnswer]:
         if STATION in who:
             return self._stations
         if who & (STAFF | {LOGIN}) and self._organizes(scope):
@@ -181,28 +190,28 @@ class PageThreads:
 
     async def _body(self, scope: Scope, receive: Receive) -> tuple[bytes, int]:
         """The body, and 0; or nothing, and how long it would be at least: Flask explains that that is too much."""
-        announced = announced_bytes(scope)
+        announced = content_length(scope)
         try:
-            small = announced <= BODY_BYTES_FREE and not header(scope, b"transfer-encoding")
+            small = announced <= SMALL_BODY_BYTES and not header(scope, b"transfer-encoding")
             if small or not self._organizes(scope):
-                return await read_body(scope, receive, BODY_BYTES_FREE, BODY_WITHIN_S), 0
+                return await read_body(scope, receive, SMALL_BODY_BYTES, BODY_WITHIN_S), 0
             async with self._big_bodies:
                 return await read_body(scope, receive, FORM_BYTES_MAX, BIG_BODY_WITHIN_S), 0
         except BodyTooLarge:
             return b"", max(announced, FORM_BYTES_MAX + 1)
 
-    def _made(self, application: Wsgi, environ: Environ, gives_way: bool) -> Page:
+    def _made(self, application: Wsgi, environ: Environ, gives_way: bool) -> WsgiAnswer:
         """The page, made in a thread."""
         if gives_way:
             self._precedence.give_way()
         return call_wsgi(application, environ)
 
 
-PROBED: Scope = {"method": "GET", "path": "/login", "query_string": b"", "headers": [(b"host", b"localhost")]}
+PROBE_SCOPE: Scope = {"method": "GET", "path": "/login", "query_string": b"", "headers": [(b"host", b"localhost")]}
 """What the watchdog asks for: a small page with all that pages stand on."""
 
 
-def environ_of(scope: Scope, body: bytes = b"", left_out: int = 0) -> Environ:
+def wsgi_environ(scope: Scope, body: bytes = b"", left_out: int = 0) -> Environ:
     """A request as WSGI has it (PEP 3333); `left_out`: the length of a body that was not read."""
     name, port = scope.get("server") or ("localhost", 80)
     environ: Environ = {
@@ -228,7 +237,7 @@ def environ_of(scope: Scope, body: bytes = b"", left_out: int = 0) -> Environ:
     return environ
 
 
-def call_wsgi(application: Wsgi, environ: Environ) -> Page:
+def call_wsgi(application: Wsgi, environ: Environ) -> WsgiAnswer:
     """A WSGI application's whole answer; what it raises is a plain 500."""
     started: list[tuple[str, list[tuple[str, str]]]] = []
     written: list[bytes] = []
@@ -245,8 +254,8 @@ def call_wsgi(application: Wsgi, environ: Environ) -> Page:
             getattr(parts, "close", lambda: None)()
         status, headers = started[-1]
     except Exception:
-        log.exception("a page failed: %s %s", environ["REQUEST_METHOD"], without_link(environ["PATH_INFO"]))
-        return Page(500, [(b"content-type", b"text/plain")], b"Roundtap: 500\n")
-    return Page(int(status.split(" ", 1)[0]),
+        log.exception("a page failed: %s %s", environ["REQUEST_METHOD"], redact_link(environ["PATH_INFO"]))
+        return WsgiAnswer(500, [(b"content-type", b"text/plain")], b"Roundtap: 500\n")
+    return WsgiAnswer(int(status.split(" ", 1)[0]),
                 [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers],
                 b"".join(written))

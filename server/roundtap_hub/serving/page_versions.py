@@ -12,25 +12,25 @@ from roundtap_core.records import ELIMINATION
 from roundtap_core.rounds.phases import phase_now
 from roundtap_hub.events.event_at import (
     EventAt,
+    current_matches,
     decided_version,
     entrants_version,
     event_at,
     newest_round,
-    played_by,
+    played_matches,
     results_version,
-    seats,
     short_hash,
 )
-from roundtap_hub.events.event_list import known, listed
+from roundtap_hub.events.event_list import known_events, listed_events
 from roundtap_hub.events.todo import ONE_SIDED_MS
 from roundtap_hub.hub import Hub
 from roundtap_hub.rounds.knockout import newest_name, winner_of
-from roundtap_hub.rounds.round_clock import tables_counted
+from roundtap_hub.rounds.round_clock import table_clocks
 from roundtap_hub.rounds.tables import age, out_of_contact
 from roundtap_hub.store.command_pipeline import taken_tables
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_list import known_units
-from roundtap_hub.units.unit_presence import LEAVE, UnitStatus, asked_of
+from roundtap_hub.units.unit_presence import LEAVE, UnitStatus, phone_requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def console_version(
 ) -> str:
     """Another text whenever the console shows something else. An age that grows is nothing else: browsers count it."""
     state = moment.state
-    said = [_said(status) for _, status in sorted(units.items())]
+    said = [_unit_version(status) for _, status in sorted(units.items())]
     # With a draft in hand it matters where the others play: who is faster has the tables.
     others: list[Any] = sorted(taken_tables(snapshot.events, state.id)) if state.draft else []
     if any(status.call_since_ms is not None for status in units.values()):
@@ -56,16 +56,16 @@ def console_version(
         others += [(other.id, other.number) for other in snapshot.events.values()]
     if state.clock.state == COUNTING:
         # By when they end: who counts on says nothing new.
-        counted = tables_counted(snapshot, units, state, 0)
+        counted = table_clocks(snapshot, units, state, 0)
         others.append((counted.tables, counted.spread_ms // 1000, counted.left_ms // 1000) if counted else ())
-    return short_hash(state.id, state.number, snapshot.venue.shown, said, others, asked_version(units, state.id),
-                      _by_time(snapshot, units, state, hall) if hall else ())
+    return short_hash(state.id, state.number, snapshot.venue.shown, said, others, requests_version(units, state.id),
+                      _time_version(snapshot, units, state, hall) if hall else ())
 
 
-def asked_version(units: Mapping[str, UnitStatus], event_id: str, what: str = "") -> list[Any]:
+def requests_version(units: Mapping[str, UnitStatus], event_id: str, what: str = "") -> list[Any]:
     """What is asked for by phones in an event, of one match or competitor, or of all."""
     return [(*key, asked.since_ms, sorted(asked.sources), asked.taken_by, asked.refused)
-            for key, asked in sorted(asked_of(units).items()) if key[1] == event_id and what in ("", key[2])]
+            for key, asked in sorted(phone_requests(units).items()) if key[1] == event_id and what in ("", key[2])]
 
 
 def played_ms(state: EventState, now: Instant) -> int | None:
@@ -77,7 +77,8 @@ def played_ms(state: EventState, now: Instant) -> int | None:
     return clock.total_ms - left_ms
 
 
-def _by_time(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, hall: HallNow) -> tuple[Any, ...]:
+def _time_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, hall: HallNow) -> tuple[Any,
+    ...]:
     """What comes without anybody saying anything: silence, a report that nobody confirms, a limit, a phase."""
     now_ms, live = hall.now.mono_ms, state.live
     silent = sorted(unit for unit in known_units(snapshot, (), units) if out_of_contact(units.get(unit), now_ms))
@@ -90,7 +91,7 @@ def _by_time(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventSt
     return (silent, alone, late, phase.key, phase.over, phase.last_minutes, sorted(hall.here), hall.storage)
 
 
-def _said(status: UnitStatus) -> tuple[Any, ...]:
+def _unit_version(status: UnitStatus) -> tuple[Any, ...]:
     return (status.unit, status.connected, status.match, sorted(status.seated), status.draft, sorted(status.leave),
             sorted(status.leave_refused), status.call_since_ms, status.call_taken_by, status.waiting,
             sorted(status.troubles))
@@ -126,13 +127,13 @@ def _personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStat
     moment = event_at(snapshot, event_id) if event_id in snapshot.events else None
     if as_public == "none" or moment is None:
         return as_public
-    return short_hash(page, as_public, _of_match(snapshot, units, moment, competitor))
+    return short_hash(page, as_public, _match_version(snapshot, units, moment, competitor))
 
 
-def _of_match(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str) -> object:
+def _match_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str) -> object:
     """What of the match is shown to its two players only: what either said, and whether a unit is there."""
-    match, entrant = seats(moment).get(competitor), moment.state.entrants[competitor]
-    wish = asked_of(units).get((LEAVE, moment.state.id, competitor)), moment.state.check_in, entrant.checked_in
+    match, entrant = current_matches(moment).get(competitor), moment.state.entrants[competitor]
+    wish = phone_requests(units).get((LEAVE, moment.state.id, competitor)), moment.state.check_in, entrant.checked_in
     if match is None:
         return wish
     unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
@@ -167,18 +168,18 @@ def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | No
 def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) -> str:
     kind, *rest = page.split("/")
     if page == "console":
-        return short_hash([(line.id, line.number) for line in known(snapshot)], snapshot.venue.shown,
+        return short_hash([(line.id, line.number) for line in known_events(snapshot)], snapshot.venue.shown,
                           hall.storage if hall else "")
     if page == "displays":
-        return short_hash(snapshot.venue.shown, [(line.id, line.name) for line in listed(snapshot)])
+        return short_hash(snapshot.venue.shown, [(line.id, line.name) for line in listed_events(snapshot)])
     if page == "before-doors":
-        return short_hash(snapshot.venue.shown, _of_units(units, hall), hall.storage if hall else "")
+        return short_hash(snapshot.venue.shown, _units_version(units, hall), hall.storage if hall else "")
     if page == "judge":
         found = (event_at(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
         return short_hash([console_version(snapshot, units, each, hall) for each in found if each is not None])
     if page in ("door", "wall"):
-        return short_hash([(line.id, line.name, line.rulebook_id, line.finished, *_in_play(snapshot, line.id))
-                           for line in listed(snapshot)])
+        return short_hash([(line.id, line.name, line.rulebook_id, line.finished, *_progress_version(snapshot, line.id))
+                           for line in listed_events(snapshot)])
     if rest and rest[0] in snapshot.shelf and rest[0] not in snapshot.venue.deleted:
         # Nobody opens an event at rest to see that nothing in it has changed.
         return short_hash(page, snapshot.shelf[rest[0]].head)
@@ -189,29 +190,29 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
         return console_version(snapshot, units, moment, hall)
     shown = None
     if kind == "p" and len(rest) == 2:
-        shown = _of_player(snapshot, units, moment, rest[1])
+        shown = _player_version(snapshot, units, moment, rest[1])
     elif len(rest) == 1:
-        shown = _of_event(snapshot, units, moment, kind)
+        shown = _event_version(snapshot, units, moment, kind)
     return "none" if shown is None else short_hash(moment.state.id, decided_version(moment), shown)
 
 
-def _of_units(units: Units, hall: HallNow | None) -> list[tuple[Any, ...]]:
+def _units_version(units: Units, hall: HallNow | None) -> list[tuple[Any, ...]]:
     """What is said of units before the doors open; that one has fallen silent comes by time alone."""
     return [(unit, status.connected, status.core, status.health, bool(status.waiting), sorted(status.troubles),
              hall is not None and out_of_contact(status, hall.now.mono_ms)) for unit, status in sorted(units.items())]
 
 
-def _in_play(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:
+def _progress_version(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:
     """What the door says of how far an event is; of one at rest it says nothing."""
     state = snapshot.events.get(event_id)
     return () if state is None else (state.live is not None, len(state.public_rounds), newest_name(state))
 
 
-def _of_event(snapshot: Snapshot, units: Units, moment: EventAt, kind: str) -> tuple[Any, ...] | None:
+def _event_version(snapshot: Snapshot, units: Units, moment: EventAt, kind: str) -> tuple[Any, ...] | None:
     """What a page of that kind shows of an event beside what is decided about it; None: there is no such page."""
     state, newest = moment.state, newest_round(moment.state)
     if kind == "wall":
-        return (state.number, snapshot.venue.tables, asked_version(units, state.id),
+        return (state.number, snapshot.venue.tables, requests_version(units, state.id),
                 [(unit, sorted(status.seated), status.match, status.call_since_ms, status.call_taken_by)
                  for unit, status in sorted(units.items())])
     if kind == "e":
@@ -233,16 +234,16 @@ def _of_event(snapshot: Snapshot, units: Units, moment: EventAt, kind: str) -> t
     return None
 
 
-def _of_player(snapshot: Snapshot, units: Units, moment: EventAt, competitor: str) -> tuple[Any, ...] | None:
+def _player_version(snapshot: Snapshot, units: Units, moment: EventAt, competitor: str) -> tuple[Any, ...] | None:
     """A phone looks again when its own table changes, or somebody's standing: not for each result of the hall."""
     state = moment.state
     entrant = state.entrants.get(competitor)
     if entrant is None:
         return None
-    newest, played = newest_round(state), played_by(moment).get(competitor, [])
+    newest, played = newest_round(state), played_matches(moment).get(competitor, [])
     named = [state.entrants.get(who or "") for m in played for who in (m.match.a, m.match.b)]
     named.append(state.entrants.get(winner_of(moment) or ""))
-    match = seats(moment).get(competitor)
+    match = current_matches(moment).get(competitor)
     sitting: tuple[Any, ...] = ()
     if match is not None:
         unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
@@ -251,7 +252,7 @@ def _of_player(snapshot: Snapshot, units: Units, moment: EventAt, competitor: st
             match.match.table, match.match.bye, match.match.extension_minutes, dict(match.lots),
             status and (status.match == match.id, sorted(status.seated), status.call_since_ms, status.call_taken_by,
                         status.draft),
-            asked_version(units, state.id, match.id),
+            requests_version(units, state.id, match.id),
         )
     return (entrant, [each and (each.id, each.digest, each.list_total) for each in named],
             [(m.id, m.state, m.number, m.revision, m.match.picks) for m in played],

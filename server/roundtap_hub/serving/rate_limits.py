@@ -19,7 +19,7 @@ class Rate:
     a_second: float
 
 
-class Bucket:
+class TokenBucket:
     """What is left of one rate; full at first. `now_ms`: a monotonic time, the same clock each time. Not locked."""
 
     __slots__ = ("_at_ms", "_left", "_rate")
@@ -43,14 +43,14 @@ class Bucket:
         return self._left
 
 
-class Buckets:
+class RateLimiter:
     """One bucket for each of those who ask, with the rate that is named at the first time. Any thread may ask."""
 
     def __init__(self, now_ms: Callable[[], int], buckets_max: int = BUCKETS_MAX) -> None:
         self._now_ms = now_ms
         self._max = buckets_max
         self._lock = threading.RLock()
-        self._buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
+        self._buckets: OrderedDict[Hashable, TokenBucket] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._buckets)
@@ -66,7 +66,7 @@ class Buckets:
         with self._lock:
             bucket = self._buckets.get(who)
             if bucket is None:
-                bucket = self._buckets[who] = Bucket(rate, self._now_ms())
+                bucket = self._buckets[who] = TokenBucket(rate, self._now_ms())
                 while len(self._buckets) > self._max:
                     self._buckets.popitem(last=False)
             self._buckets.move_to_end(who)

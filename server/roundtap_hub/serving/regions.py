@@ -107,7 +107,7 @@ class Patch:
         return json.dumps({"from": self.old, "to": self.new, **told}, ensure_ascii=False, separators=(",", ":"))
 
 
-def filled(text: str, csrf: str, now_ms: int) -> str:
+def fill_placeholders(text: str, csrf: str, now_ms: int) -> str:
     """A page or a patch for one reader. `csrf` has no letter that HTML or JSON would escape."""
     return text.replace(CSRF, csrf).replace(NOW, str(now_ms))
 
@@ -159,7 +159,7 @@ def _piece(text: str) -> Piece:
     return Piece(html, "".join(before for before, _, _ in moving) + rest if moving else html)
 
 
-def changes(old: Rendered, new: Rendered) -> Patch:
+def diff_pages(old: Rendered, new: Rendered) -> Patch:
     """What changed: rows where only rows did, regions where more did, the whole page where it changed elsewhere."""
     if old.frame != new.frame or list(old.regions) != list(new.regions):
         return Patch(old.version, new.version, whole=True)

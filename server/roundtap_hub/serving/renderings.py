@@ -11,26 +11,26 @@ from markupsafe import Markup
 
 from roundtap_hub.serving.regions import ROW, ROW_END, Region, Rendered, mark
 
-ROW_TEXTS = "roundtap-rows"
+ROW_CACHE = "roundtap-rows"
 """Where an application keeps those of its public pages."""
-ROWS_KEPT = 2000
+MAX_ROWS = 2000
 
-RowOf = tuple[str, Hashable, object]
+RowSource = tuple[str, Hashable, object]
 """A row's key, all that it shows, and what its macro is given."""
 
 
-class RowTexts:
+class RowCache:
     """A small cache of rows as text; any thread may ask."""
 
-    def __init__(self, kept: int = ROWS_KEPT) -> None:
+    def __init__(self, kept: int = MAX_ROWS) -> None:
         self._kept = kept
         self._rows: OrderedDict[Hashable, str] = OrderedDict()
 
-    def rows(self, *of: Hashable) -> Callable[[Iterable[RowOf], Callable[[object], str]], Markup]:
+    def rows(self, *of: Hashable) -> Callable[[Iterable[RowSource], Callable[[object], str]], Markup]:
         """For templates, `rows(some, macro)`: rows with their marks, each written when it is first seen. `of`: what
         every row depends on beside what it shows: page, event, language."""
 
-        def written(some: Iterable[RowOf], macro: Callable[[object], str]) -> Markup:
+        def written(some: Iterable[RowSource], macro: Callable[[object], str]) -> Markup:
             texts = []
             for key, shown, thing in some:
                 text = self._rows.get((of, key, shown))
@@ -44,13 +44,13 @@ class RowTexts:
         return written
 
 
-RENDERINGS = "roundtap-console"
+RENDER_CACHE = "roundtap-console"
 """Where an application keeps its own."""
 
 FRESH_MS = 1000
 """So long a rendering is sent as a whole page: what goes on by itself in it, an age, is no older than that."""
 
-PAGES_KEPT, VERSIONS_KEPT = 16, 24
+MAX_PAGES, MAX_VERSIONS = 16, 24
 """Pages (event, language, round, role), and earlier versions of each: a browser with an older one loads the page."""
 
 
@@ -63,13 +63,13 @@ class _Page:
     earlier: OrderedDict[str, Rendered] = field(default_factory=OrderedDict)
 
 
-class Renderings:
+class RenderCache:
     """A small cache of rendered pages; any thread may ask."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pages: OrderedDict[Hashable, _Page] = OrderedDict()
-        self.rows = RowTexts().rows
+        self.rows = RowCache().rows
 
     def page(
         self, key: Hashable, version: str, now_ms: int, draw: Callable[[], Rendered], since: str | None = None
@@ -98,25 +98,25 @@ class Renderings:
         if known is None:
             known = _Page(drawn, now_ms)
         else:
-            drawn = _sharing(drawn, known.newest)
+            drawn = _share_unchanged(drawn, known.newest)
             known.earlier.pop(drawn.version, None)
             if known.newest.version != drawn.version:
                 known.earlier[known.newest.version] = replace(known.newest, html="")
             known.newest, known.at_ms = drawn, now_ms
-        while len(known.earlier) > VERSIONS_KEPT:
+        while len(known.earlier) > MAX_VERSIONS:
             known.earlier.popitem(last=False)
         self._pages[key] = known
-        while len(self._pages) > PAGES_KEPT:
+        while len(self._pages) > MAX_PAGES:
             self._pages.popitem(last=False)
         return drawn
 
 
-def _sharing(new: Rendered, old: Rendered) -> Rendered:
+def _share_unchanged(new: Rendered, old: Rendered) -> Rendered:
     """The same rendering; what is as it was before is kept once."""
-    return replace(new, regions={id: _shared(region, old.regions.get(id)) for id, region in new.regions.items()})
+    return replace(new, regions={id: _share_region(region, old.regions.get(id)) for id, region in new.regions.items()})
 
 
-def _shared(new: Region, old: Region | None) -> Region:
+def _share_region(new: Region, old: Region | None) -> Region:
     if old is None or new == old:
         return old or new
     rows = {row: row for row in old.rows()}

@@ -21,7 +21,7 @@ from roundtap_hub.phones import my_page
 from roundtap_hub.results import score_calculator
 from roundtap_hub.serving import error_pages, page_helpers
 from roundtap_hub.serving.regions import MOVING, MOVING_END, REGION, REGION_END, ROW, ROW_END, mark
-from roundtap_hub.serving.renderings import RENDERINGS, ROW_TEXTS, Renderings, RowTexts
+from roundtap_hub.serving.renderings import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
 from roundtap_hub.serving.static_files import StaticFiles
 
 ROOMS = ("events", "people", "rounds", "results", "judging", "paper", "hall", "phones", "units", "serving")
@@ -33,13 +33,13 @@ for _room in ROOMS:
     for _page in iter_modules([str(HUB / _room)], f"roundtap_hub.{_room}."):
         import_module(_page.name)
 
-URLS_KEPT = 4096
+URL_CACHE_SIZE = 4096
 
 
 def register(app: Flask, hub: Hub) -> None:
     """Put every page on the application, behind the guard of its room, and the print station's address."""
-    app.extensions |= {"roundtap": hub, RENDERINGS: Renderings(), ROW_TEXTS: RowTexts(),
-                       error_pages.OUTCOMES: error_pages.Outcomes()}
+    app.extensions |= {"roundtap": hub, RENDER_CACHE: RenderCache(), ROW_CACHE: RowCache(),
+                       error_pages.PENDING_COMMANDS: error_pages.PendingCommands()}
     _add_routes(app)
 
 
@@ -50,8 +50,10 @@ def _add_routes(app: Flask) -> None:
     app.jinja_loader = FileSystemLoader([HUB / room / "templates" for room in ROOMS])
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     # A page leads to hundreds of addresses, mostly the same ones again.
-    app.jinja_env.globals.update(url_for=lru_cache(URLS_KEPT)(app.url_for), static_url=StaticFiles().url, sign=sign,
-                                 counting_aid=score_calculator.aid_of, swap_check=score_calculator.swap_view)
+    app.jinja_env.globals.update(url_for=lru_cache(URL_CACHE_SIZE)(app.url_for), static_url=StaticFiles().url,
+                                 sign=sign,
+                                 counting_aid=score_calculator.calculator_view,
+                                 swap_check=score_calculator.sideboard_view)
     app.jinja_env.add_extension(RegionTags)
     rooms = {name: Blueprint(name, __name__) for name in ("pages", "console", "join", "me", "s", "station")}
     page_helpers.guard(rooms["pages"])
@@ -62,8 +64,8 @@ def _add_routes(app: Flask) -> None:
         if not route.is_native:
             room = rooms.get(route.path.split("/")[1], rooms["pages"])
             room.add_url_rule(route.path, view_func=route.answer, methods=[route.method])
-    app.after_request(page_helpers.seal)
-    error_pages.handle(app)
+    app.after_request(page_helpers.finish_response)
+    error_pages.add_error_handlers(app)
     for room in rooms.values():
         app.register_blueprint(room)
 

@@ -23,26 +23,26 @@ from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.access.tls import Certificates
 from roundtap_hub.hub import Hub
-from roundtap_hub.memory import settle
+from roundtap_hub.memory import freeze_gc
 from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.connection_limits import Doors, guarded
+from roundtap_hub.serving.connection_limits import ConnectionLimits, with_timeouts
 from roundtap_hub.serving.http_answers import (
-    ASKED_BY,
     CLOSE,
     MISDIRECTED,
     NO_STORE,
+    SAFE_METHODS,
     Receive,
     Scope,
     Send,
-    sealed,
+    normalize_slashes,
+    path_and_query,
     send_answer,
     send_json,
-    send_words,
-    target_of,
-    with_one_slash,
+    send_text_page,
+    with_security_headers,
 )
 from roundtap_hub.serving.reader_language import language_of
-from roundtap_hub.standby.peers import Beacon
+from roundtap_hub.standby.peers import BeaconThread
 from roundtap_hub.store.service import HubStopped
 from roundtap_machine.notify import Notify
 
@@ -51,23 +51,24 @@ log = logging.getLogger(__name__)
 KEEP_ALIVE_S = 35
 """Longer than three of a unit's statuses: a report finds its connection open, whenever it comes."""
 SWITCH_S = 0.0005
-SECOND = 3
+EXIT_DUPLICATE = 3
 """The exit code of a hub that found another one with a copy of its journal: systemd does not start it again."""
 
-HANDSHAKE_WITHIN_S = 10.0
-GOODBYE_WITHIN_S = 5.0
-LOOK_EVERY_S = 30.0
+HANDSHAKE_TIMEOUT_S = 10.0
+TLS_CLOSE_TIMEOUT_S = 5.0
+RENEW_EVERY_S = 30.0
 
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
-Way = Callable[[], Awaitable[object]]
+Probe = Callable[[], Awaitable[object]]
 """One thing that the hub is there for: returns, or raises, once it was answered."""
 
-FOR_PROGRAMS = ("/device", "/station")
-FOR_THE_ORGANIZER = ("/console", "/login", "/logout", "/join")
+DEVICE_PATHS = ("/device", "/station")
+ORGANIZER_PATHS = ("/console", "/login", "/logout", "/join")
 """Whatever is decided by the hub that runs the event."""
 
 
-def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], doors: Doors, pages_only: bool,
+def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], doors: ConnectionLimits,
+          pages_only: bool,
           console_url: str | None, alone: bool, certificates: Certificates | None = None) -> int:
     """Serve until told to stop. The exit code: 0, 1 if the hub ended because its pages cannot be made, or SECOND.
     `plain`, `encrypted`: listeners; the latter with `certificates`."""
@@ -77,7 +78,7 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
     application = HubApplication(hub, doors.per_address * 3 // 4)
     notify = Notify()
 
-    beacon = Beacon(hub.host.kin) if hub.host.kin is not None and not alone else None
+    beacon = BeaconThread(hub.host.kin) if hub.host.kin is not None and not alone else None
 
     class Server(uvicorn.Server):
         pages_broken = second = False
@@ -94,7 +95,7 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
                 beacon.start()
             # Kept: the loop itself holds its tasks weakly.
             self.beside = [asyncio.create_task(self.make_pages()),
-                           asyncio.create_task(keep_watchdog(notify, application.ways))]
+                           asyncio.create_task(watchdog_loop(notify, application.ways))]
             self.secured = asyncio.create_task(secure.serve(encrypted)) if secure is not None else None
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -107,7 +108,7 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
         async def make_pages(self) -> None:
             try:
                 await application.pages.built()
-                settle()
+                freeze_gc()
             except Exception:
                 log.exception("the pages cannot be made")
                 self.pages_broken = self.should_exit = True
@@ -129,8 +130,9 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
         # Before the server listens to signals itself, one is kept for it. The server raises its signal again once it
         # has stopped; the journal is still to be closed then.
         signal.signal(number, lambda number, _: told_to_stop.append(number))
-    front = PagesOnly(application, console_url) if pages_only else application
-    config = uvicorn.Config(front, loop="asyncio", http=guarded(doors), ws="none", lifespan="on", log_level="warning",
+    front = PageServerFront(application, console_url) if pages_only else application
+    config = uvicorn.Config(front, loop="asyncio", http=with_timeouts(doors), ws="none", lifespan="on",
+                            log_level="warning",
                             access_log=False, server_header=False, proxy_headers=False,
                             timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=5)
     secure = SecureServer(config, certificates) if certificates is not None else None
@@ -142,7 +144,7 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
     server.run(sockets=plain)
     if beacon is not None:
         beacon.stop()
-    return SECOND if server.second else 1 if server.pages_broken else 0
+    return EXIT_DUPLICATE if server.second else 1 if server.pages_broken else 0
 
 
 class SecureServer(uvicorn.Server):
@@ -167,8 +169,8 @@ class SecureServer(uvicorn.Server):
         for each in sockets or []:
             self.servers.append(await loop.create_server(
                 protocol, sock=each, ssl=self._context, backlog=self.config.backlog,
-                ssl_handshake_timeout=HANDSHAKE_WITHIN_S, ssl_shutdown_timeout=GOODBYE_WITHIN_S))
-        self._beside.append(asyncio.create_task(keep_certificate(self._certificates, self._context)))
+                ssl_handshake_timeout=HANDSHAKE_TIMEOUT_S, ssl_shutdown_timeout=TLS_CLOSE_TIMEOUT_S))
+        self._beside.append(asyncio.create_task(certificate_loop(self._certificates, self._context)))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for task in self._beside:
@@ -180,10 +182,10 @@ class SecureServer(uvicorn.Server):
         yield
 
 
-async def keep_certificate(certificates: Certificates, context: ssl.SSLContext) -> None:
+async def certificate_loop(certificates: Certificates, context: ssl.SSLContext) -> None:
     """The machine got another address, or another name: a certificate for it, without a restart."""
     while True:
-        await asyncio.sleep(LOOK_EVERY_S)
+        await asyncio.sleep(RENEW_EVERY_S)
         try:
             if await asyncio.to_thread(certificates.renew):
                 certificates.load(context)
@@ -191,7 +193,7 @@ async def keep_certificate(certificates: Certificates, context: ssl.SSLContext) 
             log.exception("no new certificate was made; the one before goes on serving")
 
 
-async def keep_watchdog(notify: Notify, ways: Sequence[Way]) -> None:
+async def watchdog_loop(notify: Notify, ways: Sequence[Probe]) -> None:
     """Tell systemd again and again that the hub lives, each time after every one of `ways` was answered.
 
     Runs on the hub's event loop: a loop that stands still, a writer that is dead or stuck, or pages that come no more,
@@ -212,7 +214,7 @@ async def keep_watchdog(notify: Notify, ways: Sequence[Way]) -> None:
         await asyncio.sleep(notify.every_ms / 1000)
 
 
-class PagesOnly:
+class PageServerFront:
     """A page server's front: public pages pass; console and units are told where they belong. `console_url`: where the
     event is run ("http://hub:8080"), if that is known; whoever asks for a page of the console is sent there."""
 
@@ -221,34 +223,34 @@ class PagesOnly:
         self._console_url = console_url.rstrip("/") if console_url else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope = with_one_slash(scope)
+        scope = normalize_slashes(scope)
         if scope["type"] != "http":
             await self._application(scope, receive, send)
-        elif _below(scope["path"], FOR_PROGRAMS):
-            await send_json(sealed(send), MISDIRECTED,
+        elif _is_below(scope["path"], DEVICE_PATHS):
+            await send_json(with_security_headers(send), MISDIRECTED,
                             {"error": "this hub only shows pages; ask the one that runs the event"}, CLOSE)
-        elif _below(scope["path"], FOR_THE_ORGANIZER):
-            await self._send_on(scope, sealed(send))
-        elif scope["method"] not in ASKED_BY:
-            await self._say(scope, sealed(send))
+        elif _is_below(scope["path"], ORGANIZER_PATHS):
+            await self._send_on(scope, with_security_headers(send))
+        elif scope["method"] not in SAFE_METHODS:
+            await self._say(scope, with_security_headers(send))
         else:
             await self._application(scope, receive, send)
 
     async def _send_on(self, scope: Scope, send: Send) -> None:
-        if self._console_url is None or scope["method"] not in ASKED_BY:
+        if self._console_url is None or scope["method"] not in SAFE_METHODS:
             await self._say(scope, send)
             return
         await send_answer(send, 303, b"text/plain", b"",
-                          [(b"location", f"{self._console_url}{target_of(scope)}".encode()), *NO_STORE])
+                          [(b"location", f"{self._console_url}{path_and_query(scope)}".encode()), *NO_STORE])
 
     async def _say(self, scope: Scope, send: Send) -> None:
         t = catalogue("roundtap_hub", language_of(scope, LANGUAGES[0]))
         link = "" if self._console_url is None else (
             f'<p><a href="{escape(self._console_url)}/console">{escape(t("pages_only.console"))}</a></p>')
-        await send_words(send, MISDIRECTED, t.language, t("pages_only.title"),
+        await send_text_page(send, MISDIRECTED, t.language, t("pages_only.title"),
                          f'<p>{escape(t("pages_only.text"))}</p>{link}'
                          f'<p><a href="/">{escape(t("pages_only.home"))}</a></p>')
 
 
-def _below(path: str, roots: tuple[str, ...]) -> bool:
+def _is_below(path: str, roots: tuple[str, ...]) -> bool:
     return any(path == root or path.startswith(f"{root}/") for root in roots)

@@ -9,16 +9,16 @@ from functools import cached_property
 from pathlib import Path
 
 from roundtap_hub.access.policy import EVERYBODY, route
-from roundtap_hub.serving.http_answers import ASKED_BY, Scope, Send, pack, send_answer, send_kept
+from roundtap_hub.serving.http_answers import SAFE_METHODS, Scope, Send, gzip_bytes, send_answer, send_cached
 
 FOLDER = Path(__file__).parents[1] / "static"
 PREFIX = "/static/"
 KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
          ".png": "image/png", ".woff2": "font/woff2"}
-MARKED = re.compile(r"(?P<stem>[\w-]+)\.(?P<mark>[0-9a-f]{12})(?P<suffix>\.\w+)")
+HASHED_NAME = re.compile(r"(?P<stem>[\w-]+)\.(?P<mark>[0-9a-f]{12})(?P<suffix>\.\w+)")
 
-FOR_EVER = b"public, max-age=31536000, immutable"
-ASK_EACH_TIME = b"no-cache"
+IMMUTABLE = b"public, max-age=31536000, immutable"
+REVALIDATE = b"no-cache"
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class StaticFile:
     @cached_property
     def packed(self) -> bytes:
         """Compressed once, when somebody first asks."""
-        return pack(self.body, 9)
+        return gzip_bytes(self.body, 9)
 
     @property
     def url(self) -> str:
@@ -58,21 +58,21 @@ class StaticFiles:
     def find(self, path: str) -> StaticFile | None:
         """The file at an address: by its own name, or with the mark that it has or once had."""
         name = path.removeprefix(PREFIX)
-        marked = MARKED.fullmatch(name)
+        marked = HASHED_NAME.fullmatch(name)
         return self._files.get(marked["stem"] + marked["suffix"] if marked else name)
 
     @route("GET /static/<name>", EVERYBODY)
     async def answer(self, scope: Scope, send: Send) -> None:
         """Send what was asked for. Under any name but today's the browser is to ask again each time."""
-        if scope["method"] not in ASKED_BY:
+        if scope["method"] not in SAFE_METHODS:
             await send_answer(send, 405, b"text/plain", b"", [(b"allow", b"GET, HEAD")])
             return
         file = self.find(scope["path"])
         if file is None:
             await send_answer(send, 404, b"text/plain", b"there is no such file\n")
             return
-        headers = [(b"cache-control", FOR_EVER if scope["path"] == file.url else ASK_EACH_TIME),
+        headers = [(b"cache-control", IMMUTABLE if scope["path"] == file.url else REVALIDATE),
                    (b"vary", b"Accept-Encoding")]
         packed = not file.kind.startswith(("image/png", "font/"))
-        await send_kept(scope, send, file.kind.encode(), file.packed if packed else file.body, headers, file.mark,
+        await send_cached(scope, send, file.kind.encode(), file.packed if packed else file.body, headers, file.mark,
                         packed)

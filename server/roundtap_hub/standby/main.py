@@ -26,10 +26,10 @@ from roundtap_core.errors import Problem
 from roundtap_core.version import version
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub import main as hub_main
-from roundtap_hub.hall.hall_addresses import url_at
-from roundtap_hub.standby.peers import hang_up
-from roundtap_hub.standby.sealed_feed import NotSealed, SealedFeed
-from roundtap_hub.standby.standby_folder import KEY_TURNED, StandbyFolder, is_promoted, promote_folder, read_notes
+from roundtap_hub.hall.hall_addresses import http_url
+from roundtap_hub.standby.peers import shut_down_socket
+from roundtap_hub.standby.sealed_feed import DecryptionFailed, EncryptedFeed
+from roundtap_hub.standby.standby_folder import PROMOTE_FILE, StandbyFolder, is_promoted, promote_folder, read_notes
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.secure_files import write_private
@@ -49,9 +49,9 @@ SILENCE_S = 6.0
 RETRY_S = 1.0
 FEED_LINE_BYTES_MAX = 96 * 1024 * 1024
 
-TURNED = "roundtap standby: the key is turned; this machine is the hub now"
+PROMOTED_TEXT = "roundtap standby: the key is turned; this machine is the hub now"
 FOLLOWING, BEHIND, AWAY, REFUSED = "following", "behind", "away", "refused"
-SAYS = {
+STATE_TEXTS = {
     FOLLOWING: "holds everything the hub has saved ({words} entries), and every commit from now on before SAVED",
     BEHIND: "connected; it does not hold everything yet {words}",
     AWAY: "without contact to the hub; tries again {words}",
@@ -66,7 +66,7 @@ HEARD_WITHIN_S = 2.0
 STATE, TURN = "state", "turn"
 NOT_LEVEL = "never level"
 
-Answer = dict[str, Any]
+PanelAnswer = dict[str, Any]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -106,7 +106,7 @@ def _follow(args: argparse.Namespace) -> int:
             if not Standby(_hub_of(args), folder, here).run():
                 return 0
             promote_folder(args.data, system_clocks().at(), secrets.token_hex)
-            print(TURNED, flush=True)
+            print(PROMOTED_TEXT, flush=True)
         return hub_main.run(args)
     finally:
         folder.close()
@@ -153,11 +153,11 @@ def _promote(args: argparse.Namespace) -> int:
         print("roundtap standby: the key is turned; no standby runs here: `roundtap standby` serves as the hub now",
               flush=True)
         return 0
-    write_private(folder / KEY_TURNED, "")
+    write_private(folder / PROMOTE_FILE, "")
     give_up_s = time.monotonic() + PROMOTED_WITHIN_S
     while time.monotonic() < give_up_s:
         if is_promoted(folder):
-            print(TURNED, flush=True)
+            print(PROMOTED_TEXT, flush=True)
             return 0
         time.sleep(LOOK_S)
     raise Problem("standby_deaf", where=str(folder))
@@ -175,7 +175,7 @@ class HubToFollow:
 
     @property
     def url(self) -> str:
-        return url_at(self.host, self.port)
+        return http_url(self.host, self.port)
 
 
 class RefusedByHub(Exception):
@@ -207,7 +207,7 @@ class Standby:
         stopped = StopSignal()
         thread = threading.Thread(target=self._follow_or_fail, name="standby-follow", daemon=True)
         thread.start()
-        key = self._folder.path / KEY_TURNED
+        key = self._folder.path / PROMOTE_FILE
         if self._panel is not None:
             self._panel.start()
         while thread.is_alive() and not (stopped.is_set() or self._turned.is_set()):
@@ -229,7 +229,7 @@ class Standby:
         """End soon, from any thread."""
         self._stop.set()
         for connection in self._connections:
-            hang_up(connection.sock)
+            shut_down_socket(connection.sock)
 
     def _follow_or_fail(self) -> None:
         try:
@@ -248,7 +248,7 @@ class Standby:
                 self._say(REFUSED, why)
                 raise Problem(REFUSALS.get(why, "standby_refused"), where=str(self._folder.path), hub=self._hub.url,
                               why=why) from refused
-            except NotSealed:
+            except DecryptionFailed:
                 self._say(AWAY, "key")
             except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as lost:
                 self._say(AWAY, str(lost))
@@ -263,9 +263,9 @@ class Standby:
     def _say(self, state: str, words: str) -> None:
         if (state, words) != self._said:
             self._said = (state, words)
-            if state in SAYS:
+            if state in STATE_TEXTS:
                 shown = f"({words})" if words and state != FOLLOWING else words
-                print("roundtap standby: " + SAYS[state].format(words=shown).rstrip(), flush=True)
+                print("roundtap standby: " + STATE_TEXTS[state].format(words=shown).rstrip(), flush=True)
 
     def _follow_once(self) -> None:
         hub, nonce = self._hub, secrets.token_hex(16)
@@ -285,9 +285,9 @@ class Standby:
             if answer.status != 200:
                 raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")
             salt = json.loads(_line(answer)[6:])["salt"]
-            feed = SealedFeed(hub.key, nonce, str(salt))
+            feed = EncryptedFeed(hub.key, nonce, str(salt))
             session, number = str(feed.opened(_line(answer))["session"]), 0
-            self._folder.note(hub=hub.url, own=url_at(own_host, hub.own_port))
+            self._folder.note(hub=hub.url, own=http_url(own_host, hub.own_port))
             self._say(BEHIND, "")
             for seq in itertools.count(1):
                 message = feed.opened(_line(answer))
@@ -364,10 +364,10 @@ class StandbySocket(socketserver.UnixStreamServer):
     A folder that cannot be written is said: the key is turned at the command line then.
     """
 
-    def __init__(self, folder: Path, state: Callable[[], Answer], turn: Callable[[], None]) -> None:
+    def __init__(self, folder: Path, state: Callable[[], PanelAnswer], turn: Callable[[], None]) -> None:
         self._path, self._state, self._turn = folder / SOCKET, state, turn
         self._thread = threading.Thread(target=self.serve_forever, args=(LOOK_S,), name="standby-panel", daemon=True)
-        super().__init__(os.fspath(self._path), Caller, bind_and_activate=False)
+        super().__init__(os.fspath(self._path), PanelHandler, bind_and_activate=False)
 
     def start(self) -> None:
         try:
@@ -395,7 +395,7 @@ class StandbySocket(socketserver.UnixStreamServer):
                 self._path.unlink()
         self.server_close()
 
-    def answer(self, line: bytes) -> Answer:
+    def answer(self, line: bytes) -> PanelAnswer:
         """To one line of a caller's."""
         try:
             asked = json.loads(line)
@@ -417,7 +417,7 @@ class StandbySocket(socketserver.UnixStreamServer):
         log.info("a caller was not answered", exc_info=True)
 
 
-class Caller(socketserver.StreamRequestHandler):
+class PanelHandler(socketserver.StreamRequestHandler):
     timeout = HEARD_WITHIN_S
     server: StandbySocket
 

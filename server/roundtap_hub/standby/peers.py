@@ -19,10 +19,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from roundtap_core import messages
-from roundtap_core.typed import Malformed, read
-from roundtap_core.wire import BEACON, ECHO, REQUEST, envelope, opened
+from roundtap_core.typed import MalformedMessage, parse_message
+from roundtap_core.wire import BEACON, ECHO, REQUEST, envelope, open_envelope
 from roundtap_hub.access.tls import local_addresses
-from roundtap_hub.hall.hall_addresses import url_at
+from roundtap_hub.hall.hall_addresses import http_url
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.standby.standby_folder import is_promoted, read_notes
 from roundtap_hub.store.clocks import Clocks
@@ -32,7 +32,7 @@ from roundtap_hub.store.venue import Venue
 
 log = logging.getLogger(__name__)
 
-KNOWN, TAKEN_OVER = "standbys.json", "taken-over.json"
+STANDBYS_FILE, TAKEN_OVER_FILE = "standbys.json", "taken-over.json"
 KNOWN_MAX = 8
 SAME_START_MS = 3000
 """Two that started within this time of each other cannot tell who was first: the smaller name stays."""
@@ -41,10 +41,10 @@ Payload = dict[str, Any]
 
 GROUP, PORT = "239.255.82.84", 48284
 """An address of this site's own, which no router passes on."""
-SAY_EVERY_S = 2.0
-ASK_EVERY_S = 5.0
+BEACON_EVERY_S = 2.0
+QUERY_EVERY_S = 5.0
 """So seldom the same address is asked, whoever claims what of it; so often the relatives that are known are."""
-ASK_WITHIN_S, ANSWER_WITHIN_S = 2.0, 4.0
+QUERY_TIMEOUT_S, ANSWER_TIMEOUT_S = 2.0, 4.0
 DATAGRAM_BYTES_MAX = 1400
 AT_ONCE = 20
 """Datagrams that are looked at before the thread rests for a moment: a flood of them costs little."""
@@ -54,7 +54,7 @@ ANSWER_BYTES_MAX = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class HubClaim:
     """Who a hub says it is. `up_ms`: for how long it has been serving."""
 
     epochs: tuple[str, ...]
@@ -66,23 +66,23 @@ class Claim:
         return self.epochs[0] if self.epochs else ""
 
 
-OTHERS, OLDER, LATER = "others", "older", "later"
+UNRELATED, OUTDATED, TWIN = "others", "older", "later"
 
 
-def verdict(mine: Claim, other: Claim) -> str:
+def compare_claims(mine: HubClaim, other: HubClaim) -> str:
     """What a hub is beside another one that really lives: OLDER, of a former epoch, so that the other one goes on;
     LATER, the second of two from one copy; else OTHERS: nothing follows for it."""
     if not mine.lineage or mine.lineage != other.lineage or mine.instance == other.instance:
-        return OTHERS
+        return UNRELATED
     if len(mine.epochs) != len(other.epochs):
-        return OLDER if len(mine.epochs) < len(other.epochs) else OTHERS
+        return OUTDATED if len(mine.epochs) < len(other.epochs) else UNRELATED
     if abs(mine.up_ms - other.up_ms) < SAME_START_MS:
-        return LATER if mine.instance > other.instance else OTHERS
-    return LATER if mine.up_ms < other.up_ms else OTHERS
+        return TWIN if mine.instance > other.instance else UNRELATED
+    return TWIN if mine.up_ms < other.up_ms else UNRELATED
 
 
 @dataclass(frozen=True, slots=True)
-class TakenOver:
+class Takeover:
     """Another hub goes on with this journal. `url`: where, "" while nobody knows; `heads`: stream → [number, hash],
     what it took over; None while nobody knows."""
 
@@ -90,7 +90,7 @@ class TakenOver:
     heads: Mapping[str, Sequence[Any]] | None
 
 
-class Kin:
+class Peers:
     """What this process knows of the other hubs and standbys of its folder. Any thread may ask and tell.
 
     `on_known` is called when there is another standby, `on_taken_over` and `on_twin` when this hub is to stop; from any
@@ -108,19 +108,19 @@ class Kin:
         self._now_ms = clocks.mono_ms
         self._started_ms = clocks.mono_ms()
         self._venue = venue
-        known = read_json(folder / KNOWN)
+        known = read_json(folder / STANDBYS_FILE)
         self._known = [each for each in known if isinstance(each, str)] if isinstance(known, list) else []
         notes = read_notes(folder) if is_promoted(folder) else {}
         self._own, self._followed = ([str(notes[name])] if notes.get(name) else [] for name in ("own", "hub"))
         self._twin = False
-        self.taken_over: TakenOver | None = None
+        self.taken_over: Takeover | None = None
         self.on_taken_over: list[Callable[[], None]] = []
         self.on_known: list[Callable[[], None]] = []
         self.on_twin: list[Callable[[str], None]] = []
         standbys.listeners.append(self._note_standbys)
 
-    def claim(self) -> Claim:
-        return Claim(self._venue().epochs, self.instance, self._now_ms() - self._started_ms)
+    def claim(self) -> HubClaim:
+        return HubClaim(self._venue().epochs, self.instance, self._now_ms() - self._started_ms)
 
     @property
     def lineage(self) -> str:
@@ -147,8 +147,8 @@ class Kin:
     def heard_beacon(self, message: object) -> int | None:
         """The port of another hub of this lineage that should be asked; None for all else."""
         try:
-            beacon = read(messages.Beacon, opened(self._key, BEACON, message))
-        except Malformed:
+            beacon = parse_message(messages.Beacon, open_envelope(self._key, BEACON, message))
+        except MalformedMessage:
             return None
         return beacon.port if beacon.instance != self.instance else None
 
@@ -160,8 +160,8 @@ class Kin:
     def answer(self, message: object) -> tuple[Payload, int | None] | None:
         """The signed answer to a relative's question, and the port to ask back at; None for a stranger's."""
         try:
-            asked = read(messages.WhoIsThere, opened(self._key, REQUEST, message))
-        except Malformed:
+            asked = parse_message(messages.PeerQuery, open_envelope(self._key, REQUEST, message))
+        except MalformedMessage:
             return None
         claim, venue = self.claim(), self._venue()
         later = next((epoch for epoch in claim.epochs if epoch not in asked.epochs), "")
@@ -172,15 +172,15 @@ class Kin:
     def heard_answer(self, message: object, nonce: str, url: str) -> str:
         """Take another hub's answer to our question `nonce`; what follows from it is done. Returns the verdict."""
         try:
-            said = read(messages.IAm, opened(self._key, ECHO, message))
-        except Malformed:
-            return OTHERS
+            said = parse_message(messages.PeerAnswer, open_envelope(self._key, ECHO, message))
+        except MalformedMessage:
+            return UNRELATED
         if said.nonce != nonce:
-            return OTHERS
-        found = verdict(self.claim(), Claim(tuple(said.epochs), said.instance, said.up_ms))
-        if found == OLDER:
-            self.take_over(TakenOver(url, said.heads))
-        elif found == LATER and not self._twin:
+            return UNRELATED
+        found = compare_claims(self.claim(), HubClaim(tuple(said.epochs), said.instance, said.up_ms))
+        if found == OUTDATED:
+            self.take_over(Takeover(url, said.heads))
+        elif found == TWIN and not self._twin:
             self._twin = True
             for listener in self.on_twin:
                 listener(url)
@@ -189,25 +189,25 @@ class Kin:
     def heard_hello(self, unit: str, hello: messages.Hello) -> None:
         """The epoch that a unit believes: a newer one of this lineage was begun by who holds the folder's secret."""
         if hello.epoch is not None and is_newer(self._venue().epochs, hello.epoch, self._key):
-            self.take_over(TakenOver("", None))
+            self.take_over(Takeover("", None))
 
-    def take_over(self, by: TakenOver) -> None:
+    def take_over(self, by: Takeover) -> None:
         """Another hub goes on; what is known of it only gets more. A hub that is told to be alone hears of none."""
         if self._alone:
             return
         before = self.taken_over
         if before is not None:
-            by = TakenOver(by.url or before.url, before.heads if by.heads is None else by.heads)
+            by = Takeover(by.url or before.url, before.heads if by.heads is None else by.heads)
         if by == before:
             return
         self.taken_over = by
         try:
-            write_private(self.folder / TAKEN_OVER, json.dumps({
+            write_private(self.folder / TAKEN_OVER_FILE, json.dumps({
                 "url": by.url, "heads": by.heads, "epochs": len(self._venue().epochs)}))
         except OSError as error:
             log.error("that another hub goes on is not noted: %s", error)
         if before is None or by.url != before.url:
-            _say(by)
+            _log_takeover(by)
         for listener in self.on_taken_over:
             listener()
 
@@ -216,10 +216,10 @@ class Kin:
         if self._alone:
             return
         with suppress(KeyError, TypeError):
-            noted = read_json(self.folder / TAKEN_OVER)
+            noted = read_json(self.folder / TAKEN_OVER_FILE)
             if noted["epochs"] == len(self._venue().epochs):
-                self.taken_over = TakenOver(str(noted["url"]), noted["heads"])
-                _say(self.taken_over)
+                self.taken_over = Takeover(str(noted["url"]), noted["heads"])
+                _log_takeover(self.taken_over)
 
     def _note_standbys(self) -> None:
         """Where standbys answer is known before they come again."""
@@ -228,23 +228,23 @@ class Kin:
             return
         self._known = [*new, *self._known][:KNOWN_MAX]
         try:
-            write_private(self.folder / KNOWN, json.dumps(self._known))
+            write_private(self.folder / STANDBYS_FILE, json.dumps(self._known))
         except OSError as error:
             log.error("the standbys' addresses are not noted: %s", error)
         for listener in self.on_known:
             listener()
 
 
-def _say(by: TakenOver) -> None:
+def _log_takeover(by: Takeover) -> None:
     log.warning("another hub (a standby that took over, or a restored copy) goes on with this journal%s: "
                 "nothing is taken here any more", f" at {by.url}" if by.url else "")
 
 
-class Beacon:
+class BeaconThread:
     """Says on the network that this hub is there, and asks whoever says the same of its journal: a thread beside the
     hub until it stops; without any network it goes on trying."""
 
-    def __init__(self, kin: Kin, group: str = GROUP, port: int = PORT) -> None:
+    def __init__(self, kin: Peers, group: str = GROUP, port: int = PORT) -> None:
         self._kin = kin
         self._group = group
         self._port = port
@@ -263,7 +263,7 @@ class Beacon:
     def ask_soon(self, host: str, port: int) -> None:
         """Somebody at this address says that they are of this lineage. From any thread."""
         with suppress(queue.Full):
-            self._wanted.put_nowait(url_at(host, port))
+            self._wanted.put_nowait(http_url(host, port))
 
     def _run(self) -> None:
         heard: socket.socket | None = None
@@ -274,10 +274,10 @@ class Beacon:
                 if heard is None:
                     heard = self._listening()
                 if now_s >= say_s:
-                    say_s = now_s + SAY_EVERY_S
+                    say_s = now_s + BEACON_EVERY_S
                     self._say(heard)
                 if now_s >= ask_s:
-                    ask_s = now_s + ASK_EVERY_S
+                    ask_s = now_s + QUERY_EVERY_S
                     for url in self._kin.relatives():
                         self._ask(url)
                 self._ask_one_wanted()
@@ -288,10 +288,10 @@ class Beacon:
                     heard.close()
                 heard = None
                 self._joined.clear()
-                self._stop.wait(SAY_EVERY_S)
+                self._stop.wait(BEACON_EVERY_S)
             except Exception:
                 log.exception("the beacon failed")
-                self._stop.wait(SAY_EVERY_S)
+                self._stop.wait(BEACON_EVERY_S)
         if heard is not None:
             heard.close()
 
@@ -346,19 +346,19 @@ class Beacon:
     def _ask(self, url: str) -> None:
         """A recorded beacon has nobody behind it that could answer a question which was never asked before."""
         now_s = time.monotonic()
-        if now_s - self._asked.get(url, -ASK_EVERY_S) < ASK_EVERY_S:
+        if now_s - self._asked.get(url, -QUERY_EVERY_S) < QUERY_EVERY_S:
             return
         if len(self._asked) >= ASKED_MAX:
             self._asked.clear()
         self._asked[url] = now_s
         nonce, parts = secrets.token_hex(16), urlsplit(url)
-        connection = http.client.HTTPConnection(parts.hostname or "", parts.port or 80, timeout=ASK_WITHIN_S)
+        connection = http.client.HTTPConnection(parts.hostname or "", parts.port or 80, timeout=QUERY_TIMEOUT_S)
         enough: threading.Timer | None = None
         try:
             connection.connect()
             # The connection's own deadline is for each part of the answer: one that comes letter by letter ends with
             # this, by the socket itself, which an answer that closes the connection takes away from it.
-            enough = threading.Timer(ANSWER_WITHIN_S, hang_up, [connection.sock])
+            enough = threading.Timer(ANSWER_TIMEOUT_S, shut_down_socket, [connection.sock])
             enough.start()
             connection.request("POST", "/standby/who", json.dumps(self._kin.question(nonce)),
                                {"Content-Type": "application/json"})
@@ -373,7 +373,7 @@ class Beacon:
             connection.close()
 
 
-def hang_up(sock: socket.socket | None) -> None:
+def shut_down_socket(sock: socket.socket | None) -> None:
     """Whoever waits for an answer by it waits no longer. From any thread."""
     if sock is not None:
         # Whoever asks may close it meanwhile.

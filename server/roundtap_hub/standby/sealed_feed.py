@@ -14,11 +14,11 @@ PLAIN_BYTES_MAX = 64 * 1024 * 1024
 """Far more than one message holds: whoever pretends to be the hub shall not fill the memory."""
 
 
-class NotSealed(Exception):
+class DecryptionFailed(Exception):
     """A line that the other one did not write, or not now, or not in this place."""
 
 
-class SealedFeed:
+class EncryptedFeed:
     """One direction of one connection: each line is sealed with its number, so none is left out, repeated or moved.
 
     key: what both hold; nonce, salt: one from each side, new for each connection, so that the key of the connection was
@@ -49,9 +49,9 @@ class SealedFeed:
             plain = unpacking.decompress(packed, PLAIN_BYTES_MAX)
             message = json.loads(plain)
         except (InvalidTag, ValueError, zlib.error, RecursionError) as error:
-            raise NotSealed from error
+            raise DecryptionFailed from error
         if unpacking.unconsumed_tail or not isinstance(message, dict):
-            raise NotSealed
+            raise DecryptionFailed
         return message
 
     def _next(self) -> bytes:

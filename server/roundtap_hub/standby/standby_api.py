@@ -21,9 +21,9 @@ from roundtap_core.messages import StandbyAck, StandbyHello
 from roundtap_core.version import version
 from roundtap_core.wire import ECHO, envelope
 from roundtap_core.words import Words, catalogue
-from roundtap_hub.access.policy import EVERYBODY, KIN, STANDBY, route
+from roundtap_hub.access.policy import EVERYBODY, PEER_HUB, STANDBY, route
 from roundtap_hub.database.database_url import sqlite_url
-from roundtap_hub.hall.hall_addresses import url_at
+from roundtap_hub.hall.hall_addresses import http_url
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving.http_answers import (
     CLOSE,
@@ -38,11 +38,11 @@ from roundtap_hub.serving.http_answers import (
     send_json,
 )
 from roundtap_hub.serving.reader_language import language_of
-from roundtap_hub.standby.peers import Kin, TakenOver
-from roundtap_hub.standby.sealed_feed import SealedFeed
+from roundtap_hub.standby.peers import Peers, Takeover
+from roundtap_hub.standby.sealed_feed import EncryptedFeed
 from roundtap_hub.standby.standby_copy import StandbyCopy
 from roundtap_hub.store.copies import ENTRIES
-from roundtap_hub.store.earlier_files import FILES as EARLIER_FILES
+from roundtap_hub.store.earlier_files import LEGACY_FILES as EARLIER_FILES
 from roundtap_hub.store.journal import START, Head, Journal
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.units.device_auth import COPY, Refusal, address_of
@@ -52,7 +52,7 @@ log = logging.getLogger(__name__)
 QUESTION_BYTES_MAX = 8 * 1024
 """A hundred epochs; anybody may ask, and each byte is read before the signature is known."""
 ANYWHERE = (b"access-control-allow-origin", b"*")
-STAYS_OPEN = ("/static/", "/standby/", "/time")
+STILL_SERVED = ("/static/", "/standby/", "/time")
 """What a hub that was taken over still answers, beside its page."""
 HELLO_BYTES_MAX = 256 * 1024
 """More than a thousand events with their last entries."""
@@ -83,9 +83,9 @@ HEADERS = [*NO_STORE, (b"x-content-type-options", b"nosniff"), (b"vary", b"Accep
            (b"content-security-policy", POLICY)]
 RESULTS = ("report", "result-entered")
 
-GOES_ON = "another hub goes on with this journal"
+TAKEN_OVER_TEXT = "another hub goes on with this journal"
 
-Beside = dict[str, Any]
+SideState = dict[str, Any]
 """What a standby is told beside the entries, by the kind of message."""
 
 
@@ -120,7 +120,7 @@ class StandbyApi:
             if self._kin is None:
                 raise Refusal(404, "no such address")
             if self.taken_over:
-                raise Refusal(409, GOES_ON)
+                raise Refusal(409, TAKEN_OVER_TEXT)
             # Whose key it is, before anything is read.
             self._hub.units.door.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"), address_of(scope))
             message = await read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
@@ -148,7 +148,7 @@ class StandbyApi:
         else:
             await send_json(send, 200, envelope(key, ECHO, {"session": ack.session, "seq": ack.seq}))
 
-    def _stream_for(self, kin: Kin, message: Mapping[str, Any], scope: Scope) -> AsyncIterator[bytes]:
+    def _stream_for(self, kin: Peers, message: Mapping[str, Any], scope: Scope) -> AsyncIterator[bytes]:
         """Raises Refusal."""
         key, hello = self._hub.units.door.request_of(COPY, message, address_of(scope), StandbyHello)
         if not self._hub.units.challenges.take(hello.challenge):
@@ -158,19 +158,19 @@ class StandbyApi:
             raise Refusal(403, "this standby is older than the hub: upgrade it")
         heads = {stream: Head(*head) for stream, head in hello.heads.items()}
         host = (scope.get("client") or ("", 0))[0]
-        address = url_at(host, hello.port) if 0 < hello.port < 65536 else None
+        address = http_url(host, hello.port) if 0 < hello.port < 65536 else None
         copy = StandbyCopy(hello.unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
         return self._stream(kin, copy, key, hello.nonce, heads, hello.epochs)
 
-    async def _stream(self, kin: Kin, copy: StandbyCopy, key: bytes, nonce: str, heads: Mapping[str, Head],
+    async def _stream(self, kin: Peers, copy: StandbyCopy, key: bytes, nonce: str, heads: Mapping[str, Head],
                       epochs: list[str]) -> AsyncIterator[bytes]:
         standbys = kin.standbys
         salt = secrets.token_hex(16)
-        feed = SealedFeed(key, nonce, salt)
+        feed = EncryptedFeed(key, nonce, salt)
         yield b"data: " + json.dumps({"salt": salt}).encode() + b"\n\n"
         venue = self._hub.service.snapshot.venue
         yield feed.seal({"type": "welcome", "session": copy.session, "core": version(), "epochs": list(venue.epochs)})
-        told: Beside = {}
+        told: SideState = {}
         loop = asyncio.get_running_loop()
         try:
             strange = await asyncio.to_thread(standbys.journal.unknown, heads)
@@ -208,10 +208,10 @@ class StandbyApi:
         finally:
             copy.end()
 
-    def _beside(self, kin: Kin, told: Beside) -> tuple[list[dict[str, Any]], Beside]:
+    def _beside(self, kin: Peers, told: SideState) -> tuple[list[dict[str, Any]], SideState]:
         """What has changed beside the entries since that was told, as messages; and what is told now."""
         snapshot = self._hub.service.snapshot
-        now: Beside = {
+        now: SideState = {
             "checkpoints": [[event, each.remaining_ms, each.boot_id, each.mono_ms]
                             for event, each in sorted(kin.standbys.journal.checkpoints().items())],
             "files": own_files(kin.folder),
@@ -222,7 +222,7 @@ class StandbyApi:
                            "staff": [row.model_dump() for row in snapshot.staff.values()]}
         return [{"type": kind, kind: said} for kind, said in now.items() if said != told.get(kind)], now
 
-    @route("POST /standby/who", KIN)
+    @route("POST /standby/who", PEER_HUB)
     async def who(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Another hub of this lineage asks who is here; it is asked back, as its question proves nothing about now."""
         kin = self._kin
@@ -253,7 +253,7 @@ class StandbyApi:
         assert self._kin is not None
         assert self._kin.taken_over is not None
         if scope["path"].startswith(("/device/", "/station/")):
-            await send_json(send, 503, {"error": GOES_ON, "hub": self._kin.taken_over.url}, CLOSE)
+            await send_json(send, 503, {"error": TAKEN_OVER_TEXT, "hub": self._kin.taken_over.url}, CLOSE)
         else:
             await self._page.answer(scope, send, self._kin.taken_over)
 
@@ -270,7 +270,7 @@ def own_files(folder: Path) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Alone:
+class UnsharedResults:
     """What only this hub has on record: results as (event's name, entry, table, who plays), and how much else."""
 
     results: tuple[tuple[str, Entry, int | None, str], ...]
@@ -283,9 +283,9 @@ class TakenOverPage:
     def __init__(self, hub: Hub, style: str) -> None:
         self._hub = hub
         self._style = style
-        self._found: tuple[TakenOver, Alone] | None = None
+        self._found: tuple[Takeover, UnsharedResults] | None = None
 
-    async def answer(self, scope: Scope, send: Send, by: TakenOver) -> None:
+    async def answer(self, scope: Scope, send: Send, by: Takeover) -> None:
         """503, in the reader's language."""
         t = catalogue("roundtap_hub", language_of(scope, self._hub.language))
         if self._found is None or self._found[0] != by:
@@ -297,14 +297,15 @@ class TakenOverPage:
         await send_answer(send, 503, b"text/html; charset=utf-8", page.encode(),
                           [*HEADERS, (b"content-language", t.language.encode())])
 
-    def _alone(self, by: TakenOver) -> Alone:
+    def _alone(self, by: Takeover) -> UnsharedResults:
         kin, snapshot = self._hub.host.kin, self._hub.service.snapshot
         if kin is None or by.heads is None:
-            return Alone((), 0)
+            return UnsharedResults((), 0)
         with closing(Journal(sqlite_url(kin.folder), read_only=True)) as journal:
             found = list(_since(journal, by.heads))
         results = [each for each in found if each.kind in RESULTS]
-        return Alone(tuple(_told(snapshot, each) for each in results[:LISTED_MAX]), len(found) - len(results))
+        return UnsharedResults(tuple(_result_row(snapshot, each) for each in results[:LISTED_MAX]),
+                               len(found) - len(results))
 
 
 def _since(journal: Journal, heads: Mapping[str, object]) -> Iterator[Entry]:
@@ -315,7 +316,7 @@ def _since(journal: Journal, heads: Mapping[str, object]) -> Iterator[Entry]:
             yield from journal.entries(stream, after)
 
 
-def _told(snapshot: Snapshot, entry: Entry) -> tuple[str, Entry, int | None, str]:
+def _result_row(snapshot: Snapshot, entry: Entry) -> tuple[str, Entry, int | None, str]:
     state = snapshot.event(entry.stream) or EventState(entry.stream)
     found = state.find_match(str(entry.data.get("match")))
     if found is None:
@@ -332,20 +333,20 @@ def _where(t: Words, url: str, path: str) -> str:
             f'<bdi>{escape(url)}</bdi></p>')
 
 
-def _listed(t: Words, by: TakenOver, alone: Alone) -> str:
+def _listed(t: Words, by: Takeover, alone: UnsharedResults) -> str:
     if by.heads is None:
         return ""
     if not alone.results and not alone.others:
         return f"<p>{escape(t('taken_over.nothing'))}</p>"
     lines = [f"<li>{escape(t('taken_over.line', event=event, number=entry.number, table=table or '–'))}"
-             f" <bdi>{escape(who)}</bdi> <b>{escape(_said(entry))}</b></li>"
+             f" <bdi>{escape(who)}</bdi> <b>{escape(_score_text(entry))}</b></li>"
              for event, entry, table, who in alone.results]
     others = f"<p>{escape(t('taken_over.others', n=alone.others))}</p>" if alone.others else ""
     listed = f"<ul>{''.join(lines)}</ul>" if lines else ""
     return f"<h2>{escape(t('taken_over.alone'))}</h2><p>{escape(t('taken_over.again'))}</p>{listed}{others}"
 
 
-def _said(entry: Entry) -> str:
+def _score_text(entry: Entry) -> str:
     """The result's own figures, as short as they can be told without a form."""
     result = entry.data.get("result")
     if not isinstance(result, Mapping):

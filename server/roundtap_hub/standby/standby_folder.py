@@ -12,19 +12,19 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import VENUE, At, NewEntry, seal
+from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
 from roundtap_hub.database.database_url import sqlite_url
 from roundtap_hub.models import SECRETS, CheckpointRow
-from roundtap_hub.store.backups import back_up_if_behind
-from roundtap_hub.store.copies import following, people_of
-from roundtap_hub.store.earlier_files import FILES
+from roundtap_hub.store.backups import back_up_before_upgrade
+from roundtap_hub.store.copies import entries_after, person_records
+from roundtap_hub.store.earlier_files import LEGACY_FILES
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.journal_identity import lineage_key, next_epoch
 from roundtap_hub.store.read_model import read_venue
-from roundtap_hub.store.secure_files import held_alone, read_json, write_private, write_private_bytes
+from roundtap_hub.store.secure_files import lock_file, read_json, write_private, write_private_bytes
 from roundtap_hub.store.venue import Venue
 
-NOTES, KEY_TURNED, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
+NOTES, PROMOTE_FILE, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
 
 
 class StandbyFolder:
@@ -34,7 +34,7 @@ class StandbyFolder:
         self.path = folder
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._lock = held_alone(folder / LOCK)
+            self._lock = lock_file(folder / LOCK)
         except OSError as error:
             raise Problem("standby_folder", where=str(folder), reason=error.strerror or str(error)) from error
         self._journal: Journal | None = None
@@ -43,7 +43,7 @@ class StandbyFolder:
 
     def open(self) -> None:
         """Read what is there already; the chains are looked through when the hub's rows come, and when it starts."""
-        back_up_if_behind(self.path, None, "")
+        back_up_before_upgrade(self.path, None, "")
         self._journal = Journal(sqlite_url(self.path))
         self.heads = self._journal.heads()
 
@@ -71,7 +71,7 @@ class StandbyFolder:
         """Entries and people of the hub: on the disk when this returns. Raises Problem("journal_broken") for what does
         not follow, and JournalConflict where the disk refuses."""
         heads = dict(self.heads)
-        entries, records = following(heads, rows), people_of(people)
+        entries, records = entries_after(heads, rows), person_records(people)
         if entries or records:
             self.journal.append(entries, records)
         self.heads = heads
@@ -83,7 +83,7 @@ class StandbyFolder:
     def take_rows(self, rows: Mapping[str, Sequence[Any]]) -> None:
         """The hub's secrets, as it has them now. Raises ValueError or KeyError for what is none, JournalConflict."""
         self.journal.put([table.model_validate(row) for table in SECRETS for row in rows[str(table.__tablename__)]])
-        for name in itertools.chain(*FILES):
+        for name in itertools.chain(*LEGACY_FILES):
             # From an earlier hub: what it was told since would be taken back by it.
             (self.path / name).unlink(missing_ok=True)
 
@@ -111,7 +111,7 @@ class StandbyFolder:
         names = (self.path / f"before-{number}" for number in itertools.count(1))
         aside = next(path for path in names if not path.exists())
         aside.mkdir(mode=0o700)
-        left = (NOTES, KEY_TURNED, PROMOTED)
+        left = (NOTES, PROMOTE_FILE, PROMOTED)
         for path in [*self.path.glob("roundtap.db*"), *self.path.glob("head*"), *(self.path / name for name in left)]:
             if path.exists():
                 os.replace(path, aside / path.name)
@@ -128,7 +128,7 @@ def is_promoted(folder: Path) -> bool:
     return (folder / PROMOTED).exists()
 
 
-def promote_folder(folder: Path, at: At, token_hex: Callable[[int], str]) -> None:
+def promote_folder(folder: Path, at: Timestamp, token_hex: Callable[[int], str]) -> None:
     """Once: its journal goes on under a new epoch, and it is noted that this folder is a hub's from now on.
 
     The epoch's entry names what this folder held: an older hub finds there what it alone accepted. Nobody else may be
@@ -144,6 +144,6 @@ def promote_folder(folder: Path, at: At, token_hex: Callable[[int], str]) -> Non
             epoch = next_epoch(venue.epochs, key, token_hex)
             heads = {stream: list(head) for stream, head in journal.heads().items()}
             begun = NewEntry("epoch-begun", {"epoch": epoch, "heads": heads})
-            journal.append([seal(begun, VENUE, venue.number + 1, venue.head, at, "hub")])
+            journal.append([chain_entry(begun, VENUE, venue.number + 1, venue.head, at, "hub")])
         write_private(folder / PROMOTED, json.dumps({"epoch": epoch}))
-    (folder / KEY_TURNED).unlink(missing_ok=True)
+    (folder / PROMOTE_FILE).unlink(missing_ok=True)

@@ -29,16 +29,16 @@ from roundtap_hub.store.head_file import (
     HEAD_FILE,
     LINEAGE_TABLE,
     HeadFile,
-    Named,
-    looking_at,
+    HeadRecord,
     new_lineage,
+    open_read_only,
     overwrite,
     read_head_file,
 )
 from roundtap_hub.store.journal import Head
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.service import Service
-from roundtap_hub.store.venue import DELETED
+from roundtap_hub.store.venue import EVENT_DELETED
 from roundtap_machine.atomic_write import replacing, sync, write_atomically
 
 log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ STEP_PAGES, STEP_PAUSE_S = 256, 0.02
 FILE_BYTES_MAX, FILES_MAX = 1 << 20, 200
 VALUE_BYTES_MAX = 64 << 20
 # Sessions: one that was ended since would live again.
-LEFT_OUT = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", HEAD_FILE, "sessions.json")
+EXCLUDED_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", HEAD_FILE, "sessions.json")
 ABOUT, FILE = "backup_about", "backup_file"
 
 BEFORE_UPGRADE = "before-upgrade"
@@ -64,7 +64,7 @@ LOOK_S = 5.0
 BACKUP_EVERY_S = 60.0
 REST = 20
 """A backup that takes long is made less often: so many times as long as it took are left between two."""
-AT_ONCE = ("round-published", "round-closed", "event-finished")
+IMMEDIATE_KINDS = ("round-published", "round-closed", "event-finished")
 """After these a backup is made at once."""
 
 
@@ -85,9 +85,9 @@ class Backup:
         """Write the hub's folder as it was, synced: database, head file and all other files. What is there under these
         names is replaced. Raises OSError; a database without its head file, as a cut leaves it, starts no hub."""
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for name in LEFT_OUT:
+        for name in EXCLUDED_FILES:
             (folder / name).unlink(missing_ok=True)
-        with closing(_looking_at(self.path)) as source:
+        with closing(_open_bounded(self.path)) as source:
             for name, mode, data in source.execute(f"SELECT name, mode, data FROM {FILE}"):
                 path = folder / name
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -103,16 +103,16 @@ class Backup:
         sync(folder / DATABASE)
         sync(folder)
         with closing(HeadFile(folder / HEAD_FILE)) as head:
-            head.begin(Named(self.lineage, self.epoch, self.commits, self.heads))
+            head.begin(HeadRecord(self.lineage, self.epoch, self.commits, self.heads))
 
 
-def make_backup(folder: Path, to: Path, named: Named, made_at: str) -> Path:
+def make_backup(folder: Path, to: Path, named: HeadRecord, made_at: str) -> Path:
     """A new backup of the hub's folder in the folder `to`, looked through and synced under its name; older ones than
     the newest three are removed. The hub may run. Raises OSError, sqlite3.Error, and Problem("backup_damaged")."""
     to.mkdir(exist_ok=True, mode=0o700)
     path = to / f"roundtap-{named.lineage}-{named.epoch}-{named.commits:08}{SUFFIX}"
     with replacing(path, on_fat=True) as temporary:
-        with closing(looking_at(folder / DATABASE)) as source, closing(sqlite3.connect(temporary)) as target:
+        with closing(open_read_only(folder / DATABASE)) as source, closing(sqlite3.connect(temporary)) as target:
             os.chmod(temporary, 0o600)
             _copy_pages(source, target, temporary)
             _describe(target, folder, named, made_at)
@@ -121,7 +121,7 @@ def make_backup(folder: Path, to: Path, named: Named, made_at: str) -> Path:
     return path
 
 
-def copy_backup(backup: Path, to: Path, named: Named) -> Path:
+def copy_backup(backup: Path, to: Path, named: HeadRecord) -> Path:
     """The same file in another folder, on another disk. Raises OSError."""
     to.mkdir(exist_ok=True, mode=0o700)
     path = to / backup.name
@@ -139,7 +139,7 @@ def read_backup(path: Path) -> Backup:
     if not path.is_file():
         raise Problem("backup_none", file=str(path))
     try:
-        with closing(_looking_at(path)) as connection:
+        with closing(_open_bounded(path)) as connection:
             if connection.execute("PRAGMA application_id").fetchone()[0] != MARK:
                 raise Problem("backup_none", file=str(path))
             if connection.execute("SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')").fetchone():
@@ -174,13 +174,13 @@ def backups_in(folder: Path) -> list[Path]:
     return []
 
 
-def newest_in(place: Path) -> Path:
+def newest_backup_in(place: Path) -> Path:
     """The newest backup of a folder of backups, a hub's folder or a stick; else the place itself, as it was named."""
     return next((found[0] for folder in (place, place / FOLDER, place / COPIES_FOLDER)
                  if (found := backups_in(folder))), place)
 
 
-def only_newest(folder: Path, newest: Path) -> None:
+def purge_older_backups(folder: Path, newest: Path) -> None:
     """After an event was deleted: backups that know its people go, in folders below as well. Raises OSError."""
     for path in folder.rglob(f"*{SUFFIX}"):
         if path != folder / newest.name and path.name.split("-")[1] == newest.name.split("-")[1]:
@@ -190,9 +190,9 @@ def only_newest(folder: Path, newest: Path) -> None:
     sync(folder)
 
 
-def _looking_at(path: Path) -> sqlite3.Connection:
-    """As `looking_at`; no value that a row works out takes this machine's memory."""
-    connection = looking_at(path)
+def _open_bounded(path: Path) -> sqlite3.Connection:
+    """As `open_read_only`; no value that a row works out takes this machine's memory."""
+    connection = open_read_only(path)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)
     return connection
 
@@ -208,7 +208,7 @@ def _copy_pages(source: sqlite3.Connection, target: sqlite3.Connection, path: Pa
     target.execute("PRAGMA journal_mode = DELETE")
 
 
-def _describe(target: sqlite3.Connection, folder: Path, named: Named, made_at: str) -> None:
+def _describe(target: sqlite3.Connection, folder: Path, named: HeadRecord, made_at: str) -> None:
     target.execute(f"PRAGMA application_id = {MARK}")
     target.execute(f"CREATE TABLE {ABOUT} (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
     target.execute(f"CREATE TABLE {FILE} (name TEXT PRIMARY KEY, mode INTEGER NOT NULL, data BLOB NOT NULL, "
@@ -235,7 +235,7 @@ def _other_files(folder: Path) -> Iterator[Path]:
     found = 0
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
-        if name.parts[0] == FOLDER or path.name in LEFT_OUT or path.name.endswith((".lock", "new", ".tmp")):
+        if name.parts[0] == FOLDER or path.name in EXCLUDED_FILES or path.name.endswith((".lock", "new", ".tmp")):
             continue
         if path.is_file() and not path.is_symlink() and path.stat().st_size <= FILE_BYTES_MAX and found < FILES_MAX:
             found += 1
@@ -248,7 +248,7 @@ def _heads(connection: sqlite3.Connection) -> dict[str, Head]:
         "(SELECT max(number) FROM entry WHERE stream = e.stream) ORDER BY stream")}
 
 
-def _prune(folder: Path, named: Named, newest: Path) -> None:
+def _prune(folder: Path, named: HeadRecord, newest: Path) -> None:
     """Three of this epoch, and three of those before it: what an epoch took back may still be wanted."""
     own = list(folder.glob(f"roundtap-{named.lineage}-*{SUFFIX}"))
     ours = sorted((path for path in own if path.name.startswith(f"roundtap-{named.lineage}-{named.epoch}-")),
@@ -262,13 +262,13 @@ def _prune(folder: Path, named: Named, newest: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def back_up(folder: Path, made_at: str, named: Named | None = None) -> Path:
+def back_up(folder: Path, made_at: str, named: HeadRecord | None = None) -> Path:
     """A backup of the folder, put where the minutes' own do not replace it; the hub may run. Raises
     Problem("backup_failed"), Problem("journal_unreadable"), and "no_journal" where there is none."""
     if not (folder / DATABASE).is_file():
         raise Problem("no_journal", where=str(folder / DATABASE))
-    named = named or read_head_file(folder / HEAD_FILE) or Named(new_lineage())
-    to = folder / FOLDER / BEFORE_UPGRADE / _noted(folder).form
+    named = named or read_head_file(folder / HEAD_FILE) or HeadRecord(new_lineage())
+    to = folder / FOLDER / BEFORE_UPGRADE / _schema_noted(folder).form
     try:
         to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return make_backup(folder, to, named, made_at)
@@ -276,27 +276,27 @@ def back_up(folder: Path, made_at: str, named: Named | None = None) -> Path:
         raise Problem("backup_failed", folder=str(to), reason=str(error)) from error
 
 
-def back_up_if_behind(folder: Path, named: Named | None, made_at: str,
-                      known: schema_versions.Forms = schema_versions.TODAY) -> Path | None:
+def back_up_before_upgrade(folder: Path, named: HeadRecord | None, made_at: str,
+                      known: schema_versions.Migrations = schema_versions.CURRENT) -> Path | None:
     """Before a start brings the journal to another form; None where it has today's, or is none yet. Raises as
     `back_up`, and Problem("journal_newer")."""
     if not (folder / DATABASE).is_file() or not (folder / DATABASE).stat().st_size:
         return None
-    return back_up(folder, made_at, named) if schema_versions.is_behind(_noted(folder), known) else None
+    return back_up(folder, made_at, named) if schema_versions.needs_migration(_schema_noted(folder), known) else None
 
 
-def _noted(folder: Path) -> schema_versions.Noted:
-    engine = create_engine("sqlite://", creator=lambda: looking_at(folder / DATABASE))
+def _schema_noted(folder: Path) -> schema_versions.DatabaseSchema:
+    engine = create_engine("sqlite://", creator=lambda: open_read_only(folder / DATABASE))
     try:
         with engine.connect() as connection:
-            return schema_versions.noted_in(connection)
+            return schema_versions.read_schema(connection)
     except SQLAlchemyError as error:
         raise Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error)) from error
     finally:
         engine.dispose()
 
 
-class Upkeep:
+class Maintenance:
     """What a hub's folder needs while it runs: a look at the disk every few seconds, a backup every minute and round.
 
     A thread of its own. `copies`: asks for the folders on other disks that get the backups, too; `wall`: says when a
@@ -343,7 +343,7 @@ class Upkeep:
                 made_here = (copy_backup(made, to, named) if made is not None
                              else make_backup(self._folder, to, named, self._wall() or ""))
                 if forget:
-                    only_newest(to, made_here)
+                    purge_older_backups(to, made_here)
                 made = made or made_here
             except (OSError, sqlite3.Error) as error:
                 problem = problem or Problem("backup_failed", folder=str(to), reason=str(error))
@@ -358,9 +358,9 @@ class Upkeep:
         self._service.storage.backup_made(problem)
 
     def _committed(self, _: object, entries: Sequence[Entry]) -> None:
-        if any(entry.kind == DELETED for entry in entries):
+        if any(entry.kind == EVENT_DELETED for entry in entries):
             self._forget = self._urgent = True
-        if any(entry.kind in AT_ONCE for entry in entries):
+        if any(entry.kind in IMMEDIATE_KINDS for entry in entries):
             self._urgent = True
         if self._urgent:
             self._wake.set()

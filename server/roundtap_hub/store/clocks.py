@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from roundtap_core.clock import Instant
-from roundtap_core.event.entries import At
+from roundtap_core.event.entries import Timestamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class Clocks:
     mono_ms: Callable[[], int]
     wall: Callable[[], str | None]
 
-    def at(self) -> At:
-        return At(self.boot_id, self.mono_ms(), self.wall())
+    def at(self) -> Timestamp:
+        return Timestamp(self.boot_id, self.mono_ms(), self.wall())
 
     def now(self) -> Instant:
         return Instant(self.boot_id, self.mono_ms())

@@ -26,44 +26,52 @@ from roundtap_core.event.commands import (
     MakeCut,
     MoveTables,
     MoveToTable,
-    NoShowUndone,
     NoteLot,
     PairAgain,
     PairWaiting,
     PublishRound,
-    Report,
+    RecordReport,
+    UndoNoShow,
 )
 from roundtap_core.event.decide import decide
-from roundtap_core.event.entries import VENUE, At, Entry, NewEntry, seal
+from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.person import refuse_unfit_person
 from roundtap_core.event.rounds.decide import tables_drafted, tables_in_play
 from roundtap_core.event.rounds.imposed import ADOPTED
 from roundtap_core.event.setup.decide import list_points
-from roundtap_core.event.stale_check import refuse_unless_seen
+from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.event.state import EventState
-from roundtap_core.limits import refuse_boundless
+from roundtap_core.limits import refuse_over_limits
 from roundtap_core.lists.list_form import fold
 from roundtap_core.numbers import next_number
 from roundtap_hub.access.rights import refuse_key
-from roundtap_hub.store.journal import PersonRecord, events_deleted, people_gone
+from roundtap_hub.store.journal import PersonRecord, events_deleted, people_removed
 from roundtap_hub.store.person_rows import refuse_damaged
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.restore_gap import has_place, refuse_settling
-from roundtap_hub.store.venue import ARCHIVED, DELETED, RESTORED, Venue, apply_venue, decide_venue, rests
+from roundtap_hub.store.venue import (
+    EVENT_ARCHIVED,
+    EVENT_DELETED,
+    EVENT_UNARCHIVED,
+    Venue,
+    apply_venue,
+    decide_venue,
+    is_dormant,
+)
 
 log = logging.getLogger(__name__)
 
 Events = Mapping[str, EventState]
 
 LOOK_FOR_FREE_TABLES = (AdoptRound, CheckIn, ConfirmEntry, DrawRound, EnterCompetitor, ImposeRound, ImportRound,
-                        MoveTables, MoveToTable, NoShowUndone, PairAgain, PairWaiting)
+                        MoveTables, MoveToTable, UndoNoShow, PairAgain, PairWaiting)
 HALL_COMMANDS = (PublishRound, *LOOK_FOR_FREE_TABLES)
 """Commands that stand on what all events have of the hall."""
-UNIT = "unit:"
+UNIT_ACTOR = "unit:"
 """What the actor of an entry begins with that a device made."""
 
 
-def in_the_hall(events: Events, venue: Venue, state: EventState, command: Command, actor: str) -> Command:
+def with_hall_context(events: Events, venue: Venue, state: EventState, command: Command, actor: str) -> Command:
     """`command` on `state` with the other events' tables and with what `actor`, if it is a unit, may say: only the
     writer, which decides one command after the other, sees both as they really are."""
     if isinstance(command, PublishRound):
@@ -71,8 +79,9 @@ def in_the_hall(events: Events, venue: Venue, state: EventState, command: Comman
     if isinstance(command, LOOK_FOR_FREE_TABLES):
         command = structs.replace(command, busy_tables=command.busy_tables | busy_tables(events, state.id))
         return structs.replace(command, venue_number=venue.number) if isinstance(command, ImportRound) else command
-    if isinstance(command, Report | NoteLot) and actor.startswith(UNIT):
-        return structs.replace(command, stood_there=stood_there(venue, state, command.match, actor.removeprefix(UNIT)))
+    if isinstance(command, RecordReport | NoteLot) and actor.startswith(UNIT_ACTOR):
+        return structs.replace(command,
+                               stood_there=stood_there(venue, state, command.match, actor.removeprefix(UNIT_ACTOR)))
     return command
 
 
@@ -115,7 +124,7 @@ class Step:
 
 
 @dataclass(slots=True)
-class Request:
+class WriteRequest:
     """Steps that are decided and committed together or not at all."""
 
     steps: Sequence[Step]
@@ -137,14 +146,14 @@ class Request:
 
 
 @dataclass(slots=True)
-class Decided:
+class DecidedBatch:
     """Requests that are decided, each on top of those before, and not saved yet: each with its entries, or with what
     refused it; all that is to be written, and what is so once it is. Nobody is answered yet."""
 
-    requests: Sequence[Request]
+    requests: Sequence[WriteRequest]
     after: Snapshot
-    made: list[tuple[Request, list[Entry]]] = field(default_factory=list)
-    refused: list[tuple[Request, Exception]] = field(default_factory=list)
+    made: list[tuple[WriteRequest, list[Entry]]] = field(default_factory=list)
+    refused: list[tuple[WriteRequest, Exception]] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
     people: list[PersonRecord] = field(default_factory=list)
     beside: list[SQLModel] = field(default_factory=list)
@@ -174,9 +183,9 @@ class Decided:
             request.answer.set_result(entries)
 
 
-def decide_all(saved: Snapshot, requests: Sequence[Request], at: Callable[[], At]) -> Decided:
+def decide_all(saved: Snapshot, requests: Sequence[WriteRequest], at: Callable[[], Timestamp]) -> DecidedBatch:
     """Every request on top of the ones before it."""
-    decided = Decided(requests, saved)
+    decided = DecidedBatch(requests, saved)
     for request in requests:
         try:
             decided.after, entries = decide_request(decided.after, request, at())
@@ -192,20 +201,20 @@ def decide_all(saved: Snapshot, requests: Sequence[Request], at: Callable[[], At
     return decided
 
 
-def decide_request(pending: Snapshot, request: Request, at: At) -> tuple[Snapshot, list[Entry]]:
+def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> tuple[Snapshot, list[Entry]]:
     """What is so after the request, and its entries; `pending` is what is saved with all that was decided since.
 
     Raises Problem where one of the steps is refused.
     """
     made: list[Entry] = []
-    _give_free_ids(pending, request)
+    _assign_free_ids(pending, request)
     for step in request.steps:
         if isinstance(step.command, NewEntry):
-            pending, entries = _of_venue(pending, step.command, at, step.actor or request.actor)
+            pending, entries = _decide_venue_step(pending, step.command, at, step.actor or request.actor)
         else:
-            pending, entries = _of_event(pending, step, step.command, at, request)
+            pending, entries = _decide_event_step(pending, step, step.command, at, request)
         made += entries
-    for event_id, competitor in people_gone(made):
+    for event_id, competitor in people_removed(made):
         pending = pending.without_person(event_id, competitor)
     for record in request.people:
         refuse_damaged(record.competitor, record.person)
@@ -214,7 +223,7 @@ def decide_request(pending: Snapshot, request: Request, at: At) -> tuple[Snapsho
     return pending.with_rows(request.beside) if request.beside else pending, made
 
 
-def _give_free_ids(pending: Snapshot, request: Request) -> None:
+def _assign_free_ids(pending: Snapshot, request: WriteRequest) -> None:
     """A page proposes ids by what it has seen; where others have come meanwhile, its people get the next ones.
 
     Raises Problem("entered_meanwhile", "sign_up_twice") where one of those others has the same name: nobody was asked
@@ -243,11 +252,11 @@ def _give_free_ids(pending: Snapshot, request: Request) -> None:
         if isinstance(step.command, EnterCompetitor) else step for step in request.steps]
 
 
-def _refuse(saved: Snapshot, state: EventState, step: Step) -> None:
+def _refuse_step(saved: Snapshot, state: EventState, step: Step) -> None:
     """What the hub asks before the core decides; the first that refuses is what is told."""
     command = step.command
     # Units still learn their reports' fate.
-    if state.id in saved.venue.deleted and not isinstance(command, Report):
+    if state.id in saved.venue.deleted and not isinstance(command, RecordReport):
         raise Problem("event_deleted")
     if not state.number and not isinstance(command, CreateEvent):
         raise Problem("unknown_event", event=step.stream)
@@ -257,23 +266,23 @@ def _refuse(saved: Snapshot, state: EventState, step: Step) -> None:
     adopted = isinstance(command, PublishRound) and state.draft is not None and state.draft.notes.get(ADOPTED)
     if saved.venue.afresh is not None and goes_on and not adopted:
         raise Problem("restored_unsettled")
-    refuse_unless_seen(state, step.seen)
-    if isinstance(command, Report) and not has_place(saved, state, command):
+    refuse_stale(state, step.seen)
+    if isinstance(command, RecordReport) and not has_place(saved, state, command):
         raise Problem("report_has_no_place")
 
 
-def refuse_unless_may(saved: Snapshot, asked: NewEntry) -> None:
+def refuse_event_change(saved: Snapshot, asked: NewEntry) -> None:
     """Problem("unknown_event"), Problem("event_in_play") or Problem("event_not_over") where an event cannot be put
     away, or taken back, as it is now. Entries about other things are none of its business."""
-    if asked.kind not in (ARCHIVED, RESTORED, DELETED):
+    if asked.kind not in (EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED):
         return
     event_id = asked.data["event"]
     known = saved.shelf.get(event_id) or saved.events.get(event_id)
     if known is None or event_id in saved.venue.deleted:
         raise Problem("unknown_event", event=event_id)
-    if asked.kind == ARCHIVED and not may_archive(saved, event_id):
+    if asked.kind == EVENT_ARCHIVED and not may_archive(saved, event_id):
         raise Problem("event_in_play", name=known.name)
-    if asked.kind == DELETED and not rests(saved.venue, known.finished, event_id):
+    if asked.kind == EVENT_DELETED and not is_dormant(saved.venue, known.finished, event_id):
         raise Problem("event_not_over", name=known.name)
 
 
@@ -283,36 +292,36 @@ def may_archive(saved: Snapshot, event_id: str) -> bool:
     return state is None or state.finished or (state.live is None and state.draft is None)
 
 
-def _of_venue(pending: Snapshot, asked: NewEntry, at: At, actor: str) -> tuple[Snapshot, list[Entry]]:
+def _decide_venue_step(pending: Snapshot, asked: NewEntry, at: Timestamp, actor: str) -> tuple[Snapshot, list[Entry]]:
     made: list[Entry] = []
-    refuse_unless_may(pending, asked)
-    refuse_boundless(asked.data)
+    refuse_event_change(pending, asked)
+    refuse_over_limits(asked.data)
     refuse_settling(pending, asked)
     refuse_key(pending.venue.units, asked)
     for new in decide_venue(pending.venue, asked):
-        entry = seal(new, VENUE, pending.venue.number + 1, pending.venue.head, at, actor)
+        entry = chain_entry(new, VENUE, pending.venue.number + 1, pending.venue.head, at, actor)
         pending = replace(pending, venue=apply_venue(pending.venue, entry))
-        if entry.kind == DELETED:
+        if entry.kind == EVENT_DELETED:
             pending = pending.without_people(entry.data["event"])
         made.append(entry)
     return pending, made
 
 
-def _of_event(pending: Snapshot, step: Step, command: Command, at: At, request: Request) -> tuple[
+def _decide_event_step(pending: Snapshot, step: Step, command: Command, at: Timestamp, request: WriteRequest) -> tuple[
     Snapshot, list[Entry]
 ]:
     state, people = pending.event(step.stream) or EventState(step.stream), pending.people_of(step.stream)
     made: list[Entry] = []
     actor = step.actor or request.actor
-    command = in_the_hall(pending.events, pending.venue, state, command, actor)
+    command = with_hall_context(pending.events, pending.venue, state, command, actor)
     step = replace(step, command=command)
-    _refuse(pending, state, step)
+    _refuse_step(pending, state, step)
     if isinstance(command, PublishRound):
         # What the lists lack at this very moment: entries know digests only, the people are kept here.
         coming = {record.competitor: record.person for record in request.people if record.event == state.id}
         command = structs.replace(command, list_points=list_points(state, {**people, **coming}))
     for new in decide(state, command, at.instant):
-        entry = seal(new, step.stream, state.number + 1, state.head, at, actor)
+        entry = chain_entry(new, step.stream, state.number + 1, state.head, at, actor)
         state = apply(state, entry)
         made.append(entry)
     return (pending.with_event(state) if made else pending), made

@@ -28,7 +28,7 @@ RETRY_S = 5.0
 CATCH_UP_ENTRIES = 500
 
 CURRENT, CATCHING_UP, AWAY, SLOW, REFUSED = "current", "catching-up", "away", "slow", "refused"
-LET_GO = "let-go"
+EJECTED = "let-go"
 """Of a copy: it holds everything; it is on the way there; it cannot be written; it did not answer in time; it is not
 ours to write to, and a person has to do something; somebody wants to pull it out, and the hub has closed it."""
 
@@ -55,7 +55,7 @@ class Batch:
                 for kind, rows in ((ENTRIES, map(to_row, self.entries)), (PEOPLE, self.people))}
 
 
-def following(heads: dict[str, Head], rows: Iterable[Sequence[Any]]) -> list[Entry]:
+def entries_after(heads: dict[str, Head], rows: Iterable[Sequence[Any]]) -> list[Entry]:
     """The entries of these rows that follow `heads`, which move on with them; what is known already is passed over.
 
     Raises Problem("journal_broken") where one does not follow, or is another one than the one that is known.
@@ -74,7 +74,7 @@ def following(heads: dict[str, Head], rows: Iterable[Sequence[Any]]) -> list[Ent
     return found
 
 
-def people_of(rows: Iterable[Sequence[Any]]) -> list[PersonRecord]:
+def person_records(rows: Iterable[Sequence[Any]]) -> list[PersonRecord]:
     """Raises ValueError, TypeError, KeyError or Problem where they are none."""
     return [PersonRecord(event, competitor, salt, Person.from_json(json.loads(data)))
             for event, competitor, salt, data in rows]
@@ -138,7 +138,7 @@ class Copies:
         self._lock = threading.Lock()
         self._heads: dict[str, Head] = {}
         """The last entries that are committed, as the writer said."""
-        self._keepers = {copy.name: _Keeper(copy, self, retry_s) for copy in copies}
+        self._keepers = {copy.name: _CopyWorker(copy, self, retry_s) for copy in copies}
 
     @property
     def states(self) -> list[CopyState]:
@@ -152,7 +152,7 @@ class Copies:
 
     def add(self, copy: Copy, retry_s: float = RETRY_S) -> None:
         """One more copy, from now on: a standby that has come."""
-        keeper = _Keeper(copy, self, retry_s)
+        keeper = _CopyWorker(copy, self, retry_s)
         with self._lock:
             self._keepers = {**self._keepers, copy.name: keeper}
         keeper.thread.start()
@@ -237,7 +237,7 @@ class Copies:
                 with_people = stream != VENUE and some[-1].number >= heads[stream].number
                 yield Batch(some, [dict(row) for row in self.journal.person_rows(stream)] if with_people else [])
 
-    def settle(self, keeper: _Keeper, held: Mapping[str, Head]) -> bool:
+    def settle(self, keeper: _CopyWorker, held: Mapping[str, Head]) -> bool:
         """The copy is up to date from now on, unless something was committed meanwhile."""
         with self._lock:
             current = not keeper.is_let_go and all(held.get(stream) == head for stream, head in self._heads.items())
@@ -249,7 +249,7 @@ class Copies:
         return current
 
 
-class _Keeper:
+class _CopyWorker:
     """One copy's thread: opens it, brings it up to date, writes what it is handed, and begins anew when that fails."""
 
     def __init__(self, copy: Copy, copies: Copies, retry_s: float) -> None:
@@ -314,7 +314,7 @@ class _Keeper:
         self._answer()
         self.queue.clear()
         if not self._closed.is_set():
-            self._tell(LET_GO)
+            self._tell(EJECTED)
             self._closed.set()
         there = isinstance(self.copy, Removable) and self.copy.is_there()
         self._was_gone = self._was_gone or not there

@@ -13,13 +13,13 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
 from roundtap_core.event.state import EventState, event_names
 from roundtap_hub.store.journal import Journal
-from roundtap_hub.store.read_model import OpenEvent, Snapshot
-from roundtap_hub.store.snapshots import Seal, Summary, made_by, seal_of, summary_of
-from roundtap_hub.store.venue import rests
+from roundtap_hub.store.read_model import LoadedEvent, Snapshot
+from roundtap_hub.store.snapshots import EventSnapshot, EventSummary, made_by, snapshot_event, summary_of
+from roundtap_hub.store.venue import is_dormant
 
 log = logging.getLogger(__name__)
 
-KEPT_OPEN = 4
+CACHE_MAX = 4
 """Opened events that stay in memory: what a few people look through at a time."""
 STAY_WHOLE = 2
 """Finished events that stay among those in play until others are over: their last paper is printed, people look."""
@@ -29,7 +29,7 @@ BREATH_EVERY, BREATH_S = 50, 0.02
 """While it folds an old event, it stops so long after so many entries: everybody else goes first."""
 
 
-class Shelf:
+class DormantEvents:
     """Opens events at rest: any thread may ask, and who asks for what another one is just opening waits for that. Puts
     them there once they have been over for long: the writer's."""
 
@@ -38,17 +38,17 @@ class Shelf:
         self._lock = threading.Lock()
         self.folded: set[str] = set()
         """Events that had to be folded: their seals are of no use."""
-        self._open: OrderedDict[tuple[str, str], Future[OpenEvent]] = OrderedDict()
+        self._open: OrderedDict[tuple[str, str], Future[LoadedEvent]] = OrderedDict()
         self._sealed: OrderedDict[str, str] = OrderedDict()
         """Heads of the events that were sealed while in play, by id; the one that has waited longest first."""
 
-    def open(self, summary: Summary) -> OpenEvent:
+    def open(self, summary: EventSummary) -> LoadedEvent:
         """The event at its summary's entry. Raises Problem where its entries cannot be read, or do not hold."""
         key = (summary.id, summary.head)
         with self._lock:
             known = self._open.get(key)
             if known is None:
-                opening = Future[OpenEvent]()
+                opening = Future[LoadedEvent]()
                 self._stay_open(key, opening)
             else:
                 self._open.move_to_end(key)
@@ -64,9 +64,9 @@ class Shelf:
             raise
         return opening.result()
 
-    def _stay_open(self, key: tuple[str, str], found: Future[OpenEvent]) -> None:
+    def _stay_open(self, key: tuple[str, str], found: Future[LoadedEvent]) -> None:
         self._open[key] = found
-        while len(self._open) > KEPT_OPEN:
+        while len(self._open) > CACHE_MAX:
             self._open.popitem(last=False)
 
     def forget(self, events: Collection[str]) -> None:
@@ -75,13 +75,13 @@ class Shelf:
             for key in [key for key in self._open if key[0] in events]:
                 del self._open[key]
 
-    def read(self, summary: Summary, breath: Callable[[], object] = lambda: None) -> OpenEvent:
+    def read(self, summary: EventSummary, breath: Callable[[], object] = lambda: None) -> LoadedEvent:
         """The event from its seal, or from its entries where the seal does not fit; `breath` is drawn after each."""
         state = self._journal.seals.state(summary) or self._folded(summary, breath)
         people = self._journal.people([summary.id]).get(summary.id, {})
-        return OpenEvent(state, people, event_names(state, people))
+        return LoadedEvent(state, people, event_names(state, people))
 
-    def _folded(self, summary: Summary, breath: Callable[[], object]) -> EventState:
+    def _folded(self, summary: EventSummary, breath: Callable[[], object]) -> EventState:
         self.folded.add(summary.id)
         state = EventState(summary.id)
         for entry in self._journal.entries(summary.id):
@@ -93,7 +93,7 @@ class Shelf:
 
     # --- the writer's thread -----------------------------------------------------------------------------------------
 
-    def save(self, seal: Seal) -> bool:
+    def save(self, seal: EventSnapshot) -> bool:
         """Whether the seal is on the disk. Without it the event is folded when somebody looks: whatever fails here
         fails nobody."""
         try:
@@ -108,43 +108,43 @@ class Shelf:
     def arranged(self, snapshot: Snapshot) -> Snapshot:
         """Everything where it belongs: what is archived, and what has been over for long, is on the shelf."""
         for event_id in [event_id for event_id in snapshot.shelf
-                         if not rests(snapshot.venue, snapshot.shelf[event_id].finished, event_id)]:
+                         if not is_dormant(snapshot.venue, snapshot.shelf[event_id].finished, event_id)]:
             try:
                 snapshot = snapshot.off_the_shelf(event_id)
             except Problem as problem:
                 # What has just been saved stands: an event that cannot be read stays where it can be asked for again.
                 log.error("event %s cannot be opened: %s", event_id, problem)
-        over = {event_id for event_id in snapshot.events if rests(snapshot.venue, False, event_id)}
+        over = {event_id for event_id in snapshot.events if is_dormant(snapshot.venue, False, event_id)}
         waiting = [event_id for event_id, head in self._sealed.items()
                    if event_id in snapshot.events and snapshot.events[event_id].head == head
                    and snapshot.events[event_id].finished]
         for event_id in over | set(waiting[: -STAY_WHOLE]):
             self._sealed.pop(event_id, None)
-            self._keep(OpenEvent(snapshot.events[event_id], snapshot.people_of(event_id),
+            self._keep(LoadedEvent(snapshot.events[event_id], snapshot.people_of(event_id),
                                  snapshot.names_of(event_id)))
             snapshot = snapshot.on_the_shelf(event_id)
         return snapshot
 
-    def _keep(self, found: OpenEvent) -> None:
+    def _keep(self, found: LoadedEvent) -> None:
         """An event that comes to the shelf open: nobody has to read what is in memory."""
-        done = Future[OpenEvent]()
+        done = Future[LoadedEvent]()
         done.set_result(found)
         with self._lock:
             self._stay_open((found.state.id, found.state.head), done)
 
 
-class Stopping(Exception):
+class SnapshotterStopped(Exception):
     """The hub stops: whatever was half folded is left."""
 
 
-class Sealer:
+class EventSnapshotter:
     """A thread that makes the seals of events at rest, one at a time, in no hurry; the writer writes them.
 
     `wake` whenever something may be due; `write` gets each seal that was made. Stops at once when told to.
     """
 
-    def __init__(self, journal: Journal, shelf: Shelf, snapshot: Callable[[], Snapshot],
-                 write: Callable[[Seal], object]) -> None:
+    def __init__(self, journal: Journal, shelf: DormantEvents, snapshot: Callable[[], Snapshot],
+                 write: Callable[[EventSnapshot], object]) -> None:
         self._journal = journal
         self._shelf = shelf
         self._snapshot = snapshot
@@ -176,11 +176,11 @@ class Sealer:
                 return
             self._seal(summary)
 
-    def due(self) -> Iterator[Summary]:
+    def due(self) -> Iterator[EventSummary]:
         """Events at rest whose seal is of another entry, or of another core, or missing."""
         snapshot, core = self._snapshot(), made_by()
         resting = [summary_of(state) for state in snapshot.events.values()
-                   if rests(snapshot.venue, state.finished, state.id)]
+                   if is_dormant(snapshot.venue, state.finished, state.id)]
         for summary in (*resting, *snapshot.shelf.values()):
             if self._made.get(summary.id) != (summary.head, core) or summary.id in self._shelf.folded:
                 yield summary
@@ -192,7 +192,7 @@ class Sealer:
             self.settle()
             self._due.wait()
 
-    def _seal(self, summary: Summary) -> None:
+    def _seal(self, summary: EventSummary) -> None:
         state = self._snapshot().events.get(summary.id)
         self._made[summary.id] = summary.head, made_by()
         try:
@@ -202,8 +202,8 @@ class Sealer:
                 log.warning("event %s: rounds %s were computed otherwise by the core that ran then",
                             state.id, list(state.diverged))
             self._shelf.folded.discard(summary.id)
-            self._write(seal_of(state))
-        except Stopping:
+            self._write(snapshot_event(state))
+        except SnapshotterStopped:
             return
         except Exception:
             self._shelf.folded.discard(summary.id)
@@ -212,7 +212,7 @@ class Sealer:
 
     def _breathe(self) -> None:
         if self._stopping.is_set():
-            raise Stopping
+            raise SnapshotterStopped
         self._entries += 1
         if self._entries % BREATH_EVERY == 0:
             self._stopping.wait(BREATH_S)

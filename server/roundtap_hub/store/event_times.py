@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from roundtap_core.clock import IDLE, RUNNING
-from roundtap_core.event.entries import At, Entry
+from roundtap_core.event.entries import Entry, Timestamp
 from roundtap_core.event.state import EventState
 from roundtap_hub.store.service import Service
 
@@ -21,7 +21,7 @@ class EventTimes:
     """`at` by an entry's number, and only grows; `published`, `started`, `closed`: the entry's number by the round's.
     All as far as it was read: to the entry `number`, with round `live` in play."""
 
-    at: dict[int, At] = field(default_factory=dict)
+    at: dict[int, Timestamp] = field(default_factory=dict)
     published: dict[int, int] = field(default_factory=dict)
     started: dict[int, int] = field(default_factory=dict)
     closed: dict[int, int] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class EventTimes:
             self.started.pop(self.live, None)
 
 
-class Times:
+class EventTimesCache:
     """Of the events that somebody asks about. Any thread may ask; commits are heard in the writer's."""
 
     def __init__(self, service: Service) -> None:

@@ -16,9 +16,9 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.store.copies import COLUMNS, ENTRIES, PEOPLE, Batch, Rows
-from roundtap_hub.store.head_file import check_of, checked_line, overwrite, write_at
+from roundtap_hub.store.head_file import checksum_of, checksummed_line, overwrite, write_at
 from roundtap_hub.store.journal import REMOVED, Head
-from roundtap_hub.store.venue import DELETED
+from roundtap_hub.store.venue import EVENT_DELETED
 from roundtap_machine.atomic_write import replacing
 
 COPY_FILE = "roundtap-copy.journal"
@@ -101,7 +101,7 @@ class FolderCopy:
         old = os.open(path, os.O_RDWR)
         try:
             self.close()
-            self._make(path, _without(path, self._held.forgotten))
+            self._make(path, _lines_without(path, self._held.forgotten))
             overwrite(old)
         finally:
             os.close(old)
@@ -138,7 +138,7 @@ class CopyContent:
             self.heads[stream] = Head(number, hashed)
             if kind == REMOVED:
                 self.forgotten |= self.people & {(stream, json.loads(data)["competitor"])}
-            elif stream == VENUE and kind == DELETED:
+            elif stream == VENUE and kind == EVENT_DELETED:
                 event = json.loads(data)["event"]
                 self.forgotten |= {each for each in self.people if each[0] == event}
         self.people -= self.forgotten
@@ -186,7 +186,7 @@ def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
     with open(path, "rb") as file:
         for raw in file:
             check, _, text = raw.rstrip(b"\n").partition(b" ")
-            if not raw.endswith(b"\n") or check.decode("ascii", "replace") != check_of(text, chain, CHECK_LETTERS):
+            if not raw.endswith(b"\n") or check.decode("ascii", "replace") != checksum_of(text, chain, CHECK_LETTERS):
                 return
             chain, length = check.decode(), length + len(raw)
             said = json.loads(text)
@@ -202,7 +202,7 @@ def _rows(said: Mapping[str, Any]) -> Rows:
             for kind, names in COLUMNS.items()}
 
 
-def _without(path: Path, people: set[tuple[str, str]]) -> Iterator[Mapping[str, Any]]:
+def _lines_without(path: Path, people: set[tuple[str, str]]) -> Iterator[Mapping[str, Any]]:
     for said, _, _ in _lines(path):
         if PEOPLE in said:
             rows = _rows(said)
@@ -212,7 +212,7 @@ def _without(path: Path, people: set[tuple[str, str]]) -> Iterator[Mapping[str, 
 
 def _line(chain: str, said: Mapping[str, Any]) -> tuple[bytes, str]:
     """A line after those with this checksum, and the checksum after it."""
-    line = checked_line(said, chain, CHECK_LETTERS)
+    line = checksummed_line(said, chain, CHECK_LETTERS)
     return line, line[:CHECK_LETTERS].decode()
 
 

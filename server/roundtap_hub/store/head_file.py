@@ -23,7 +23,7 @@ import msgspec
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.store.journal import Head, Journal
-from roundtap_hub.store.secure_files import held_alone
+from roundtap_hub.store.secure_files import lock_file
 from roundtap_machine.atomic_write import write_atomically
 
 HEAD_FILE = "roundtap.head"
@@ -34,7 +34,7 @@ CHECK_LETTERS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class HeadRecord:
     """What a head file names. `lineage`: the journal that it belongs to; `commits`: how many there were so far."""
 
     lineage: str
@@ -53,7 +53,7 @@ class HeadFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._lock = held_alone(path.with_suffix(".lock"))
+            self._lock = lock_file(path.with_suffix(".lock"))
         except BlockingIOError:
             raise Problem("folder_in_use", folder=str(path.parent)) from None
         self._file = -1
@@ -74,9 +74,9 @@ class HeadFile:
             os.close(self._lock)
             self._lock = -1
 
-    def begin(self, named: Named) -> None:
+    def begin(self, named: HeadRecord) -> None:
         """Make the file anew, whole or not at all. Raises OSError."""
-        data = checked_line(asdict(named))
+        data = checksummed_line(asdict(named))
         write_atomically(self.path, data + bytes(SPARE_BYTES), 0o600)
         made = os.open(self.path, os.O_RDWR)
         if self._file >= 0:
@@ -90,7 +90,7 @@ class HeadFile:
         assert named is not None
         owed = self._owed = {**self._owed, **heads}
         now = replace(named, epoch=epoch, commits=named.commits + 1, heads={**named.heads, **owed})
-        line = checked_line({"epoch": epoch, "commits": now.commits, "heads": owed})
+        line = checksummed_line({"epoch": epoch, "commits": now.commits, "heads": owed})
         length = os.fstat(self._file).st_size if self._file >= 0 else 0
         if self._at + len(line) >= length:
             self.begin(now)
@@ -102,14 +102,14 @@ class HeadFile:
         self._owed = {}
 
 
-def begin_head(head: HeadFile, journal: Journal, epoch: str) -> str:
+def init_head_file(head: HeadFile, journal: Journal, epoch: str) -> str:
     """Name everything that the journal holds; a new journal, and one that an older hub made, gets its lineage now.
 
     Returns the lineage. Raises OSError and JournalConflict where the disk refuses: then the next commit names it all.
     """
     known = head.named
     lineage = journal.lineage or (known.lineage if known else new_lineage())
-    named = Named(lineage, epoch, known.commits if known else 0, journal.heads())
+    named = HeadRecord(lineage, epoch, known.commits if known else 0, journal.heads())
     # First the file, then the mark: a database with the mark and without the file is a copied one.
     try:
         head.begin(named)
@@ -121,7 +121,7 @@ def begin_head(head: HeadFile, journal: Journal, epoch: str) -> str:
     return lineage
 
 
-def read_head_file(path: Path) -> Named | None:
+def read_head_file(path: Path) -> HeadRecord | None:
     """What the file names; None where there is none. Raises Problem("head_unreadable")."""
     try:
         data = path.read_bytes()
@@ -129,7 +129,7 @@ def read_head_file(path: Path) -> Named | None:
         return None
     except OSError as error:
         raise Problem("head_unreadable", file=str(path)) from error
-    named: Named | None = None
+    named: HeadRecord | None = None
     for raw in data.rstrip(b"\0").split(b"\n"):
         said = _read_line(raw)
         if said is None:
@@ -137,9 +137,9 @@ def read_head_file(path: Path) -> Named | None:
             continue
         try:
             if "lineage" in said:
-                named = msgspec.convert(said, Named)
+                named = msgspec.convert(said, HeadRecord)
             elif named is not None:
-                more = msgspec.convert({**said, "lineage": named.lineage}, Named)
+                more = msgspec.convert({**said, "lineage": named.lineage}, HeadRecord)
                 named = replace(more, heads={**named.heads, **more.heads})
         except msgspec.ValidationError as error:
             raise Problem("head_unreadable", file=str(path)) from error
@@ -148,7 +148,7 @@ def read_head_file(path: Path) -> Named | None:
     return named
 
 
-def check_database(database: Path, named: Named | None) -> None:
+def check_database(database: Path, named: HeadRecord | None) -> None:
     """Whether the database holds what the head file names (it may hold more: the power went between both).
 
     Only looks: neither the database nor its log are changed. Raises Problem where it does not, where it is a copied
@@ -161,7 +161,7 @@ def check_database(database: Path, named: Named | None) -> None:
         return
     heads, last, hashes = named.heads if named else {}, dict[str, int](), dict[str, str]()
     try:
-        with closing(looking_at(database)) as connection:
+        with closing(open_read_only(database)) as connection:
             lineage = _lineage_in(connection)
             for stream, head in heads.items() if _has_table(connection, "entry") else ():
                 last[stream] = _first(connection, "SELECT max(number) FROM entry WHERE stream = ?", stream) or 0
@@ -183,13 +183,13 @@ def check_database(database: Path, named: Named | None) -> None:
     if missing := {stream: head for stream, head in heads.items() if last[stream] < head.number}:
         log = database.with_name(database.name + "-wal")
         raise Problem("journal_shortened" if log.is_file() and log.stat().st_size else "journal_log_missing",
-                      file=str(database), missing=say_missing(last, missing), folder=folder)
+                      file=str(database), missing=describe_missing(last, missing), folder=folder)
     if other := sorted(stream for stream, head in heads.items() if hashes[stream] != head.hash):
         raise Problem("journal_differs", file=str(database), stream=other[0], number=heads[other[0]].number,
                       folder=folder)
 
 
-def say_missing(last: Mapping[str, int], missing: Mapping[str, Head]) -> str:
+def describe_missing(last: Mapping[str, int], missing: Mapping[str, Head]) -> str:
     """"e1: 12 (738–749), venue: 1 (31)": how many entries of which stream, and which."""
     return ", ".join(
         f"{stream}: {head.number - last.get(stream, 0)} ({_span(last.get(stream, 0) + 1, head.number)})"
@@ -198,7 +198,7 @@ def say_missing(last: Mapping[str, int], missing: Mapping[str, Head]) -> str:
 
 def lineage_of(database: Path) -> str:
     """The lineage that a database says it is of; "" where none. Raises sqlite3.Error."""
-    with closing(looking_at(database)) as connection:
+    with closing(open_read_only(database)) as connection:
         return _lineage_in(connection)
 
 
@@ -206,7 +206,7 @@ def new_lineage() -> str:
     return secrets.token_hex(8)
 
 
-def looking_at(database: Path) -> sqlite3.Connection:
+def open_read_only(database: Path) -> sqlite3.Connection:
     """A connection that changes nothing, and leaves a log that it cannot make sense of where it is."""
     return sqlite3.connect(f"file:{quote(str(database.absolute()))}?mode=ro", uri=True, timeout=5)
 
@@ -228,26 +228,26 @@ def _first(connection: sqlite3.Connection, query: str, *values: object) -> Any:
 
 def _empty(database: Path, heads: Mapping[str, Head]) -> Problem:
     return Problem("journal_empty", file=str(database), n=sum(head.number for head in heads.values()),
-                   missing=say_missing({}, heads))
+                   missing=describe_missing({}, heads))
 
 
 def _span(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}–{last}"
 
 
-def checked_line(said: Mapping[str, Any], before: str = "", letters: int = CHECK_LETTERS) -> bytes:
+def checksummed_line(said: Mapping[str, Any], before: str = "", letters: int = CHECK_LETTERS) -> bytes:
     """JSON behind its checksum, which is over `before` as well."""
     text = json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()
-    return b"%s %s\n" % (check_of(text, before, letters).encode(), text)
+    return b"%s %s\n" % (checksum_of(text, before, letters).encode(), text)
 
 
-def check_of(text: bytes, before: str = "", letters: int = CHECK_LETTERS) -> str:
+def checksum_of(text: bytes, before: str = "", letters: int = CHECK_LETTERS) -> str:
     return hashlib.sha256(before.encode() + text).hexdigest()[:letters]
 
 
 def _read_line(raw: bytes) -> dict[str, Any] | None:
     check, _, text = raw.partition(b" ")
-    said = json.loads(text) if check == check_of(text).encode() else None
+    said = json.loads(text) if check == checksum_of(text).encode() else None
     return said if isinstance(said, dict) else None
 
 

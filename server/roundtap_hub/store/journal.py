@@ -18,25 +18,25 @@ from sqlalchemy.pool import QueuePool
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, hash_of_texts, seal_holds
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, Timestamp, entry_hash, verify_entry
 from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical
 from roundtap_hub.models import (
     CHECKPOINT,
     ENTRY,
+    EVENT_SNAPSHOT,
     LINEAGE,
     PERSON,
-    SEAL,
     SECRETS,
     CheckpointRow,
-    put,
-    put_all,
-    rows_as_they_lie,
+    upsert,
+    upsert_all,
+    validated_rows,
 )
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.person_rows import read_people
-from roundtap_hub.store.snapshots import SealBook, Summary
-from roundtap_hub.store.venue import DELETED
+from roundtap_hub.store.snapshots import EventSnapshotStore, EventSummary
+from roundtap_hub.store.venue import EVENT_DELETED
 
 log = logging.getLogger(__name__)
 
@@ -44,14 +44,14 @@ READ_AT_ONCE = 1000
 """Rows that are held while a stream is read: years of entries are never in memory all together."""
 
 
-SAY_WHAT_IT_IS, SAY_IF_OVER = ("event-created", "about-set"), ("event-finished", "event-reopened")
+SUMMARY_KINDS, FINISH_KINDS = ("event-created", "about-set"), ("event-finished", "event-reopened")
 """Kinds of entries that tell what a list shows of an event, without all the others."""
 
 REMOVED = "competitor-removed"
 
-DURABLE = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "busy_timeout=5000")
+WRITER_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "busy_timeout=5000")
 """WAL with a full sync: a commit that returned survives a power cut. What is deleted is overwritten."""
-LOOKING = ("query_only=ON", "busy_timeout=5000")
+READER_PRAGMAS = ("query_only=ON", "busy_timeout=5000")
 
 
 class Head(NamedTuple):
@@ -91,7 +91,7 @@ class JournalConflict(Exception):
         self.doubtful = self.errno == errno.EIO
 
 
-class InDoubt(JournalConflict):
+class CommitInDoubt(JournalConflict):
     """Nobody knows yet whether the batch is stored, or is stored soon."""
 
 
@@ -111,23 +111,24 @@ class Journal:
     even missing tables, so that one may look while a hub writes. `known`: the forms, for tests.
     """
 
-    def __init__(self, url: str, read_only: bool = False, known: schema_versions.Forms = schema_versions.TODAY) -> None:
+    def __init__(self, url: str, read_only: bool = False,
+                 known: schema_versions.Migrations = schema_versions.CURRENT) -> None:
         self.url = url
         self.read_only = read_only
         self._settled = 0
         # Its errors are logged: the rows in them have names.
-        self._engine: Engine = create_engine(_looking_url(url) if read_only else url, hide_parameters=True,
+        self._engine: Engine = create_engine(_read_only_url(url) if read_only else url, hide_parameters=True,
                                              poolclass=QueuePool, pool_size=2, max_overflow=2)
         if self._engine.dialect.name == "sqlite":
-            event.listen(self._engine, "connect", _with_pragmas(LOOKING if read_only else DURABLE))
-        self.seals = SealBook(self._engine)
+            event.listen(self._engine, "connect", _with_pragmas(READER_PRAGMAS if read_only else WRITER_PRAGMAS))
+        self.seals = EventSnapshotStore(self._engine)
         try:
             if read_only:
                 with self._engine.connect() as connection:
-                    schema_versions.check(connection, known)
-                    self.seals.readable = inspect(connection).has_table(SEAL.name)
+                    schema_versions.check_schema(connection, known)
+                    self.seals.readable = inspect(connection).has_table(EVENT_SNAPSHOT.name)
             else:
-                schema_versions.prepare(self._engine, known)
+                schema_versions.migrate(self._engine, known)
         except SQLAlchemyError as error:
             raise self._unreadable(error) from error
 
@@ -137,7 +138,7 @@ class Journal:
     def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (),
                beside: Iterable[SQLModel] = ()) -> None:
         """Commit all of them or none; on return they are on the disk. `beside`: rows of other tables. What an entry
-        makes forgotten (`forgetting`) goes in the same commit. Raises JournalConflict."""
+        makes forgotten (`erasures`) goes in the same commit. Raises JournalConflict."""
         try:
             with self._engine.begin() as connection:
                 self._write(connection, entries, people, beside)
@@ -149,12 +150,12 @@ class Journal:
         # In one order for all hubs on a database: two that write the same wait for each other. Of a person the last
         # word counts.
         persons = {(record.event, record.competitor): person_row(record) for record in people}
-        put_all(connection, PERSON, [persons[key] for key in sorted(persons)])
-        put(connection, *beside)
+        upsert_all(connection, PERSON, [persons[key] for key in sorted(persons)])
+        upsert(connection, *beside)
         if entries:
             rows = (to_row(entry) for entry in entries)
             self._put_entries(connection, sorted(rows, key=lambda row: (row["stream"], row["number"])))
-        for forget in forgetting(entries):
+        for forget in erasures(entries):
             connection.execute(forget)
 
     def _put_entries(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -230,14 +231,14 @@ class Journal:
             if len(rows) < READ_AT_ONCE:
                 return
 
-    def rough_summary(self, stream: str, head: Head) -> Summary:
+    def rough_summary(self, stream: str, head: Head) -> EventSummary:
         """What an event without a seal is called and whether it is finished; its chain is not looked at."""
         with self._reading() as connection:
-            said = {kind: _told(data) for kind, data in connection.execute(
-                select(ENTRY.c.kind, ENTRY.c.data).where(ENTRY.c.stream == stream, ENTRY.c.kind.in_(SAY_WHAT_IT_IS))
+            said = {kind: _parsed_data(data) for kind, data in connection.execute(
+                select(ENTRY.c.kind, ENTRY.c.data).where(ENTRY.c.stream == stream, ENTRY.c.kind.in_(SUMMARY_KINDS))
                 .order_by(ENTRY.c.number))}
             last = connection.scalar(
-                select(ENTRY.c.kind).where(ENTRY.c.stream == stream, ENTRY.c.kind.in_(SAY_IF_OVER))
+                select(ENTRY.c.kind).where(ENTRY.c.stream == stream, ENTRY.c.kind.in_(FINISH_KINDS))
                 .order_by(ENTRY.c.number.desc()).limit(1))
             entered, removed = (connection.scalar(select(func.count()).where(
                 ENTRY.c.stream == stream, ENTRY.c.kind == kind)) or 0 for kind in ("competitor-entered", REMOVED))
@@ -246,7 +247,7 @@ class Journal:
         name, rulebook, color = (str(created.get(key, other)) for key, other in
                                  (("name", stream), ("rulebook", ""), ("color", "")))
         date = str(about.get("date", "")) if isinstance(about, dict) else ""
-        return Summary(stream, head.number, head.hash, name, rulebook, color, date, entered - removed,
+        return EventSummary(stream, head.number, head.hash, name, rulebook, color, date, entered - removed,
                        last == "event-finished")
 
     def holds(self, stream: str, head: Head) -> bool:
@@ -279,7 +280,7 @@ class Journal:
         refuses."""
         try:
             with self._engine.begin() as connection:
-                put(connection, *rows)
+                upsert(connection, *rows)
         except SQLAlchemyError as error:
             raise _conflict(error) from error
 
@@ -313,7 +314,7 @@ class Journal:
         with self._reading() as connection:
             there = inspect(connection)
             return [row for kind in SECRETS if there.has_table(str(kind.__tablename__))
-                    for row in rows_as_they_lie(connection, kind)]
+                    for row in validated_rows(connection, kind)]
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -327,7 +328,7 @@ class Journal:
         return Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error))
 
 
-def _told(data: object) -> Mapping[str, Any]:
+def _parsed_data(data: object) -> Mapping[str, Any]:
     """What an entry tells, for a list of events; nothing where its row is damaged: whoever opens the event is told."""
     try:
         said = json.loads(data) if isinstance(data, str | bytes) else None
@@ -348,7 +349,7 @@ def person_row(record: PersonRecord) -> PersonRow:
             "data": json.dumps(record.person.to_json(), ensure_ascii=False)}
 
 
-def _looking_url(url: str) -> str:
+def _read_only_url(url: str) -> str:
     """The same address for somebody who only looks: SQLite's log is then left as it is, whatever is wrong with it."""
     scheme, sign, path = url.partition(":///")
     return f"sqlite:///file:{quote(path)}?mode=ro&uri=true" if sign and scheme == "sqlite" else url
@@ -379,10 +380,10 @@ def next_entry(number: int, head: str, row: Sequence[Any]) -> Entry:
     """
     stream, at, kind, version, said_at, actor, data, prev, said = row
     try:
-        entry = Entry(stream, at, kind, version, At(**json.loads(said_at)), actor, json.loads(data), prev, said)
+        entry = Entry(stream, at, kind, version, Timestamp(**json.loads(said_at)), actor, json.loads(data), prev, said)
         # What lies there is canonical already: hashed as it stands, it need not be made canonical again.
         holds = at == number + 1 and prev == head and (
-            hash_of_texts(stream, at, kind, version, said_at, actor, data, prev) == said or seal_holds(entry, head))
+            entry_hash(stream, at, kind, version, said_at, actor, data, prev) == said or verify_entry(entry, head))
     except (ValueError, TypeError):
         holds = False
     if not holds:
@@ -395,19 +396,19 @@ def heads_of(entries: Iterable[Entry]) -> dict[str, Head]:
     return {entry.stream: Head(entry.number, entry.hash) for entry in entries}
 
 
-def people_gone(entries: Iterable[Entry]) -> list[tuple[str, str]]:
+def people_removed(entries: Iterable[Entry]) -> list[tuple[str, str]]:
     """(event, competitor) of everybody whose row goes with these entries."""
     return [(entry.stream, str(entry.data["competitor"])) for entry in entries if entry.kind == REMOVED]
 
 
 def events_deleted(entries: Iterable[Entry]) -> set[str]:
     """The events whose people go with these entries."""
-    return {entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED}
+    return {entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == EVENT_DELETED}
 
 
-def forgetting(entries: Sequence[Entry]) -> Iterator[Delete]:
+def erasures(entries: Sequence[Entry]) -> Iterator[Delete]:
     """What leaves the database with these entries, after everything that comes with them."""
     if deleted := events_deleted(entries):
         yield delete(PERSON).where(PERSON.c.event.in_(deleted))
-    if taken_out := people_gone(entries):
+    if taken_out := people_removed(entries):
         yield delete(PERSON).where(tuple_(PERSON.c.event, PERSON.c.competitor).in_(taken_out))

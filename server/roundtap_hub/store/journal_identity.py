@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import dropwhile
 from pathlib import Path
 
-from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, NewEntry, seal
-from roundtap_hub.access.rights import HELD, OF_KEYS, OF_STAFF, REVOKED, TAKEN_BACK
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, chain_entry
+from roundtap_hub.access.rights import LINK_HELD, STAFF_KINDS, TAKEN_BACK, UNIT_KEY_KINDS, UNIT_REVOKED
 from roundtap_hub.store.journal import START, Head
 from roundtap_hub.store.venue import Venue
 
@@ -62,26 +62,26 @@ def _mark(key: bytes, lineage: str, number: int, chance: str) -> str:
     return hmac.digest(key, f"epoch\n{lineage}\n{number}\n{chance}".encode(), "sha256").hex()[:MARK_DIGITS]
 
 
-def last_words(chain: Sequence[Entry], found: Iterable[Entry]) -> list[NewEntry]:
+def latest_rights_entries(chain: Sequence[Entry], found: Iterable[Entry]) -> list[NewEntry]:
     """What is to be said after the venue's `chain`, so that of each unit, person and link the last word stands that is
     `found` anywhere: entries of the same stream, in any order, of several ends of it as well."""
     held = {entry.hash for entry in chain}
     everything = {entry.hash: entry for entry in (*chain, *found)}
-    epochs, follow = _epochs(everything.values()), _following(chain, everything)
+    epochs, follow = _epochs(everything.values()), _hashes_after(chain, everything)
     # What was said in a later epoch is newer, however long an earlier one went on elsewhere. Of two ends of one epoch
     # that say something in the same place, the one that takes away counts.
     in_order = sorted(
-        (entry for entry in everything.values() if entry.kind in OF_KEYS | OF_STAFF | {HELD}
-         and (entry.hash in held or entry.hash in follow or _takes_away(entry))),
-        key=lambda entry: (epochs[entry.hash], entry.number, _takes_away(entry)))
+        (entry for entry in everything.values() if entry.kind in UNIT_KEY_KINDS | STAFF_KINDS | {LINK_HELD}
+         and (entry.hash in held or entry.hash in follow or _is_revocation(entry))),
+        key=lambda entry: (epochs[entry.hash], entry.number, _is_revocation(entry)))
     return [NewEntry(entry.kind, entry.data) for entry in dropwhile(lambda entry: entry.hash in held, in_order)]
 
 
-def _takes_away(entry: Entry) -> bool:
-    return entry.kind == REVOKED or entry.data.get("pin") == "" or entry.data.get("holder") == TAKEN_BACK
+def _is_revocation(entry: Entry) -> bool:
+    return entry.kind == UNIT_REVOKED or entry.data.get("pin") == "" or entry.data.get("holder") == TAKEN_BACK
 
 
-def _following(chain: Sequence[Entry], everything: Mapping[str, Entry]) -> set[str]:
+def _hashes_after(chain: Sequence[Entry], everything: Mapping[str, Entry]) -> set[str]:
     """What was said after the end of the chain, beyond a break as well. What is said on another end, of a rehearsal at
     home perhaps, gives nobody a key or a link here."""
     found = {chain[-1].hash if chain else GENESIS}
@@ -102,10 +102,10 @@ def _epochs(entries: Iterable[Entry]) -> dict[str, int]:
     return begun
 
 
-def sealed_after(chain: Sequence[Entry], said: Iterable[NewEntry], at: At, actor: str) -> list[Entry]:
+def seal_after(chain: Sequence[Entry], said: Iterable[NewEntry], at: Timestamp, actor: str) -> list[Entry]:
     """These entries of the venue's stream as they follow its `chain`."""
     head, made = Head(chain[-1].number, chain[-1].hash) if chain else START, list[Entry]()
     for new in said:
-        made.append(seal(new, VENUE, head.number + 1, head.hash, at, actor))
+        made.append(chain_entry(new, VENUE, head.number + 1, head.hash, at, actor))
         head = Head(made[-1].number, made[-1].hash)
     return made

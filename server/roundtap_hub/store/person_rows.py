@@ -12,7 +12,7 @@ from sqlalchemy import Connection, LargeBinary, cast, select
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
-from roundtap_core.limits import fits_line, harmless
+from roundtap_core.limits import fits_line, sanitize
 from roundtap_hub.models import PERSON
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ def read_people(connection: Connection, events: Collection[str] | None) -> dict[
 def person_of(competitor: str, raw: object) -> Person:
     """The person in a row's `data`; where there is none in it, one whose name says so."""
     try:
-        return _shown(competitor, _checked(json.loads(raw if isinstance(raw, str) else _bytes(raw).decode())))
+        return _sanitized(competitor, _checked(json.loads(raw if isinstance(raw, str) else _bytes(raw).decode())))
     except (ValueError, TypeError, RecursionError):
         name = damaged_name(competitor)
         return Person(name, public_name=name)
@@ -74,12 +74,12 @@ def _checked(data: Any) -> Person:
     return msgspec.convert(data, Person)
 
 
-def _shown(competitor: str, person: Person) -> Person:
+def _sanitized(competitor: str, person: Person) -> Person:
     """As it may stand on a wall: names that came in before the limits stood disturb nothing."""
     values = msgspec.structs.asdict(person)
     for name, value in values.items():
         if name == "note" and isinstance(value, str):
-            values[name] = harmless(value)
+            values[name] = sanitize(value)
         elif isinstance(value, str) and not fits_line(value):
             values[name] = _line(competitor, value)
         elif isinstance(value, tuple) and not all(map(fits_line, value)):
@@ -88,7 +88,7 @@ def _shown(competitor: str, person: Person) -> Person:
 
 
 def _line(competitor: str, text: str) -> str:
-    line = " ".join(harmless(text).split())
+    line = " ".join(sanitize(text).split())
     return line if fits_line(line) else competitor
 
 
@@ -100,7 +100,7 @@ def _bytes(raw: object) -> bytes:
 
 def _text(raw: object) -> str:
     text = raw.decode(errors="replace") if isinstance(raw, bytes) else str(raw)
-    return harmless(text)
+    return sanitize(text)
 
 
 def refuse_damaged(competitor: str, person: Person) -> None:

@@ -16,17 +16,17 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, event_names
 from roundtap_hub.models import StaffRow, UnitKeyRow
 from roundtap_hub.store.journal import START, Head, Journal
-from roundtap_hub.store.snapshots import Summary, summary_of
-from roundtap_hub.store.venue import Venue, apply_venue, rests
+from roundtap_hub.store.snapshots import EventSummary, summary_of
+from roundtap_hub.store.venue import Venue, apply_venue, is_dormant
 
 log = logging.getLogger(__name__)
 
 V = TypeVar("V")
-NOBODY: Mapping[str, Person] = {}
+NO_PEOPLE: Mapping[str, Person] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class OpenEvent:
+class LoadedEvent:
     """An event with its people and the names that the hall reads."""
 
     state: EventState
@@ -45,8 +45,8 @@ class Snapshot:
     venue: Venue
     events: Mapping[str, EventState]
     people: Mapping[str, Mapping[str, Person]]
-    shelf: Mapping[str, Summary]
-    opened: Callable[[Summary], OpenEvent]
+    shelf: Mapping[str, EventSummary]
+    opened: Callable[[EventSummary], LoadedEvent]
     """Reads an event of the shelf; raises Problem where its entries do not hold."""
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Everybody's name as shown in public, by event and competitor."""
@@ -71,7 +71,7 @@ class Snapshot:
         """The event's people by competitor; the same mapping for as long as nothing in it changed."""
         if event_id in self.shelf:
             return self.opened(self.shelf[event_id]).people
-        return self.people.get(event_id, NOBODY)
+        return self.people.get(event_id, NO_PEOPLE)
 
     def names_of(self, event_id: str) -> Mapping[str, str]:
         """Everybody's name as shown in public, by competitor."""
@@ -140,17 +140,17 @@ def _without(mapping: Mapping[str, V], key: str) -> dict[str, V]:
     return {known: value for known, value in mapping.items() if known != key}
 
 
-def load(journal: Journal, opened: Callable[[Summary], OpenEvent]) -> Snapshot:
+def load_snapshot(journal: Journal, opened: Callable[[EventSummary], LoadedEvent]) -> Snapshot:
     """Everything saved: what is in play is folded, what is at rest goes to the shelf unread.
 
     Raises Problem where the chain of an event in play does not hold or has an entry of an unknown kind.
     """
     heads = journal.heads()
     venue = read_venue(journal, Venue())
-    at_rest: dict[str, Summary] = {}
+    at_rest: dict[str, EventSummary] = {}
     events: dict[str, EventState] = {}
     for stream, summary in _summaries(journal, heads).items():
-        if rests(venue, summary.finished, stream):
+        if is_dormant(venue, summary.finished, stream):
             at_rest[stream] = summary
         else:
             events[stream] = read_event(journal, EventState(stream))
@@ -158,10 +158,10 @@ def load(journal: Journal, opened: Callable[[Summary], OpenEvent]) -> Snapshot:
     return Snapshot(venue, events, people, at_rest, opened).with_names().with_rows(journal.secrets())
 
 
-def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, Summary]:
+def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, EventSummary]:
     """Of every event: from its seal, where that is of its last entry, else from a few of its entries."""
     sealed = journal.seals.summaries()
-    found: dict[str, Summary] = {}
+    found: dict[str, EventSummary] = {}
     for stream, head in heads.items():
         known = sealed[stream][0] if stream in sealed else None
         if known is not None and (known.number, known.head) == head:
@@ -171,7 +171,7 @@ def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, Summary
     return found
 
 
-def read_again(journal: Journal, snapshot: Snapshot, streams: Iterable[str]) -> Snapshot:
+def reload_streams(journal: Journal, snapshot: Snapshot, streams: Iterable[str]) -> Snapshot:
     """`snapshot` with these streams as they are saved now: what another writer was faster with, and what a commit that
     failed left on the disk after all. Only what is new is read where the known part stands."""
     for stream in streams:

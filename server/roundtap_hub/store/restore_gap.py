@@ -10,7 +10,7 @@ from msgspec import structs
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import DrawRound, Report
+from roundtap_core.event.commands import DrawRound, RecordReport
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import DECIDED, DRAFT, EventState, MatchState, RoundState, active_ids
@@ -18,7 +18,7 @@ from roundtap_core.records import STAGES, SWISS
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.wire import digest
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.store.restore_state import SETTLED, Afresh, Heard, Pending
+from roundtap_hub.store.restore_state import RESTORE_SETTLED, PendingReport, RestoreState, UnitHoldings
 
 NO_PLACE = "report_has_no_place"
 """Of a report whose round a restored journal does not know: it waits in the venue's stream."""
@@ -28,7 +28,7 @@ ID_LENGTH_MAX = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class TableEvidence:
     """What one unit holds of a match: from its last view, or from a report (`state`, `result`, `entry` are unknown)."""
 
     unit: str
@@ -51,14 +51,14 @@ class Claim:
         return self.event, self.round, self.mark
 
 
-def claim_of_view(unit: str, heard: Heard) -> Claim | None:
+def evidence_of_view(unit: str, heard: UnitHoldings) -> TableEvidence | None:
     """A hello's `holds`; None where it holds no match, or is none that this hub can read: a unit's word is a
     stranger's until it fits."""
     held = heard.holds
     if held is None:
         return None
     try:
-        claim = Claim(
+        claim = TableEvidence(
             unit, _number_or_none(held.get("table")), _text(held["event"]), _number(held["round"]),
             _text(held["draw"]), _text(held["match"]), _text(held["a"]),
             None if held["b"] is None else _text(held["b"]), _text(held["stage"]), _number(held["revision"]),
@@ -68,22 +68,22 @@ def claim_of_view(unit: str, heard: Heard) -> Claim | None:
     return claim if claim.match.startswith(f"{claim.round}.") else None
 
 
-def claims_of_views(afresh: Afresh) -> list[Claim]:
+def evidence_of_views(afresh: RestoreState) -> list[TableEvidence]:
     """What the units that were heard hold of a match, in the order in which they were."""
-    return [claim for unit, heard in afresh.heard.items() if (claim := claim_of_view(unit, heard)) is not None]
+    return [claim for unit, heard in afresh.heard.items() if (claim := evidence_of_view(unit, heard)) is not None]
 
 
-def claim_of_report(snapshot: Snapshot, pending: Pending) -> Claim | None:
+def evidence_of_report(snapshot: Snapshot, pending: PendingReport) -> TableEvidence | None:
     """What a report that waits says of its match; None where it names no round."""
     said = pending.report
-    afresh = snapshot.venue.afresh or Afresh()
+    afresh = snapshot.venue.afresh or RestoreState()
     heard = afresh.heard.get(pending.unit)
     # Where it stood, as its last view had it.
     table = _number_or_none((heard.holds or {}).get("table")) if heard is not None else None
     if table is None:
         table = snapshot.venue.tables.get(pending.unit)
     try:
-        claim = Claim(pending.unit, table, _text(said["event"]), _number(said["round"]), _text(said["draw"]),
+        claim = TableEvidence(pending.unit, table, _text(said["event"]), _number(said["round"]), _text(said["draw"]),
                       _text(said["match"]), _text(said["a"]), _text(said["b"]))
     except (KeyError, TypeError, ValueError):
         return None
@@ -119,19 +119,19 @@ def _result(value: object) -> Mapping[str, Any] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostRound:
     """A round that tables hold and the journal does not. `claims` in the order of the tables."""
 
     event: str
     number: int
     mark: str
     stage: str
-    claims: tuple[Claim, ...]
-    reports: tuple[Pending, ...]
+    claims: tuple[TableEvidence, ...]
+    reports: tuple[PendingReport, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class AdoptedMatch:
     """A match as it is put together; `units`: who holds it so. A `bye`: who plays nobody."""
 
     id: str
@@ -145,43 +145,43 @@ class Paired:
 
 
 @dataclass(frozen=True, slots=True)
-class Assembled:
+class AssembledRound:
     """A lost round put together. `wrong`: where tables contradict each other; `missing`: of whom no table knows
     anything."""
 
-    matches: tuple[Paired, ...]
+    matches: tuple[AdoptedMatch, ...]
     wrong: tuple[Problem, ...]
     missing: tuple[str, ...]
-    decided: tuple[Claim, ...]
+    decided: tuple[TableEvidence, ...]
     """Officials' results, as the tables show them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class UnsettledMatch:
     """A match in which a table knows more than the journal: what it shows, and what stands here."""
 
     key: str
-    claim: Claim
+    claim: TableEvidence
     revision: int
     number: int | None
     state: str
     result: Mapping[str, Any] | None
 
 
-def has_place(snapshot: Snapshot, state: EventState, report: Report) -> bool:
+def has_place(snapshot: Snapshot, state: EventState, report: RecordReport) -> bool:
     """Whether this journal can say something about a report, or is no restored one that has to ask first."""
     afresh = snapshot.venue.afresh
     if afresh is None or report.report_id in state.fates or report.report_id in afresh.pending:
         # One that waited is looked into now: whatever the rules say of it is its fate.
         return True
-    if _of_known_round(state, report.match, report.draw):
+    if _is_known_round(state, report.match, report.draw):
         # Where its unit stood may be what the copy lacks; or that other people were seated there.
-        return report.stood_there and not _of_others(state, report)
+        return report.stood_there and not _has_other_players(state, report)
     number = report.match.partition(".")[0]
     return number.isdecimal() and len(number) < 4 and (state.id, int(number), report.draw or "") in afresh.anew
 
 
-def _of_others(state: EventState, report: Report) -> bool:
+def _has_other_players(state: EventState, report: RecordReport) -> bool:
     """Whether others meet in this match than the copy says, by a change that came after it."""
     found = state.find_match(report.match)
     if found is None or report.a is None or report.revision <= found[1].revision:
@@ -189,13 +189,13 @@ def _of_others(state: EventState, report: Report) -> bool:
     return {found[1].match.a, found[1].match.b} != {report.a, report.b}
 
 
-def is_known(snapshot: Snapshot, pending: Pending) -> bool:
+def is_known(snapshot: Snapshot, pending: PendingReport) -> bool:
     """Whether the journal knows the match of a report that waits, by now or all along."""
     state = snapshot.events.get(pending.report["event"])
-    return state is not None and _of_known_round(state, pending.report["match"], pending.report.get("draw"))
+    return state is not None and _is_known_round(state, pending.report["match"], pending.report.get("draw"))
 
 
-def _of_known_round(state: EventState, match: str, mark: str | None) -> bool:
+def _is_known_round(state: EventState, match: str, mark: str | None) -> bool:
     found = state.find_match(match)
     return found is not None and found[0].status != DRAFT and mark in (None, found[0].mark)
 
@@ -203,41 +203,41 @@ def _of_known_round(state: EventState, match: str, mark: str | None) -> bool:
 def refuse_settling(snapshot: Snapshot, asked: NewEntry) -> None:
     """Problem where a restored journal is called settled and is not."""
     afresh = snapshot.venue.afresh
-    if asked.kind != SETTLED or afresh is None:
+    if asked.kind != RESTORE_SETTLED or afresh is None:
         return
-    if silent := unheard(snapshot):
+    if silent := silent_units(snapshot):
         raise Problem("restored_unheard", n=len(silent), tables=", ".join(str(table) for _, table in silent[:8]))
     if open_rounds := lost_rounds(snapshot):
         raise Problem("restored_rounds_open", number=open_rounds[0].number)
-    if differ := points(snapshot):
+    if differ := unsettled_matches(snapshot):
         raise Problem("restored_points_open", n=len(differ))
-    if waiting := unanswered(snapshot):
+    if waiting := pending_reports(snapshot):
         raise Problem("restored_reports_open", n=len(waiting))
 
 
-def unheard(snapshot: Snapshot) -> list[tuple[str, int]]:
+def silent_units(snapshot: Snapshot) -> list[tuple[str, int]]:
     """Units that stand at a table and were not heard since, with their tables, in their order."""
-    afresh = snapshot.venue.afresh or Afresh()
+    afresh = snapshot.venue.afresh or RestoreState()
     return sorted(((unit, table) for unit, table in snapshot.venue.tables.items()
                    if unit not in afresh.heard and unit not in afresh.without), key=lambda each: each[1])
 
 
-def unanswered(snapshot: Snapshot) -> list[Pending]:
+def pending_reports(snapshot: Snapshot) -> list[PendingReport]:
     """Reports that still wait, in the order in which they came."""
-    afresh = snapshot.venue.afresh or Afresh()
+    afresh = snapshot.venue.afresh or RestoreState()
     return [pending for report_id, pending in afresh.pending.items()
             if (state := snapshot.events.get(pending.report["event"])) is None or report_id not in state.fates]
 
 
-def lost_rounds(snapshot: Snapshot) -> list[Lost]:
+def lost_rounds(snapshot: Snapshot) -> list[LostRound]:
     """Rounds of events in play that tables hold and the journal lacks, the earliest first."""
-    afresh = snapshot.venue.afresh or Afresh()
-    claims: dict[tuple[str, int, str], list[Claim]] = {}
-    reports: dict[tuple[str, int, str], list[Pending]] = {}
-    for claim in claims_of_views(afresh):
+    afresh = snapshot.venue.afresh or RestoreState()
+    claims: dict[tuple[str, int, str], list[TableEvidence]] = {}
+    reports: dict[tuple[str, int, str], list[PendingReport]] = {}
+    for claim in evidence_of_views(afresh):
         claims.setdefault(claim.of_round, []).append(claim)
-    for pending in unanswered(snapshot):
-        if (reported := claim_of_report(snapshot, pending)) is not None:
+    for pending in pending_reports(snapshot):
+        if (reported := evidence_of_report(snapshot, pending)) is not None:
             claims.setdefault(reported.of_round, []).append(reported)
             reports.setdefault(reported.of_round, []).append(pending)
     found = []
@@ -252,16 +252,16 @@ def lost_rounds(snapshot: Snapshot) -> list[Lost]:
             continue
         stage = next((claim.stage for claim in held if claim.stage in STAGES), None)
         in_order = sorted(held, key=lambda claim: (claim.table or 0, claim.unit, not claim.state))
-        found.append(Lost(event, number, mark, stage or SWISS, tuple(in_order), tuple(reports.get(key, ()))))
+        found.append(LostRound(event, number, mark, stage or SWISS, tuple(in_order), tuple(reports.get(key, ()))))
     return sorted(found, key=lambda lost: (lost.event, lost.number, lost.mark))
 
 
-def assemble(state: EventState, lost: Lost) -> Assembled:
+def assemble(state: EventState, lost: LostRound) -> AssembledRound:
     """The round from all that tables say of it; contradictions are named, nothing is guessed."""
     draft = state.draft
     if draft is not None and (draft.number, draft.mark) == (lost.number, lost.mark):
         return _of_draft(draft, lost)
-    matches: dict[str, Paired] = {}
+    matches: dict[str, AdoptedMatch] = {}
     seats: dict[str, str] = {}
     wrong = [Problem("adopt_contradiction", match=match) for match in sorted(_disputed(lost))]
     for claim in lost.claims:
@@ -279,21 +279,22 @@ def assemble(state: EventState, lost: Lost) -> Assembled:
         units = tuple(dict.fromkeys([*(known.units if known else ()), claim.unit]))
         revision = max(claim.revision, known.revision if known else 0)
         table = known.table if known is not None and known.table is not None else claim.table
-        matches[claim.match] = Paired(claim.match, claim.a, claim.b, table, revision, units=units)
+        matches[claim.match] = AdoptedMatch(claim.match, claim.a, claim.b, table, revision, units=units)
     expected = _expected(state, lost)
     wanted = active_ids(state) if lost.stage == SWISS else {
         who for match in expected for who in (match["a"], match.get("b")) if who}
     put = [_with_game(each, expected) for each in _one_at_a_table(matches.values())]
     byes = _byes(expected, put, seats, lost.number)
     missing = sorted(wanted - set(seats) - {each.a for each in byes}, key=lambda who: (len(who), who))
-    return Assembled((*put, *byes), _once(wrong), tuple(missing), _decided(lost))
+    return AssembledRound((*put, *byes), _once(wrong), tuple(missing), _decided(lost))
 
 
-def points(snapshot: Snapshot) -> list[Point]:
+def unsettled_matches(snapshot: Snapshot) -> list[UnsettledMatch]:
     """Matches in which a table has proof of more than the journal knows, and that nobody has settled."""
-    afresh = snapshot.venue.afresh or Afresh()
-    found: dict[str, Point] = {}
-    for claim in sorted(claims_of_views(afresh), key=lambda each: (snapshot.venue.tables.get(each.unit, 0), each.unit)):
+    afresh = snapshot.venue.afresh or RestoreState()
+    found: dict[str, UnsettledMatch] = {}
+    for claim in sorted(evidence_of_views(afresh),
+                        key=lambda each: (snapshot.venue.tables.get(each.unit, 0), each.unit)):
         place = _place_of(snapshot, claim)
         if place is None:
             continue
@@ -306,30 +307,30 @@ def points(snapshot: Snapshot) -> list[Point]:
             continue
         key = _point_key(claim)
         if key not in afresh.kept:
-            found[key] = Point(key, claim, match.revision, match.number, match.state, standing)
+            found[key] = UnsettledMatch(key, claim, match.revision, match.number, match.state, standing)
     return list(found.values())
 
 
-def beyond(afresh: Afresh, event: str) -> int:
+def entries_beyond_copy(afresh: RestoreState, event: str) -> int:
     """How many entries after the copy's last one tables have proof of."""
     last = afresh.copy.get(event, (0, ""))[0]
     heads = [heard.heads[event][0] for heard in afresh.heard.values() if event in heard.heads]
-    shown = [claim.entry for claim in claims_of_views(afresh) if claim.event == event]
+    shown = [claim.entry for claim in evidence_of_views(afresh) if claim.event == event]
     return max(0, max([*heads, *shown], default=0) - last)
 
 
-def _of_draft(draft: RoundState, lost: Lost) -> Assembled:
+def _of_draft(draft: RoundState, lost: LostRound) -> AssembledRound:
     """The copy has it drawn already, by the very same draw: only that it was published is lost."""
     revisions = {claim.match: claim.revision for claim in lost.claims}
     units = {match.id: tuple(dict.fromkeys(claim.unit for claim in lost.claims if claim.match == match.id))
              for match in draft.matches}
-    matches = tuple(Paired(m.id, m.match.a, m.match.b, m.match.table, revisions.get(m.id, 0), m.match.game,
+    matches = tuple(AdoptedMatch(m.id, m.match.a, m.match.b, m.match.table, revisions.get(m.id, 0), m.match.game,
                            m.match.bye, units[m.id]) for m in draft.matches)
     wrong = tuple(Problem("adopt_contradiction", match=match) for match in sorted(_disputed(lost)))
-    return Assembled(matches, wrong, (), _decided(lost))
+    return AssembledRound(matches, wrong, (), _decided(lost))
 
 
-def _expected(state: EventState, lost: Lost) -> list[Mapping[str, Any]]:
+def _expected(state: EventState, lost: LostRound) -> list[Mapping[str, Any]]:
     """Who plays in a round whose field follows from the rounds before: after the cut, or where a tie is played out."""
     if lost.stage == SWISS:
         return []
@@ -341,18 +342,18 @@ def _expected(state: EventState, lost: Lost) -> list[Mapping[str, Any]]:
     return list(drawn["matches"]) if drawn is not None and drawn["stage"] == lost.stage else []
 
 
-def _with_game(match: Paired, expected: Iterable[Mapping[str, Any]]) -> Paired:
+def _with_game(match: AdoptedMatch, expected: Iterable[Mapping[str, Any]]) -> AdoptedMatch:
     game = next((each.get("game") for each in expected if {each["a"], each.get("b")} == {match.a, match.b}), None)
     return replace(match, game=game)
 
 
-def _byes(expected: Iterable[Mapping[str, Any]], put: Iterable[Paired], seats: Mapping[str, str],
-          number: int) -> list[Paired]:
+def _byes(expected: Iterable[Mapping[str, Any]], put: Iterable[AdoptedMatch], seats: Mapping[str, str],
+          number: int) -> list[AdoptedMatch]:
     taken = {match.id for match in put}
-    made: list[Paired] = []
+    made: list[AdoptedMatch] = []
     for each in expected:
         if each.get("b") is None and each["a"] not in seats:
-            made.append(Paired(free_id(number, taken), each["a"], None, None, 0, each.get("game"), each["bye"]))
+            made.append(AdoptedMatch(free_id(number, taken), each["a"], None, None, 0, each.get("game"), each["bye"]))
             taken.add(made[-1].id)
     return made
 
@@ -365,7 +366,7 @@ def free_id(number: int, taken: Iterable[str]) -> str:
     return f"{number}.{index}"
 
 
-def _one_at_a_table(matches: Iterable[Paired]) -> list[Paired]:
+def _one_at_a_table(matches: Iterable[AdoptedMatch]) -> list[AdoptedMatch]:
     """Where two matches claim one table, the second one gets another."""
     taken: set[int | None] = set()
     found = []
@@ -375,10 +376,10 @@ def _one_at_a_table(matches: Iterable[Paired]) -> list[Paired]:
     return found
 
 
-def _disputed(lost: Lost) -> set[str]:
+def _disputed(lost: LostRound) -> set[str]:
     """Matches that an official has decided by what one unit shows, and not so by what another one does: one of them may
     be in somebody's bag, and an official's word is not taken from it."""
-    shown: dict[str, list[Claim]] = {}
+    shown: dict[str, list[TableEvidence]] = {}
     for claim in lost.claims:
         if claim.state:
             shown.setdefault(claim.match, []).append(claim)
@@ -386,8 +387,8 @@ def _disputed(lost: Lost) -> set[str]:
             and any((claim.state, claim.result) != (claims[0].state, claims[0].result) for claim in claims)}
 
 
-def _decided(lost: Lost) -> tuple[Claim, ...]:
-    newest: dict[str, Claim] = {}
+def _decided(lost: LostRound) -> tuple[TableEvidence, ...]:
+    newest: dict[str, TableEvidence] = {}
     for claim in lost.claims:
         known = newest.get(claim.match)
         if claim.state == DECIDED and claim.result is not None and (known is None or known.entry < claim.entry):
@@ -395,7 +396,7 @@ def _decided(lost: Lost) -> tuple[Claim, ...]:
     return tuple(newest.values())
 
 
-def _place_of(snapshot: Snapshot, claim: Claim) -> tuple[RoundState, MatchState] | None:
+def _place_of(snapshot: Snapshot, claim: TableEvidence) -> tuple[RoundState, MatchState] | None:
     state = snapshot.events.get(claim.event)
     found = state.find_match(claim.match) if state is not None else None
     if found is None or found[0].status == DRAFT or found[0].mark != claim.mark:
@@ -403,7 +404,7 @@ def _place_of(snapshot: Snapshot, claim: Claim) -> tuple[RoundState, MatchState]
     return found if {found[1].match.a, found[1].match.b} == {claim.a, claim.b} else None
 
 
-def _point_key(claim: Claim) -> str:
+def _point_key(claim: TableEvidence) -> str:
     said = digest([claim.event, claim.match, claim.mark, claim.revision, claim.entry, claim.result])
     return said[:KEY_LETTERS]
 

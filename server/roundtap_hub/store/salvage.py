@@ -20,33 +20,33 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, NewEntry, hash_of_texts
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, entry_hash
 from roundtap_core.event.person import Person
 from roundtap_core.limits import EXACT
 from roundtap_core.wire import REPORT, digest, verify
-from roundtap_hub.access.rights import REVOKED, SET
+from roundtap_hub.access.rights import STAFF_SET, UNIT_REVOKED
 from roundtap_hub.database.database_url import DATABASE, sqlite_url
 from roundtap_hub.models import SECRET_TABLES, StaffRow, UnitKeyRow
-from roundtap_hub.store.backups import FOLDER, LEFT_OUT, SUFFIX, Backup, read_backup
+from roundtap_hub.store.backups import EXCLUDED_FILES, FOLDER, SUFFIX, Backup, read_backup
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import ENTRIES, PEOPLE
-from roundtap_hub.store.earlier_files import take_over_files
+from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.folder_copy import COPY_FILE, read_copy, rows_of_copy
 from roundtap_hub.store.head_file import (
     HEAD_FILE,
     HeadFile,
-    Named,
-    begin_head,
+    HeadRecord,
+    init_head_file,
     lineage_of,
-    looking_at,
     new_lineage,
+    open_read_only,
     read_head_file,
 )
-from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, next_entry, people_gone
-from roundtap_hub.store.journal_identity import following_epoch, last_words, sealed_after
+from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, next_entry, people_removed
+from roundtap_hub.store.journal_identity import following_epoch, latest_rights_entries, seal_after
 from roundtap_hub.store.service import Service
 from roundtap_hub.store.sqlite_pages import rows_in
-from roundtap_hub.store.venue import fold_venue, is_key, is_pin
+from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
 from roundtap_hub.store.verify import digests_in
 from roundtap_hub.store.verify import verify as look_through
 from roundtap_hub.units.device_api import report_step
@@ -57,7 +57,7 @@ AT_ONCE = 1000
 ENTRY_COLUMNS, PERSON_COLUMNS, KEY_COLUMNS = 9, 4, 2
 
 @dataclass(slots=True)
-class Found:
+class SalvagedRows:
     """Everything that was read, from wherever: entries by stream, number and hash; rows of people by event and
     competitor, of the staff and keys of units by whose they are, as they lie."""
 
@@ -90,7 +90,7 @@ class Found:
             return
         # A stranger's row may be too deep, or of letters that cannot be written.
         with suppress(Problem, ValueError, RecursionError):
-            if hash_of_texts(stream, number, kind, version, at, actor, data, prev) == said:
+            if entry_hash(stream, number, kind, version, at, actor, data, prev) == said:
                 entry = next_entry(number - 1, prev, row)
                 if isinstance(entry.data, dict):
                     self.entries.setdefault(stream, {}).setdefault(number, {})[said] = entry
@@ -112,7 +112,7 @@ class Found:
 
 
 @dataclass(slots=True)
-class Rescued:
+class SalvageResult:
     """What became of one stream: `entries` are in the new journal; `lost`: (first, last) of those that are not, where
     anybody knows of them; `people_lost`: who is missing; `taken`, `left`: reports of units' outboxes."""
 
@@ -126,13 +126,13 @@ class Rescued:
     left: int = 0
 
 
-def restore(path: Path, folder: Path, at: At, chance: Callable[[int], str] = secrets.token_hex) -> Backup:
+def restore(path: Path, folder: Path, at: Timestamp, chance: Callable[[int], str] = secrets.token_hex) -> Backup:
     """Make `folder` of a backup, which is returned, whole or not at all, and begin a new epoch in it.
 
     Problem("backup_none") or Problem("backup_damaged") where the file is none or does not hold,
     Problem("restore_folder_used") where there is a journal already, and what `verify` finds in the backup's journal.
     """
-    if any((folder / name).exists() for name in LEFT_OUT):
+    if any((folder / name).exists() for name in EXCLUDED_FILES):
         raise Problem("restore_folder_used", where=str(folder))
     backup = read_backup(path)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -146,17 +146,17 @@ def restore(path: Path, folder: Path, at: At, chance: Callable[[int], str] = sec
                 for wrong in looked.wrong:
                     if wrong.params.get("table") not in SECRET_TABLES:
                         raise wrong
-            found = _found_near(backup, folder, making)
-            epoch = _begin_anew(making, journal, backup.made_at, found, at, "restore", chance)
+            found = _read_nearby(backup, folder, making)
+            epoch = _begin_epoch(making, journal, backup.made_at, found, at, "restore", chance)
             journal.scrub()
-            begin_head(head, journal, epoch)
+            init_head_file(head, journal, epoch)
         _put_in_place(making, folder)
     finally:
         shutil.rmtree(making, ignore_errors=True)
     return backup
 
 
-def _found_near(backup: Backup, folder: Path, making: Path) -> Found:
+def _read_nearby(backup: Backup, folder: Path, making: Path) -> SalvagedRows:
     """What the backup's own journal says, in the folder `making`, and a journal, other backups and copies of the same
     hub that lie where the backup does, or in the folder that is made."""
     near = backup.path.absolute().parent
@@ -180,7 +180,7 @@ def _lineage_at(path: Path) -> str:
 
 
 def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Path], clocks: Clocks,
-            chance: Callable[[int], str] = secrets.token_hex) -> list[Rescued]:
+            chance: Callable[[int], str] = secrets.token_hex) -> list[SalvageResult]:
     """Everything that can be read of the hub's folder `data`, its backups, and `others` (backups, copies, databases),
     in the new folder `to`, which begins a new epoch; then the reports that units still keep.
 
@@ -197,7 +197,7 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
     to.mkdir(parents=True, exist_ok=True, mode=0o700)
     _copy_files(data, to)
     deleted = events_deleted(chains.get(VENUE, ()))
-    rescued = {stream: _told(stream, chains.get(stream, []), found, named)
+    rescued = {stream: _stream_result(stream, chains.get(stream, []), found, named)
                for stream in {*chains, *(named.heads if named else {}), *found.entries}}
     with closing(HeadFile(to / HEAD_FILE)) as head, closing(Journal(sqlite_url(to))) as journal:
         for chain in chains.values():
@@ -205,27 +205,27 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
                 journal.append(chain[first : first + AT_ONCE])
         # Nobody knows what is lost: as after a restore of what there is just now.
         at = clocks.at()
-        _begin_anew(to, journal, at.wall, found, at, "salvage", chance)
+        _begin_epoch(to, journal, at.wall, found, at, "salvage", chance)
         for stream, chain in chains.items():
             if stream != VENUE and stream not in deleted:
                 journal.append([], list(_people(found, stream, chain, rescued[stream])))
         if named is not None:
-            head.named = Named(named.lineage, "", named.commits, {})
+            head.named = HeadRecord(named.lineage, "", named.commits, {})
         service = Service(journal, clocks, head=head)
-        begin_head(head, journal, service.snapshot.venue.epoch)
+        init_head_file(head, journal, service.snapshot.venue.epoch)
         service.start()
         try:
-            take_over_files(to, service)
-            _take_reports(service, outboxes, rescued)
+            migrate_files(to, service)
+            _import_reports(service, outboxes, rescued)
         finally:
             service.stop()
     return [rescued[stream] for stream in sorted(rescued, key=lambda stream: (stream != VENUE, len(stream), stream))]
 
 
-def _read_all(paths: Iterable[Path], of_venue: bool = False) -> Found:
+def _read_all(paths: Iterable[Path], of_venue: bool = False) -> SalvagedRows:
     """Every row that can be read in these files: by SQLite, page by page, and from copies. `of_venue`: of files that
     hold, the venue's stream and what lies beside it alone."""
-    found = Found()
+    found = SalvagedRows()
     for path in paths:
         for row in _rows(path, of_venue):
             found.take(row)
@@ -233,7 +233,7 @@ def _read_all(paths: Iterable[Path], of_venue: bool = False) -> Found:
 
 
 def _rows(path: Path, of_venue: bool) -> Iterator[Sequence[Any]]:
-    with suppress(OSError, sqlite3.Error), closing(looking_at(path)) as connection:
+    with suppress(OSError, sqlite3.Error), closing(open_read_only(path)) as connection:
         tables = (f"entry WHERE stream = '{VENUE}'",) if of_venue else ("entry", "person")
         for table in (*tables, "unit_key", "staff"):
             with suppress(sqlite3.Error):
@@ -246,21 +246,21 @@ def _rows(path: Path, of_venue: bool) -> Iterator[Sequence[Any]]:
             yield from rows[PEOPLE] if not of_venue else ()
 
 
-def _named(data: Path) -> Named | None:
+def _named(data: Path) -> HeadRecord | None:
     with suppress(Problem):
         named = read_head_file(data / HEAD_FILE)
         if named is not None:
             return named
     with suppress(sqlite3.Error):
-        return Named(lineage_of(data / DATABASE) or new_lineage())
+        return HeadRecord(lineage_of(data / DATABASE) or new_lineage())
     return None
 
 
-def _told(stream: str, chain: Sequence[Entry], found: Found, named: Named | None) -> Rescued:
+def _stream_result(stream: str, chain: Sequence[Entry], found: SalvagedRows, named: HeadRecord | None) -> SalvageResult:
     last = max([*found.entries.get(stream, {}), named.heads[stream].number if named and stream in named.heads else 0])
     created = next((entry.data for entry in chain if entry.kind == "event-created"), {})
     lost = (len(chain) + 1, last) if last > len(chain) else None
-    return Rescued(stream, str(created.get("name", "")), len(chain), lost)
+    return SalvageResult(stream, str(created.get("name", "")), len(chain), lost)
 
 
 def _copy_files(data: Path, to: Path) -> None:
@@ -273,7 +273,7 @@ def _copy_files(data: Path, to: Path) -> None:
                 shutil.copy2(path, to / name)
 
 
-def _begin_anew(folder: Path, journal: Journal, made_at: str | None, found: Found, at: At, actor: str,
+def _begin_epoch(folder: Path, journal: Journal, made_at: str | None, found: SalvagedRows, at: Timestamp, actor: str,
                 chance: Callable[[int], str]) -> str:
     """The new epoch of a journal that lacks what was said after `made_at`: the units are asked before anything is
     drawn. `found`: what is known beyond it. Keys and staff come to lie beside the entries."""
@@ -281,17 +281,17 @@ def _begin_anew(folder: Path, journal: Journal, made_at: str | None, found: Foun
     epoch = following_epoch(folder, fold_venue(chain), chance)
     heads = {stream: list(head) for stream, head in journal.heads().items()}
     told = {"epoch": epoch, "restored": {"from": heads, "made_at": made_at, "at": at.wall}}
-    said = [*last_words(chain, found.of_venue), NewEntry("epoch-begun", told)]
-    journal.append(sealed_after(chain, said, at, actor))
+    said = [*latest_rights_entries(chain, found.of_venue), NewEntry("epoch-begun", told)]
+    journal.append(seal_after(chain, said, at, actor))
     _put_secrets(journal, found)
     return epoch
 
 
-def _people(found: Found, stream: str, chain: Iterable[Entry], rescued: Rescued) -> Iterator[PersonRecord]:
+def _people(found: SalvagedRows, stream: str, chain: Iterable[Entry], rescued: SalvageResult) -> Iterator[PersonRecord]:
     """Each person as the last entry has them whose digest fits a row; an older row is better than none."""
     told: dict[str, dict[str, None]] = {}
     for entry in chain:
-        for _, gone in people_gone([entry]):
+        for _, gone in people_removed([entry]):
             told.pop(gone, None)
         for who, hashed in digests_in(entry):
             # The newest last, however often it was said.
@@ -313,12 +313,12 @@ def _people(found: Found, stream: str, chain: Iterable[Entry], rescued: Rescued)
     rescued.people_lost = tuple(lost)
 
 
-def _take_reports(service: Service, outboxes: Iterable[Path], rescued: dict[str, Rescued]) -> None:
+def _import_reports(service: Service, outboxes: Iterable[Path], rescued: dict[str, SalvageResult]) -> None:
     """Reports that the journal lacks, as their units would send them; signed by a key of this hub, or left alone."""
     keys = UnitKeys(service)
     for report, mac in (kept for outbox in outboxes for kept in _reports(outbox)):
         event, unit = str(report.get("event")), str(report.get("unit"))
-        told = rescued.setdefault(event, Rescued(event))
+        told = rescued.setdefault(event, SalvageResult(event))
         state = service.snapshot.event(event)
         if state is not None and str(report.get("report_id")) in state.fates:
             continue
@@ -340,24 +340,24 @@ def _reports(outbox: Path) -> Iterator[tuple[dict[str, Any], str]]:
                 yield line["report"], line["mac"]
 
 
-def _put_secrets(journal: Journal, found: Found) -> None:
+def _put_secrets(journal: Journal, found: SalvagedRows) -> None:
     """Of every unit and all of the staff the row that counts (venue.py), among those that were found; where none does
     the name alone, and of who is forgotten nothing."""
     chain = list(journal.entries(VENUE))
     venue = fold_venue(chain)
     # Whose row is empty without a word of it was taken out by an entry that is lost.
-    out = {entry.data["unit"] for entry in chain if entry.kind == REVOKED}
-    out |= {entry.data["person"] for entry in chain if entry.kind == SET and entry.data.get("pin") == ""}
+    out = {entry.data["unit"] for entry in chain if entry.kind == UNIT_REVOKED}
+    out |= {entry.data["person"] for entry in chain if entry.kind == STAFF_SET and entry.data.get("pin") == ""}
     for unit in venue.units.keys() & found.keys.keys():
         keys = found.keys[unit]
-        right = [key for key in keys if is_key(venue, unit, key) and (unit in out or "" not in keys)]
+        right = [key for key in keys if is_valid_key(venue, unit, key) and (unit in out or "" not in keys)]
         # Of a key that nobody has, whatever lies there opens nothing: an empty row would say that it was revoked.
         if right or not venue.units[unit].digest or "" in keys:
             journal.put([UnitKeyRow(unit=unit, key=right[0] if right else "")])
     for person in venue.staff.keys() & found.staff.keys():
         rows = found.staff[person]
         lost = person not in out and any(not hashed for _, hashed in rows)
-        pins = [(name, hashed) for name, hashed in rows if is_pin(venue, person, hashed) and not lost]
+        pins = [(name, hashed) for name, hashed in rows if is_valid_pin(venue, person, hashed) and not lost]
         names = [name for name, _ in (*pins, *sorted(rows)) if name and venue.staff[person].role]
         is_out = lost or not venue.staff[person].pin
         journal.put([StaffRow(person=person, name=names[0] if names else "",

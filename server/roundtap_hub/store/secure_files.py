@@ -37,7 +37,7 @@ def write_private_bytes(path: Path, content: bytes) -> None:
     write_atomically(path, content, FILE_MODE, (folder.st_uid, folder.st_gid) if os.geteuid() == 0 else (-1, -1))
 
 
-def held_alone(path: Path) -> int:
+def lock_file(path: Path) -> int:
     """The file, made where it is not there, for this process alone until it is closed. BlockingIOError where another
     one has it."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE)
@@ -56,10 +56,10 @@ def make_private_folder(folder: Path) -> list[Path]:
     """
     folder.mkdir(parents=True, exist_ok=True, mode=FOLDER_MODE)
     files = (path for path in sorted(folder.iterdir()) if path.is_file() and not path.is_symlink())
-    return [path for path in (folder, *files) if not _narrowed(path)]
+    return [path for path in (folder, *files) if not _restrict_mode(path)]
 
 
-def _narrowed(path: Path) -> bool:
+def _restrict_mode(path: Path) -> bool:
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
         if mode & OTHERS:

@@ -20,24 +20,24 @@ from roundtap_core.event.commands import Command, SetClock
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_hub.models import CheckpointRow
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.command_pipeline import HALL_COMMANDS, Decided, Request, Step, decide_all
+from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
 from roundtap_hub.store.copies import Batch, Copies
-from roundtap_hub.store.event_cache import Sealer, Shelf
+from roundtap_hub.store.event_cache import DormantEvents, EventSnapshotter
 from roundtap_hub.store.head_file import HeadFile
 from roundtap_hub.store.journal import (
+    CommitInDoubt,
     Head,
-    InDoubt,
     Journal,
     JournalConflict,
     PersonRecord,
     heads_of,
-    people_gone,
+    people_removed,
     person_row,
 )
-from roundtap_hub.store.read_model import Snapshot, load, read_again
-from roundtap_hub.store.snapshots import Seal
+from roundtap_hub.store.read_model import Snapshot, load_snapshot, reload_streams
+from roundtap_hub.store.snapshots import EventSnapshot
 from roundtap_hub.store.storage import StorageState
-from roundtap_hub.store.venue import rests
+from roundtap_hub.store.venue import is_dormant
 
 __all__ = ["HubStopped", "OutcomeUnknown", "Service", "Snapshot", "Step"]
 
@@ -46,7 +46,7 @@ log = logging.getLogger(__name__)
 GROUP_LIMIT = 512
 """Commands in one commit at the most: bounds how long the first of them waits for the last."""
 
-PATIENCE_S, UNKNOWN_AFTER_S = 10.0, 20.0
+START_TIMEOUT_S, COMMIT_TIMEOUT_S = 10.0, 20.0
 """So long somebody waits for the writer to begin, and then for a disk to answer, before they are told that it is not
 known yet."""
 
@@ -77,10 +77,10 @@ class WorkQueue:
     """
 
     def __init__(self) -> None:
-        self._waiting: queue.SimpleQueue[Request | Chore | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[WriteRequest | Chore | None] = queue.SimpleQueue()
         self._chores: list[Chore] = []
 
-    def put(self, work: Request | Chore | None) -> None:
+    def put(self, work: WriteRequest | Chore | None) -> None:
         """Another request, or chore; None: nothing comes any more."""
         self._waiting.put(work)
 
@@ -88,10 +88,10 @@ class WorkQueue:
         """From the writer itself."""
         self._chores.append(chore)
 
-    def next_batch(self) -> list[Request]:
+    def next_batch(self) -> list[WriteRequest]:
         """The next request and all that wait behind it; while nobody asks for anything, chores are done. Empty at the
         end, when every chore is done."""
-        batch: list[Request] = []
+        batch: list[WriteRequest] = []
         while len(batch) < GROUP_LIMIT:
             try:
                 asked = self._waiting.get(block=not batch and not self._chores)
@@ -100,7 +100,7 @@ class WorkQueue:
                     break
                 self._chores.pop(0)()
                 continue
-            if isinstance(asked, Request):
+            if isinstance(asked, WriteRequest):
                 batch.append(asked)
             elif asked is not None:
                 self._chores.append(asked)
@@ -131,7 +131,7 @@ class Service:
         self.storage = StorageState(clocks.mono_ms)
         self.copies: Copies | None = None
         """Where else the journal is kept; None where it has no copies, or they are its database's matter."""
-        self._unknown: list[Decided] = []
+        self._unknown: list[DecidedBatch] = []
         """Commits that failed, and of which nobody knows what a start after a power cut would find."""
         self._trying_soon = False
         self._queue = WorkQueue()
@@ -141,9 +141,9 @@ class Service:
         self._submitting = threading.Lock()
         self._doubtful: set[str] = set()
         """Streams of which nobody knows what is saved: nothing is decided in them until they were read again."""
-        self._shelf = Shelf(journal)
-        self.snapshot = load(journal, self._shelf.open)
-        self.sealer = Sealer(journal, self._shelf, lambda: self.snapshot,
+        self._shelf = DormantEvents(journal)
+        self.snapshot = load_snapshot(journal, self._shelf.open)
+        self.sealer = EventSnapshotter(journal, self._shelf, lambda: self.snapshot,
                              lambda seal: self._queue.put(partial(self._write_seal, seal)))
 
     def start(self) -> None:
@@ -184,11 +184,11 @@ class Service:
             if self._stopped:
                 answer.set_exception(HubStopped())
             else:
-                self._queue.put(Request(steps, actor, people, answer, beside))
+                self._queue.put(WriteRequest(steps, actor, people, answer, beside))
         return answer
 
     def ask(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
-            timeout_s: float = PATIENCE_S, beside: Sequence[SQLModel] = ()) -> list[Entry]:
+            timeout_s: float = START_TIMEOUT_S, beside: Sequence[SQLModel] = ()) -> list[Entry]:
         """`submit` and wait for the commit.
 
         Raises what refused it, and Problem("hub_slow") where the writer did not come to it in time: then, too, nothing
@@ -201,7 +201,7 @@ class Service:
             if answer.cancel():
                 raise Problem("hub_slow") from None
         try:
-            return answer.result(timeout=max(UNKNOWN_AFTER_S - timeout_s, 0))
+            return answer.result(timeout=max(COMMIT_TIMEOUT_S - timeout_s, 0))
         except TimeoutError:
             raise OutcomeUnknown(answer) from None
 
@@ -296,7 +296,7 @@ class Service:
         while batch := self._queue.next_batch():
             self._handle_or_doubt(batch)
 
-    def _handle_or_doubt(self, batch: list[Request]) -> None:
+    def _handle_or_doubt(self, batch: list[WriteRequest]) -> None:
         try:
             self._handle(batch)
         except Exception as bug:
@@ -312,9 +312,9 @@ class Service:
     def _may_rest(self, stream: str) -> bool:
         """Whether there may be something to seal: reports of a round in play wake nobody."""
         state = self.snapshot.events.get(stream)
-        return state is None or rests(self.snapshot.venue, state.finished, stream)
+        return state is None or is_dormant(self.snapshot.venue, state.finished, stream)
 
-    def _write_seal(self, seal: Seal) -> None:
+    def _write_seal(self, seal: EventSnapshot) -> None:
         if self._shelf.save(seal):
             self.snapshot = self._shelf.arranged(self.snapshot)
 
@@ -324,7 +324,7 @@ class Service:
         if events:
             self._queue.later(self._scrub)
 
-    def _handle(self, batch: list[Request]) -> None:
+    def _handle(self, batch: list[WriteRequest]) -> None:
         """Decide, commit, answer, publish."""
         batch = self._certain([request for request in batch if request.answer.set_running_or_notify_cancel()])
         decided = decide_all(self.snapshot, batch, self._moments.at)
@@ -334,12 +334,12 @@ class Service:
             return
         try:
             self._committed(decided, self._commit(decided))
-        except InDoubt:
+        except CommitInDoubt:
             self._unknown.append(decided)
             self._doubtful |= decided.streams
             self._try_disk_soon()
 
-    def _commit(self, decided: Decided) -> bool:
+    def _commit(self, decided: DecidedBatch) -> bool:
         """Whether it is saved. Raises InDoubt where nobody can know that yet."""
         from_ms = self._moments.mono_ms()
         doubtful = True
@@ -368,9 +368,9 @@ class Service:
             return bool(entries) and self._journal.unknown(heads_of(entries)) is None
         except Exception as refused:
             log.error("whether a batch is saved cannot be known yet: %s", refused)
-            raise InDoubt(str(refused)) from refused
+            raise CommitInDoubt(str(refused)) from refused
 
-    def _committed(self, decided: Decided, saved: bool, later: bool = False) -> None:
+    def _committed(self, decided: DecidedBatch, saved: bool, later: bool = False) -> None:
         """It is known what became of a commit: everybody is told, and nobody is told anything else. `later`: other
         commits came before it was known."""
         if not saved:
@@ -407,7 +407,7 @@ class Service:
             self.storage.head_noted(True)
         self._at_point("after-head")
 
-    def _show(self, decided: Decided, later: bool) -> None:
+    def _show(self, decided: DecidedBatch, later: bool) -> None:
         try:
             if later:
                 self._doubtful |= decided.streams
@@ -415,7 +415,7 @@ class Service:
             else:
                 self.snapshot = self._shelf.arranged(decided.after.with_names(self.snapshot))
             self._forget_people(decided.deleted)
-            if people_gone(decided.entries):
+            if people_removed(decided.entries):
                 self._queue.later(self._scrub)
         except Exception:
             # It is saved, whatever we make of it: nobody is told otherwise, and it is read from the disk.
@@ -423,7 +423,7 @@ class Service:
             self._doubtful |= decided.streams
             self._read_again(decided.streams)
 
-    def _certain(self, batch: list[Request]) -> list[Request]:
+    def _certain(self, batch: list[WriteRequest]) -> list[WriteRequest]:
         """The requests that can be decided. The others, whose streams cannot be read just now, are told so."""
         if self._unknown:
             self._try_disk()
@@ -436,7 +436,7 @@ class Service:
                 request.answer.set_exception(Problem("not_saved"))
         return [request for request in batch if not request.answer.done()]
 
-    def _in_doubt(self, request: Request) -> bool:
+    def _in_doubt(self, request: WriteRequest) -> bool:
         """Whether it stands on something of which nobody knows what is saved: its own streams, or all tables."""
         looks_at_the_hall = any(isinstance(step.command, HALL_COMMANDS) for step in request.steps)
         return bool(self._doubtful if looks_at_the_hall else self._doubtful & request.streams)
@@ -447,7 +447,7 @@ class Service:
             unknown = self._unknown[0]
             try:
                 saved = self._is_there(unknown.entries)
-            except InDoubt:
+            except CommitInDoubt:
                 self._try_disk_soon()
                 return
             self._unknown.pop(0)
@@ -459,7 +459,7 @@ class Service:
         that failed be on the disk after all. Those of commits in doubt are not: first that must be known."""
         for stream in sorted(set(streams).difference(*(unknown.streams for unknown in self._unknown))):
             try:
-                self.snapshot = read_again(self._journal, self.snapshot, [stream])
+                self.snapshot = reload_streams(self._journal, self.snapshot, [stream])
                 self._doubtful.discard(stream)
             except Exception:
                 log.error("the journal of a stream cannot be read again: %s", stream, exc_info=True)
@@ -474,5 +474,5 @@ class Service:
                 log.exception("a listener failed")
 
 
-def _streams(batch: Iterable[Request]) -> set[str]:
+def _streams(batch: Iterable[WriteRequest]) -> set[str]:
     return {stream for request in batch for stream in request.streams}

@@ -14,14 +14,14 @@ from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import decode, encode, form
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_hub.models import SEAL, SealRow, put
+from roundtap_hub.models import EVENT_SNAPSHOT, EventSnapshotRow, upsert
 
-FOLDED = "0.1.0"
+FOLD_VERSION = "0.1.0"
 """Raised when the same entries fold to another state of the same form. Not the build's version: seals outlive those."""
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class EventSummary:
     """What lists show of an event at rest; `number` and `head` are those of its last entry."""
 
     id: str
@@ -41,29 +41,29 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Seal:
+class EventSnapshot:
     """`state` are the bytes of `encode`; `made_by` names the core that made them."""
 
-    summary: Summary
+    summary: EventSummary
     made_by: str
     state: bytes
 
 
 def made_by() -> str:
     """The core that runs here: how it folds and what its states consist of."""
-    return f"{FOLDED}/{form()}"
+    return f"{FOLD_VERSION}/{form()}"
 
 
-def summary_of(state: EventState) -> Summary:
-    return Summary(state.id, state.number, state.head, state.name, state.rulebook_id, state.color,
+def summary_of(state: EventState) -> EventSummary:
+    return EventSummary(state.id, state.number, state.head, state.name, state.rulebook_id, state.color,
                    state.about.get("date", ""), len(state.entrants), state.finished)
 
 
-def seal_of(state: EventState) -> Seal:
-    return Seal(summary_of(state), made_by(), encode(state))
+def snapshot_event(state: EventState) -> EventSnapshot:
+    return EventSnapshot(summary_of(state), made_by(), encode(state))
 
 
-class SealBook:
+class EventSnapshotStore:
     """The seals of one database; reads raise SQLAlchemyError where it cannot be read."""
 
     def __init__(self, engine: Engine) -> None:
@@ -71,11 +71,12 @@ class SealBook:
         self.readable = True
         """False: a journal of an older hub, looked at without being changed, has no such table."""
 
-    def summaries(self) -> dict[str, tuple[Summary, str]]:
+    def summaries(self) -> dict[str, tuple[EventSummary, str]]:
         """Each sealed event's summary, and by which core its state was made; states are not read."""
         if not self.readable:
             return {}
-        query = select(SEAL.c.event, SEAL.c.number, SEAL.c.head, SEAL.c.made_by, SEAL.c.summary)
+        query = select(EVENT_SNAPSHOT.c.event, EVENT_SNAPSHOT.c.number, EVENT_SNAPSHOT.c.head,
+                       EVENT_SNAPSHOT.c.made_by, EVENT_SNAPSHOT.c.summary)
         with self._engine.connect() as connection:
             return {row.event: (told, row.made_by) for row in connection.execute(query)
                     if (told := _summary_in(row)) is not None}
@@ -86,19 +87,20 @@ class SealBook:
             return {}
         with self._engine.connect() as connection:
             return {row.event: (row.number, row.head)
-                    for row in connection.execute(select(SEAL.c.event, SEAL.c.number, SEAL.c.head))}
+                    for row in connection.execute(select(EVENT_SNAPSHOT.c.event, EVENT_SNAPSHOT.c.number,
+                                                         EVENT_SNAPSHOT.c.head))}
 
-    def find(self, event_id: str) -> Seal | None:
+    def find(self, event_id: str) -> EventSnapshot | None:
         """An event's seal as it lies there; None where there is none that could be read."""
         with self._engine.connect() as connection:
-            row = connection.execute(select(SEAL).where(SEAL.c.event == event_id)).first()
+            row = connection.execute(select(EVENT_SNAPSHOT).where(EVENT_SNAPSHOT.c.event == event_id)).first()
         summary = _summary_in(row) if row is not None else None
         try:
-            return Seal(summary, row.made_by, zlib.decompress(row.state)) if row and summary else None
+            return EventSnapshot(summary, row.made_by, zlib.decompress(row.state)) if row and summary else None
         except (TypeError, zlib.error):
             return None
 
-    def state(self, summary: Summary) -> EventState | None:
+    def state(self, summary: EventSummary) -> EventState | None:
         """The sealed state; None where the seal is of another entry, of another core, or damaged."""
         try:
             seal = self.find(summary.id)
@@ -110,18 +112,18 @@ class SealBook:
         fits = (state.id, state.number, state.head) == (summary.id, summary.number, summary.head)
         return state if fits else None
 
-    def save(self, seal: Seal) -> None:
+    def save(self, seal: EventSnapshot) -> None:
         """Put the seal in the place of the event's one before."""
         with self._engine.begin() as connection:
-            put(connection, SealRow(
+            upsert(connection, EventSnapshotRow(
                 event=seal.summary.id, number=seal.summary.number, head=seal.summary.head, made_by=seal.made_by,
                 summary=json.dumps(asdict(seal.summary), ensure_ascii=False), state=zlib.compress(seal.state, 1)))
 
 
-def _summary_in(row: Any) -> Summary | None:
+def _summary_in(row: Any) -> EventSummary | None:
     """What a seal's row tells; None where that is nothing, or of another entry."""
     try:
-        told = Summary(**json.loads(row.summary))
+        told = EventSummary(**json.loads(row.summary))
     except (ValueError, TypeError):
         return None
     return told if (told.id, told.number, told.head) == (row.event, row.number, row.head) else None

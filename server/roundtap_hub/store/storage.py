@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
-from roundtap_hub.store.copies import AWAY, CATCHING_UP, CURRENT, LET_GO, REFUSED, SLOW, CopyState
+from roundtap_hub.store.copies import AWAY, CATCHING_UP, CURRENT, EJECTED, REFUSED, SLOW, CopyState
 
 FULL, READ_ONLY, FAILING, LOW, SLOW_DISK = "full", "read-only", "failing", "low", "slow"
 WARNING, NOTE = "warning", "note"
@@ -141,7 +141,7 @@ class StorageState:
         if self.copies_of is None:
             return []
         states = self.copies_of()
-        lines = [StorageLine(f"copy.{state.state}", WARNING if state.state in (AWAY, LET_GO, SLOW, REFUSED) else NOTE,
+        lines = [StorageLine(f"copy.{state.state}", WARNING if state.state in (AWAY, EJECTED, SLOW, REFUSED) else NOTE,
                              name=state.name, problem=state.problem)
                  for state in states if state.state != CURRENT]
         current = [state.name for state in states if state.state == CURRENT]

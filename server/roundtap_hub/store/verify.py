@@ -24,7 +24,7 @@ SEALED, STALE, OTHER_CORE, UNSEALED = "sealed", "stale", "other-core", "none"
 
 
 @dataclass(slots=True)
-class Looked:
+class StreamCheck:
     """What was found of one stream. `wrong`: everything that does not hold; `seal`: one of the words above."""
 
     stream: str
@@ -40,7 +40,7 @@ class Looked:
     wrong: list[Problem] = field(default_factory=list)
 
 
-def verify(journal: Journal, only: str | None = None) -> Iterator[Looked]:
+def verify(journal: Journal, only: str | None = None) -> Iterator[StreamCheck]:
     """One stream after the other, the venue's first. `only`: this one alone. Nothing is written.
 
     Raises Problem where the database cannot be read at all, and Problem("unknown_event") where `only` is not in it.
@@ -56,8 +56,8 @@ def verify(journal: Journal, only: str | None = None) -> Iterator[Looked]:
             yield _event(journal, stream, heads[stream], venue)
 
 
-def _venue(journal: Journal, head: Head) -> tuple[Looked, Venue]:
-    found, venue = Looked(VENUE, head), Venue()
+def _venue(journal: Journal, head: Head) -> tuple[StreamCheck, Venue]:
+    found, venue = StreamCheck(VENUE, head), Venue()
     try:
         for entry in journal.entries(VENUE):
             found.entries += 1
@@ -68,8 +68,8 @@ def _venue(journal: Journal, head: Head) -> tuple[Looked, Venue]:
     return found, venue
 
 
-def _event(journal: Journal, stream: str, head: Head, venue: Venue) -> Looked:
-    found = Looked(stream, head, archived=stream in venue.archived, deleted=stream in venue.deleted)
+def _event(journal: Journal, stream: str, head: Head, venue: Venue) -> StreamCheck:
+    found = StreamCheck(stream, head, archived=stream in venue.archived, deleted=stream in venue.deleted)
     state = EventState(stream)
     digests: dict[str, set[str]] = {}
     try:
@@ -84,8 +84,8 @@ def _event(journal: Journal, stream: str, head: Head, venue: Venue) -> Looked:
     finally:
         found.name = state.name
     found.diverged = state.diverged
-    _look_at_seal(journal, state, found)
-    _look_at_people(journal, state, digests, found)
+    _check_snapshot(journal, state, found)
+    _check_people(journal, state, digests, found)
     return found
 
 
@@ -101,7 +101,7 @@ def digests_in(entry: Entry) -> Iterator[tuple[str, str]]:
             yield who, digest
 
 
-def _look_at_seal(journal: Journal, state: EventState, found: Looked) -> None:
+def _check_snapshot(journal: Journal, state: EventState, found: StreamCheck) -> None:
     lies_there = journal.seals.known().get(state.id)
     if lies_there is None:
         return
@@ -119,7 +119,7 @@ def _look_at_seal(journal: Journal, state: EventState, found: Looked) -> None:
         found.seal = SEALED
 
 
-def _look_at_people(journal: Journal, state: EventState, digests: Mapping[str, set[str]], found: Looked) -> None:
+def _check_people(journal: Journal, state: EventState, digests: Mapping[str, set[str]], found: StreamCheck) -> None:
     rows = journal.person_rows(state.id)
     found.people = len(rows)
     if found.deleted:

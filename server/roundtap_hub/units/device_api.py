@@ -18,63 +18,63 @@ from msgspec import UNSET
 
 from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import NoteLot, Report
+from roundtap_core.event.commands import NoteLot, RecordReport
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.state import Fate
-from roundtap_core.limits import refuse_boundless
+from roundtap_core.limits import refuse_over_limits
 from roundtap_core.messages import (
-    Again,
     Answer,
     Ask,
     Confirm,
+    EjectStick,
     EnrolStep,
+    GrantAgain,
     Hello,
-    LetGo,
     Lot,
-    PanelAsks,
+    PanelRequest,
     Status,
     TimeQuestion,
     Wrong,
 )
 from roundtap_core.messages import Report as SentReport
-from roundtap_core.typed import Malformed, read
+from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.version import version
-from roundtap_core.wire import ECHO, ENROL, canonical, digest, envelope, opened
+from roundtap_core.wire import ECHO, ENROL, canonical, digest, envelope, open_envelope
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.access.policy import EVERYBODY, NEW_UNIT, PANEL, TABLE, route
 from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.rounds.round_clock import time_of_day
 from roundtap_hub.serving.http_answers import NO_STORE, Receive, Scope, Send, send_json
-from roundtap_hub.serving.page_queues import LoopInbox, Precedence
-from roundtap_hub.serving.rate_limits import Buckets, Rate
+from roundtap_hub.serving.page_queues import LoopInbox, ReportPriority
+from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.store.copies import AWAY
 from roundtap_hub.store.journal import Head
 from roundtap_hub.store.restore_gap import NO_PLACE
-from roundtap_hub.store.restore_state import HEARD
+from roundtap_hub.store.restore_state import UNIT_HEARD
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
-from roundtap_hub.units.device_auth import ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, Said, answer_unit
-from roundtap_hub.units.enrolment import LATE, STORED, STORING, WRONG, Exchange, Full
-from roundtap_hub.units.unit_presence import Proof, kept
-from roundtap_machine.root_steps import EJECT, NO_STICK, Refused, ask_root
+from roundtap_hub.units.device_auth import ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
+from roundtap_hub.units.enrolment import LATE, STORED, STORING, WRONG, EnrolBusy, KeyExchange
+from roundtap_hub.units.unit_presence import MissingEntry, encode_health
+from roundtap_machine.root_steps import EJECT, NO_STICK, StepRefused, ask_root
 
 log = logging.getLogger(__name__)
 
 BODY_BYTES_MAX = 4096
 SAVE_S = 10.0
 """So long a report waits for its commit, before the unit is told to try again."""
-NOBODYS = frozenset({"unknown_event", NO_PLACE})
+STRAY_REASONS = frozenset({"unknown_event", NO_PLACE})
 """Why a report is left to the venue: nobody knows its event, or its round since this journal was restored."""
 
 Echo = dict[str, Any]
 
 ENROL_BYTES_MAX = 2048
-AGAIN_MS = 1000
-AGAIN_RATE = Rate(10, 0.5)
+ENROL_POLL_MS = 1000
+RECONFIRM_RATE = Rate(10, 0.5)
 """Of one address: a unit whose answer was lost asks a few times."""
 
-HELD = ("event", "round", "stage", "draw", "table", "match", "revision", "a", "b", "state", "result", "number")
+HOLDS_KEYS = ("event", "round", "stage", "draw", "table", "match", "revision", "a", "b", "state", "result", "number")
 """What is noted of a hello's `holds`."""
-HELD_BYTES_MAX = 4096
+HOLDS_BYTES_MAX = 4096
 HEADS_MAX = 64
 HASH_LETTERS = 64
 
@@ -85,7 +85,7 @@ class DeviceApi:
     While a report is under way, `precedence` lets pages wait.
     """
 
-    def __init__(self, hub: Hub, precedence: Precedence) -> None:
+    def __init__(self, hub: Hub, precedence: ReportPriority) -> None:
         self._hub = hub
         self._precedence = precedence
         self._inbox: LoopInbox | None = None
@@ -130,9 +130,9 @@ class DeviceApi:
         await self._my_inbox().settled(answer)
         answer.result()
 
-    async def _report(self, message: Mapping[str, Any], address: str) -> Said:
+    async def _report(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         unit, key, said = self._hub.units.door.report_of(message, address)
-        report = well_formed(said)
+        report = validate_report(said)
         try:
             with self._precedence:
                 echo = await self._taken(report)
@@ -170,7 +170,7 @@ class DeviceApi:
         """The answer to a report that is on record. An event at rest is read in a thread: kept packets of many such
         events shall not hold up the loop."""
         snapshot = self._hub.service.snapshot
-        if is_at_rest(snapshot, [report["event"]]):
+        if needs_disk_read(snapshot, [report["event"]]):
             return await asyncio.to_thread(known_echo, snapshot, report, body)
         return known_echo(snapshot, report, body)
 
@@ -188,14 +188,14 @@ class DeviceApi:
             answer = submit_report(self._hub.service, report, body)
             await inbox.settled(answer)
             refused = answer.exception()
-            if isinstance(refused, Problem) and refused.key in NOBODYS:
+            if isinstance(refused, Problem) and refused.key in STRAY_REASONS:
                 answer = submit_stray(self._hub.service, report, body)
                 await inbox.settled(answer)
             answer.result()
         finally:
             del self._saving[report["event"], report["report_id"]]
 
-    async def _status(self, message: Mapping[str, Any], address: str) -> Said:
+    async def _status(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         hub = self._hub
         key, status = hub.units.door.request_of(STATUS, message, address, Status)
         unit = status.unit
@@ -203,7 +203,7 @@ class DeviceApi:
             return 409, {"error": "open the feed first"}
         hub.units.door.charge(STATUS, unit)
         now_ms = hub.clocks.mono_ms()
-        told = {} if status.health is UNSET else {"health": kept(status.health)}
+        told = {} if status.health is UNSET else {"health": encode_health(status.health)}
         hub.presence.heard(
             unit, now_ms, match=status.match, seated=status.seated, draft=status.draft, call=status.call,
             leave=frozenset(status.leave or ()), clock_ms=status.clock_ms, waiting=status.waiting, **told)
@@ -213,7 +213,7 @@ class DeviceApi:
         return 200, envelope(key, ECHO, {"session": status.session, "seq": status.seq, "now_ms": now_ms,
                                          "boot": hub.clocks.boot_id})
 
-    async def _unit_time(self, message: Mapping[str, Any], address: str) -> Said:
+    async def _unit_time(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         key, asked = self._hub.units.door.request_of(TIME, message, address, TimeQuestion)
         clocks = self._hub.clocks
         return 200, envelope(key, ECHO, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
@@ -226,7 +226,7 @@ class DeviceApi:
 
 
 @dataclass(slots=True)
-class Hellos:
+class HelloHandler:
     """Looks at each accepted hello, on the event loop."""
 
     hub: Hub
@@ -237,13 +237,13 @@ class Hellos:
         The unit may hear what this journal knows once the answer is done: from then on it holds nothing older.
         """
         hub = self.hub
-        afresh, heads = hub.service.snapshot.venue.afresh, heads_of(hello.heads)
+        afresh, heads = hub.service.snapshot.venue.afresh, parse_heads(hello.heads)
         same_epoch = hello.epoch == hub.service.snapshot.venue.epoch
         asked = None
         if afresh is not None and unit not in afresh.heard:
-            said = {"unit": unit, "holds": held_of(hello.holds),
+            said = {"unit": unit, "holds": parse_holds(hello.holds),
                     "heads": {event: list(head) for event, head in heads.items()}}
-            asked = hub.service.submit([Step(VENUE, NewEntry(HEARD, said))], f"unit:{unit}")
+            asked = hub.service.submit([Step(VENUE, NewEntry(UNIT_HEARD, said))], f"unit:{unit}")
         if heads:
             if afresh is not None and not same_epoch:
                 # What came after the copy is known to be lacking; what it has must be what the unit was told.
@@ -266,35 +266,36 @@ class Hellos:
             if holds:
                 self.hub.units.proofs.withdraw(unit, event)
             else:
-                self.hub.units.proofs.add(Proof(unit, event, head.number, known.number if known is not None else 0))
+                self.hub.units.proofs.add(MissingEntry(unit, event, head.number,
+                                                       known.number if known is not None else 0))
 
 
-def held_of(said: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def parse_holds(said: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """A hello's `holds` as the journal can keep it; None where there is nothing, or nothing sensible."""
     if said is None:
         return None
-    held = {key: said[key] for key in HELD if key in said}
+    held = {key: said[key] for key in HOLDS_KEYS if key in said}
     try:
-        refuse_boundless(held)
-        return held if len(canonical(held)) <= HELD_BYTES_MAX else None
+        refuse_over_limits(held)
+        return held if len(canonical(held)) <= HOLDS_BYTES_MAX else None
     except (TypeError, ValueError, Problem):
         return None
 
 
-def heads_of(said: Mapping[str, tuple[int, str]]) -> dict[str, Head]:
+def parse_heads(said: Mapping[str, tuple[int, str]]) -> dict[str, Head]:
     """A hello's `heads`: {event: (number, hash)}; what no echo can have said is left out."""
     return {event: Head(number, digest) for event, (number, digest) in islice(said.items(), HEADS_MAX)
             if 0 < len(event) <= HASH_LETTERS and 0 < number < 2**31 and len(digest) == HASH_LETTERS}
 
 
-def well_formed(report: object) -> dict[str, Any]:
+def validate_report(report: object) -> dict[str, Any]:
     """The report, if it is one. Malformed."""
-    read(SentReport, report)
+    parse_message(SentReport, report)
     assert isinstance(report, dict)
     return report
 
 
-def take_report(service: Service, report: Mapping[str, Any]) -> Echo:
+def record_report(service: Service, report: Mapping[str, Any]) -> Echo:
     """Record an authenticated, well-formed report, wait for its commit, and answer with its fate: the same for every
     repetition. What waits on the event loop instead is `DeviceApi`.
     """
@@ -304,7 +305,7 @@ def take_report(service: Service, report: Mapping[str, Any]) -> Echo:
         try:
             submit_report(service, report, body).result(SAVE_S)
         except Problem as problem:
-            if problem.key not in NOBODYS:
+            if problem.key not in STRAY_REASONS:
                 raise
             submit_stray(service, report, body).result(SAVE_S)
         known = known_echo(service.snapshot, report, body)
@@ -332,7 +333,8 @@ def submit_report(service: Service, report: Mapping[str, Any], body: str) -> Fut
 
 def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> Step:
     """The command that a well-formed report amounts to, as its unit's word; `earlier`: as in Report."""
-    command = Report(report["report_id"], report["match"], report["side"], report["revision"], report["result"], body,
+    command = RecordReport(report["report_id"], report["match"], report["side"], report["revision"], report["result"],
+                           body,
                      report.get("draw"), report.get("serial", 0), report.get("agrees_to"), report.get("a"),
                      report.get("b"), time_up=report.get("time_up"), earlier=earlier)
     return Step(report["event"], command, actor=f"unit:{report['unit']}")
@@ -350,8 +352,8 @@ def submit_lot(service: Service, unit: str, said: object) -> Future[list[Entry]]
     """A lot that a table says was drawn there. The first one stands, and the table is shown it with its view; what is
     no lot of this match is passed over: None."""
     try:
-        lot = read(Lot, said)
-    except Malformed:
+        lot = parse_message(Lot, said)
+    except MalformedMessage:
         return None
     state = service.snapshot.events.get(lot.event)
     found = state.find_match(lot.match) if state is not None else None
@@ -380,7 +382,7 @@ def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[Echo]
     return [by_event[pair] for pair in asked]
 
 
-def is_at_rest(snapshot: Snapshot, events: Iterable[str]) -> bool:
+def needs_disk_read(snapshot: Snapshot, events: Iterable[str]) -> bool:
     """Whether one of them has to be read from the disk before anything can be said of it."""
     return any(event in snapshot.shelf for event in events)
 
@@ -400,18 +402,18 @@ class EnrolApi:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self._desk = hub.units.enrolment
-        self._again_rates = Buckets(hub.clocks.mono_ms)
+        self._again_rates = RateLimiter(hub.clocks.mono_ms)
 
     @route("POST /device/enrol", NEW_UNIT)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One step of it, {"step": …}."""
         await answer_unit(scope, receive, send, ENROL_BYTES_MAX, lambda said, address: self._step(
-            read(EnrolStep, said), address, place_of(scope)), (413, "too much was said"))
+            parse_message(EnrolStep, said), address, full_address(scope)), (413, "too much was said"))
 
-    async def _step(self, said: EnrolStep, address: str, place: str) -> Said:
+    async def _step(self, said: EnrolStep, address: str, place: str) -> UnitAnswer:
         if isinstance(said, Ask):
             return self._ask(said, address, place)
-        if isinstance(said, Again):
+        if isinstance(said, GrantAgain):
             return self._again(said.message, address)
         exchange = self._desk.exchange_of(said.exchange, said.token, place)
         if exchange is None:
@@ -424,18 +426,18 @@ class EnrolApi:
         exchange.end(WRONG if isinstance(said, Wrong) else LATE)
         return 200, {}
 
-    def _ask(self, said: Ask, address: str, place: str) -> Said:
+    def _ask(self, said: Ask, address: str, place: str) -> UnitAnswer:
         asking = self._desk.room.ask(said.unit_id, said.token, said.kind, address, said.serial, said.commit, said.wants,
                                      said.stopped, place)
         venue, offer = self._hub.service.snapshot.venue, self._desk.offer_for(asking)
         return 200, {
             "hub": (venue.epochs or (venue.epoch,))[0], "epoch": venue.epoch, "name": self._hub.host.name,
-            "number": asking.number, "again_ms": AGAIN_MS, "identify": self._desk.room.identifies(asking),
+            "number": asking.number, "again_ms": ENROL_POLL_MS, "identify": self._desk.room.identifies(asking),
             "offer": None if offer is None else {"exchange": offer.about.exchange, "serial": offer.about.serial,
                                                  "message": offer.message},
         }
 
-    async def _confirmed(self, exchange: Exchange, confirm: object) -> Said:
+    async def _confirmed(self, exchange: KeyExchange, confirm: object) -> UnitAnswer:
         before = exchange.state
         key = exchange.confirmed(confirm)
         if key is None:
@@ -448,15 +450,15 @@ class EnrolApi:
             return 503, {"error": "could not be stored"}
         return 200, self._grant(key, exchange.about.exchange, exchange.wish.unit)
 
-    def _again(self, message: object, address: str) -> Said:
+    def _again(self, message: object, address: str) -> UnitAnswer:
         """A unit that confirmed, heard nothing, and met a hub that was started anew: its key is on record, or not."""
-        if not self._again_rates.admit((address, AGAIN_RATE)):
-            raise Full
+        if not self._again_rates.admit((address, RECONFIRM_RATE)):
+            raise EnrolBusy
         inside = message.get("payload") if isinstance(message, dict) else None
         unit_id = inside.get("unit_id") if isinstance(inside, dict) else None
         unit = self._hub.service.snapshot.venue.unit_ids.get(unit_id) if isinstance(unit_id, str) else None
         key = self._hub.units.keys.get(unit) if unit is not None else None
-        payload = opened(key, ENROL, message) if key is not None else None
+        payload = open_envelope(key, ENROL, message) if key is not None else None
         if payload is None or unit is None or key is None or not isinstance(payload.get("exchange"), str):
             return 404, {"error": "nothing was stored"}
         return 200, self._grant(key, payload["exchange"], unit)
@@ -468,7 +470,7 @@ class EnrolApi:
             "hub": (venue.epochs or (venue.epoch,))[0], "hubs": list(self._hub.host.other_addresses())})
 
 
-def place_of(scope: Scope) -> str:
+def full_address(scope: Scope) -> str:
     """Where a question comes from, to the last digit: whoever shares a network's prefix is another."""
     client = scope.get("client")
     return str(client[0]) if client else ""
@@ -493,9 +495,9 @@ class PanelApi:
         """{unit, nonce, challenge, language, do: null or {step, …}} → {nonce, challenge, now_ms, view, done}."""
         await answer_unit(scope, receive, send, PANEL_BYTES_MAX, self._asked)
 
-    async def _asked(self, message: Mapping[str, Any], address: str) -> Said:
+    async def _asked(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         hub = self._hub
-        key, asked = hub.units.door.request_of(PANEL_ASKS, message, address, PanelAsks)
+        key, asked = hub.units.door.request_of(PANEL_ASKS, message, address, PanelRequest)
         hub.units.admit(PANEL_ASKS, asked.unit, asked.challenge)
         try:
             done = await asyncio.to_thread(self._done, asked)
@@ -508,12 +510,13 @@ class PanelApi:
             "nonce": asked.nonce, "challenge": hub.units.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
             "view": view, "done": done})
 
-    def _done(self, asked: PanelAsks) -> dict[str, Any] | None:
+    def _done(self, asked: PanelRequest) -> dict[str, Any] | None:
         """What became of a press: {"refused": in words} or {"refused": "", …}; None where nothing was pressed."""
         if asked.do is None:
             return None
         try:
-            return {"refused": "", **(self._let_go(asked.do.name) if isinstance(asked.do, LetGo) else self._new_pin())}
+            return {"refused": "",
+                    **(self._let_go(asked.do.name) if isinstance(asked.do, EjectStick) else self._new_pin())}
         except Problem as problem:
             return {"refused": problem.say(core_words(
                 asked.language if asked.language in LANGUAGES else self._hub.language))}
@@ -536,7 +539,7 @@ class PanelApi:
             raise Problem("stick_busy", stick=name)
         try:
             self._ask(EJECT, folder=name)
-        except Refused as refused:
+        except StepRefused as refused:
             copies.take_back(name)
             key = "stick_no_mount" if refused.reason == NO_STICK else "stick_not_unmounted"
             raise Problem(key, stick=name) from refused
@@ -552,7 +555,7 @@ def panel_view(hub: Hub) -> dict[str, Any]:
     sticks = hub.service.copies.removable() if hub.service.copies is not None else []
     plain = hall_address(hub, f"http://localhost:{hub.host.plain_port or 80}/")
     return {
-        "wall": time_of_day(hub.clocks.wall()), "players": plain, "console": _console(hub, plain),
+        "wall": time_of_day(hub.clocks.wall()), "players": plain, "console": _console_url(hub, plain),
         "name": hub.host.reached_at.by_name.removeprefix("http://"),
         "fingerprint": hub.access.encrypted.fingerprint if hub.access.encrypted is not None else "",
         "sticks": [{"name": each.name, "state": each.state} for each in sticks if each.state != AWAY][:STICKS_MAX],
@@ -563,7 +566,7 @@ def panel_view(hub: Hub) -> dict[str, Any]:
     }
 
 
-def _console(hub: Hub, plain: str) -> str:
+def _console_url(hub: Hub, plain: str) -> str:
     if hub.access.encrypted is None:
         return ""
     host = plain.removeprefix("http://")

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
-from roundtap_core.messages import Asked
-from roundtap_core.typed import Malformed, read
-from roundtap_core.wire import REPORT, REQUEST, opened, verify
+from roundtap_core.messages import UnitRequest
+from roundtap_core.typed import MalformedMessage, parse_message
+from roundtap_core.wire import REPORT, REQUEST, open_envelope, verify
 from roundtap_hub.access.auth import is_loopback
-from roundtap_hub.serving.connection_limits import caller_of
+from roundtap_hub.serving.connection_limits import throttle_key
 from roundtap_hub.serving.http_answers import NO_STORE, Receive, Scope, Send, read_message, send_json
-from roundtap_hub.serving.rate_limits import Buckets, Rate
+from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.units.unit_keys import PANEL, STANDBY, STATION, TABLE, UnitKeys
 
 HELLO, REPORTS, STATUS, TIME, JOBS, COPY, PANEL_ASKS = (
@@ -34,37 +34,37 @@ RATES: Mapping[str, Rate] = {
 }
 """For each key. What a real unit asks at its most is far below: hellos 0.2-3 s apart while the feed breaks at once, a
 status for each press, 24 questions of time after connecting, a station's request for each state of a job."""
-WRONG = Rate(10, 0.2)
+FORGERY_RATE = Rate(10, 0.2)
 """Wrong signatures of one address in one unit's name; after that its messages in this name are not looked at."""
 
 
-A = TypeVar("A", bound=Asked)
+A = TypeVar("A", bound=UnitRequest)
 
 log = logging.getLogger(__name__)
 
 FORGED, FLOOD, ELSEWHERE, TWIN, DAMAGED = "forged", "flood", "elsewhere", "twin", "damaged"
 """Wrong signatures in its name; more than any unit says; reports of matches where it did not stand; a second unit with
 its name; lines of its disk that cannot be read."""
-SAID: Mapping[str, str] = {
+TROUBLE_TEXTS: Mapping[str, str] = {
     FORGED: "somebody signs wrongly in its name", FLOOD: "its key asks for more than any unit does",
     ELSEWHERE: "it reports matches where it did not stand", TWIN: "a second unit has its name",
     DAMAGED: "lines of its disk cannot be read",
 }
-TOLD_FROM: Mapping[str, int] = {FORGED: 10, FLOOD: 20}
+ALERT_FROM: Mapping[str, int] = {FORGED: 10, FLOOD: 20}
 """So many of them, until the organizer is told; 1 of the others. A unit that has not got its new key yet signs wrongly,
 and somebody hammers on a button."""
 
-Tell = Callable[[str, frozenset[str]], None]
+AlertListener = Callable[[str, frozenset[str]], None]
 """Told a unit and everything about it that somebody should look at."""
 
-LIVES_MS = 30_000
+CHALLENGE_TTL_MS = 30_000
 """From the question to the hello: time enough for a hall that comes back at once."""
 RANDOM_LETTERS, MAC_LETTERS = 16, 24
 LENGTH_MAX = 64
 
 BODY_WITHIN_S = 5.0
 """A unit gives up its own request after as long."""
-Said = tuple[int, Mapping[str, Any]]
+UnitAnswer = tuple[int, Mapping[str, Any]]
 """A status code and the answer."""
 
 
@@ -79,7 +79,7 @@ class Refusal(Exception):
 
 
 async def answer_unit(scope: Scope, receive: Receive, send: Send, bytes_max: int,
-                      answered: Callable[[dict[str, Any], str], Awaitable[Said]],
+                      answered: Callable[[dict[str, Any], str], Awaitable[UnitAnswer]],
                       too_large: tuple[int, str] = (403, "unknown unit")) -> None:
     """One message of a unit's, and the answer, or why there is none. `too_large`: to who says more than an honest unit
     does, and is none of ours."""
@@ -90,12 +90,12 @@ async def answer_unit(scope: Scope, receive: Receive, send: Send, bytes_max: int
         status, answer = await answered(message, address_of(scope))
     except Refusal as refusal:
         status, answer = refusal.status, refusal.said
-    except Malformed as error:
+    except MalformedMessage as error:
         status, answer = 400, {"error": str(error)}
     await send_json(send, status, answer, NO_STORE)
 
 
-class UnitDoor:
+class UnitAuth:
     """Lets in by key, role, rate and signature, in this order, so that neither a stranger nor a flood costs much.
 
     A key's rate is charged only for what nobody else can have sent: a signature that holds over something new. What
@@ -106,11 +106,11 @@ class UnitDoor:
     def __init__(self, keys: UnitKeys, troubles: UnitTroubles, now_ms: Callable[[], int], generous: int = 1) -> None:
         self._keys = keys
         self._troubles = troubles
-        self._wrong_rate = Rate(WRONG.at_once * generous, WRONG.a_second * generous)
+        self._wrong_rate = Rate(FORGERY_RATE.at_once * generous, FORGERY_RATE.a_second * generous)
         self._rates = {kind: Rate(rate.at_once * generous, rate.a_second * generous) for kind, rate in RATES.items()}
-        self._by_key = Buckets(now_ms)
-        self._by_address = Buckets(now_ms)
-        self._wrong = Buckets(now_ms)
+        self._by_key = RateLimiter(now_ms)
+        self._by_address = RateLimiter(now_ms)
+        self._wrong = RateLimiter(now_ms)
 
     def key_for(self, kind: str, unit: object, address: str) -> bytes:
         """The key of the unit that a message from this address says it comes from; nothing is believed before the
@@ -138,11 +138,11 @@ class UnitDoor:
     def request_of(self, kind: str, message: Mapping[str, Any], address: str, asked: type[A]) -> tuple[bytes, A]:
         """(the unit's key, what it asks) of a message whose signature holds."""
         unit, key = self._claimed(kind, message.get("payload"), address)
-        payload = opened(key, REQUEST, message)
+        payload = open_envelope(key, REQUEST, message)
         self._signed(kind, unit, address, payload is not None)
         try:
-            return key, read(asked, payload)
-        except Malformed as error:
+            return key, parse_message(asked, payload)
+        except MalformedMessage as error:
             raise Refusal(400, str(error)) from None
 
     def charge(self, kind: str, unit: str) -> None:
@@ -165,13 +165,13 @@ class UnitDoor:
 def address_of(scope: Scope) -> str:
     """Who asks, for counting, of an ASGI request."""
     client = scope.get("client")
-    return caller_of(str(client[0])) if client else ""
+    return throttle_key(str(client[0])) if client else ""
 
 
 class UnitTroubles:
     """Counts by unit and kind: of enrolled units only, so that no stranger's names fill it. Any thread may ask."""
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, tell: AlertListener) -> None:
         self._tell = tell
         self._lock = threading.Lock()
         self._counts: dict[str, Counter[str]] = {}
@@ -181,11 +181,11 @@ class UnitTroubles:
         with self._lock:
             counts = self._counts.setdefault(unit, Counter())
             counts[kind] += 1
-            count, told = counts[kind], _to_tell(counts)
+            count, told = counts[kind], _to_alert(counts)
         if count & (count - 1) == 0:
             # Each time that it has doubled: a flood is a few lines.
-            log.warning("unit %s: %s (%d so far)", unit, SAID[kind], count)
-        if count == TOLD_FROM.get(kind, 1):
+            log.warning("unit %s: %s (%d so far)", unit, TROUBLE_TEXTS[kind], count)
+        if count == ALERT_FROM.get(kind, 1):
             self._tell(unit, told)
 
     def count(self, unit: str, kind: str) -> int:
@@ -197,12 +197,12 @@ class UnitTroubles:
         for unit in units:
             with self._lock:
                 counts = self._counts.pop(unit, Counter())
-            if _to_tell(counts):
+            if _to_alert(counts):
                 self._tell(unit, frozenset())
 
 
-def _to_tell(counts: Mapping[str, int]) -> frozenset[str]:
-    return frozenset(kind for kind, count in counts.items() if count >= TOLD_FROM.get(kind, 1))
+def _to_alert(counts: Mapping[str, int]) -> frozenset[str]:
+    return frozenset(kind for kind, count in counts.items() if count >= ALERT_FROM.get(kind, 1))
 
 
 class Challenges:
@@ -229,12 +229,12 @@ class Challenges:
         """
         made_ms = self._made_ms(challenge)
         now_ms = self._now_ms()
-        if made_ms is None or not 0 <= now_ms - made_ms <= LIVES_MS:
+        if made_ms is None or not 0 <= now_ms - made_ms <= CHALLENGE_TTL_MS:
             return False
         assert isinstance(challenge, str)
         with self._lock:
             # By the moment of use: what was used so long ago was made before, and is too old to come again.
-            while self._used and now_ms - next(iter(self._used.values())) > LIVES_MS:
+            while self._used and now_ms - next(iter(self._used.values())) > CHALLENGE_TTL_MS:
                 del self._used[next(iter(self._used))]
             if challenge in self._used:
                 return False

@@ -18,7 +18,7 @@ from roundtap_core.event.entries import Entry
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.messages import Hello
 from roundtap_core.version import version
-from roundtap_core.wire import FEED, canonical, sealed
+from roundtap_core.wire import FEED, canonical, envelope_json
 from roundtap_hub.access.policy import TABLE, route
 from roundtap_hub.hub import Hub, Units
 from roundtap_hub.serving.http_answers import (
@@ -26,16 +26,16 @@ from roundtap_hub.serving.http_answers import (
     Receive,
     Scope,
     Send,
-    announced_bytes,
+    content_length,
     header,
     read_message,
     send_events,
     send_json,
 )
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.device_api import Echo, echo, fates_of, find_fate, is_at_rest
+from roundtap_hub.units.device_api import Echo, echo, fates_of, find_fate, needs_disk_read
 from roundtap_hub.units.device_auth import DAMAGED, HELLO, TWIN, Refusal, address_of
-from roundtap_hub.units.table_view import find_table, shown_of, table_view
+from roundtap_hub.units.table_view import find_table, own_status_view, table_view
 
 log = logging.getLogger(__name__)
 
@@ -43,25 +43,25 @@ QUEUE_MAX = 256
 """Messages a device may lag behind; one that lags more is cut off and starts again with everything."""
 BEAT_S = 2.0
 """How often a silent feed says that it lives: the unit shows the age of its last contact."""
-AT_A_TIME = 16
+BATCH_VIEWS = 16
 """Views made before the loop is given back: on a Pi 4 some 10 ms."""
 
-Message = Mapping[str, Any] | bytes
+FeedMessage = Mapping[str, Any] | bytes
 """What is to be said; a view is its canonical JSON already."""
-BEAT: Message = {"type": "beat"}
-IDENTIFY: Message = {"type": "identify"}
+HEARTBEAT: FeedMessage = {"type": "beat"}
+IDENTIFY: FeedMessage = {"type": "identify"}
 HelloListener = Callable[[str, Hello], Future[Any] | None]
 """Told a unit and its hello; the unit hears nothing before the answer is done."""
 
-BYTES_MAX = 64 * 1024
-WITHIN_S = 10.0
-NAMES_UNIT = b"roundtap-unit"
+HELLO_BYTES_MAX = 64 * 1024
+HELLO_TIMEOUT_S = 10.0
+UNIT_HEADER = b"roundtap-unit"
 """The header that says whose hello it is, before anything of it is read."""
 
-SEEN_BY_NOBODY = frozenset({"number", "head", "fates", "late", "rounds"})
+NOT_IN_VIEWS = frozenset({"number", "head", "fates", "late", "rounds"})
 """What a view does not show of an event; its rounds are compared one by one."""
-OF_THE_EVENT = tuple(name for name in EventState.__struct_fields__ if name not in SEEN_BY_NOBODY)
-OF_THE_ROUND = tuple(name for name in RoundState.__struct_fields__ if name != "matches")
+EVENT_FIELDS = tuple(name for name in EventState.__struct_fields__ if name not in NOT_IN_VIEWS)
+ROUND_FIELDS = tuple(name for name in RoundState.__struct_fields__ if name != "matches")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def table_changes(before: Snapshot, after: Snapshot) -> TableChanges:
         was, now = before.events.get(event_id), after.events.get(event_id)
         if was is now:
             continue
-        changed = _tables_of(was, now) if was is not None and now is not None else None
+        changed = _changed_tables(was, now) if was is not None and now is not None else None
         if changed is None:
             events.add(event_id)
         else:
@@ -99,9 +99,9 @@ def table_changes(before: Snapshot, after: Snapshot) -> TableChanges:
     return TableChanges(frozenset(events), frozenset(tables), frozenset(moved))
 
 
-def _tables_of(was: EventState, now: EventState) -> Collection[int] | None:
+def _changed_tables(was: EventState, now: EventState) -> Collection[int] | None:
     """The tables whose matches changed by themselves; None where the change concerns the whole event."""
-    if len(was.rounds) != len(now.rounds) or any(getattr(was, name) is not getattr(now, name) for name in OF_THE_EVENT):
+    if len(was.rounds) != len(now.rounds) or any(getattr(was, name) is not getattr(now, name) for name in EVENT_FIELDS):
         return None
     tables: set[int] = set()
     latest = len(now.public_rounds) - 1
@@ -110,22 +110,22 @@ def _tables_of(was: EventState, now: EventState) -> Collection[int] | None:
             continue
         # An earlier round says what a squad has to field and where the bracket stands, at every table.
         if index != latest or len(round_was.matches) != len(round_now.matches) or any(
-                getattr(round_was, name) is not getattr(round_now, name) for name in OF_THE_ROUND):
+                getattr(round_was, name) is not getattr(round_now, name) for name in ROUND_FIELDS):
             return None
         changed = [pair for pair in zip(round_was.matches, round_now.matches, strict=True) if pair[0] is not pair[1]]
-        if not all(_only_played(*pair) for pair in changed):
+        if not all(_same_pairing(*pair) for pair in changed):
             return None
         tables.update(match.match.table for _, match in changed if match.match.table is not None)
     return tables
 
 
-def _only_played(was: MatchState, now: MatchState) -> bool:
+def _same_pairing(was: MatchState, now: MatchState) -> bool:
     """Whether the same two still meet at the same table: reports and results are nobody else's, while who meets whom,
     and who has a bye, says how large a bracket is."""
     return replace(was.match, result=None) == replace(now.match, result=None)
 
 
-def open_hello(units: Units, unit: str, message: Mapping[str, Any], address: str = "") -> tuple[bytes, Hello]:
+def verify_hello(units: Units, unit: str, message: Mapping[str, Any], address: str = "") -> tuple[bytes, Hello]:
     """The key that a hello is signed with, and what it says: this unit's own, fresh and well formed. Raises Refusal."""
     key, hello = units.door.request_of(HELLO, message, address, Hello)
     if hello.unit != unit:
@@ -135,7 +135,7 @@ def open_hello(units: Units, unit: str, message: Mapping[str, Any], address: str
 
 
 @dataclass(slots=True, eq=False)
-class Connection:
+class UnitConnection:
     """One open feed of one unit. `instance`: which of those that have this name, "" where it does not say; `reported`:
     events of which the unit keeps reports, as far as the hub was told."""
 
@@ -145,7 +145,7 @@ class Connection:
     session: str
     instance: str = ""
     reported: set[str] = field(default_factory=set)
-    queue: deque[Message | None] = field(default_factory=deque)
+    queue: deque[FeedMessage | None] = field(default_factory=deque)
     news: asyncio.Event = field(default_factory=asyncio.Event)
     """Something is in the queue."""
     last_view: bytes | None = None
@@ -165,13 +165,13 @@ class DeviceFeed:
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self._connections: dict[str, set[Connection]] = {}
+        self._connections: dict[str, set[UnitConnection]] = {}
         """By unit."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing = False
         self._seen = hub.service.snapshot
         """What every last view was made of, but those of `_unsure`: they are still to be looked at."""
-        self._unsure: set[Connection] = set()
+        self._unsure: set[UnitConnection] = set()
         self._looking = False
         self._news: deque[tuple[Sequence[Entry], str | None]] = deque()
         """What was saved, and which unit has said something: gathered until the loop comes to it. However much there
@@ -195,26 +195,26 @@ class DeviceFeed:
     @route("POST /device/feed", TABLE)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A hello, and the feed that it opens."""
-        units, unit, address = self._hub.units, header(scope, NAMES_UNIT).decode("latin-1"), address_of(scope)
+        units, unit, address = self._hub.units, header(scope, UNIT_HEADER).decode("latin-1"), address_of(scope)
         try:
-            if announced_bytes(scope) > BYTES_MAX:
-                raise Refusal(413, f"a hello has at most {BYTES_MAX} bytes")
+            if content_length(scope) > HELLO_BYTES_MAX:
+                raise Refusal(413, f"a hello has at most {HELLO_BYTES_MAX} bytes")
             units.door.key_for(HELLO, unit, address)
-            message = await read_message(scope, receive, send, BYTES_MAX, WITHIN_S)
+            message = await read_message(scope, receive, send, HELLO_BYTES_MAX, HELLO_TIMEOUT_S)
             if message is None:
                 return
-            key, hello = open_hello(units, unit, message, address)
+            key, hello = verify_hello(units, unit, message, address)
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said, CLOSE)
             return
         await send_events(self.stream(self.greeted(key, hello), hello), receive, send)
 
-    def greeted(self, key: bytes, hello: Hello) -> Connection:
+    def greeted(self, key: bytes, hello: Hello) -> UnitConnection:
         """A connection for a hello that was found right."""
-        return Connection(hello.unit, key, hello.nonce, secrets.token_hex(8), hello.instance,
+        return UnitConnection(hello.unit, key, hello.nonce, secrets.token_hex(8), hello.instance,
                           {event for event, _ in hello.reports})
 
-    async def stream(self, connection: Connection, hello: Hello) -> AsyncIterator[bytes]:
+    async def stream(self, connection: UnitConnection, hello: Hello) -> AsyncIterator[bytes]:
         """The signed messages of one connection, as server-sent events, for as long as the client stays."""
         hub, unit = self._hub, connection.unit
         if hub.units.keys.get(unit) != connection.key:
@@ -242,7 +242,7 @@ class DeviceFeed:
             })
             # A unit may have kept reports of many old events: reading them keeps nobody else waiting.
             fates = (await asyncio.to_thread(fates_of, snapshot, hello.reports)
-                     if is_at_rest(snapshot, connection.reported) else fates_of(snapshot, hello.reports))
+                     if needs_disk_read(snapshot, connection.reported) else fates_of(snapshot, hello.reports))
             yield self._packed(connection, {"type": "fates", "fates": fates})
             if connection in self._connections.get(unit, ()):
                 if hub.service.snapshot is not self._seen:
@@ -271,7 +271,7 @@ class DeviceFeed:
                 if noted is not None:
                     await asyncio.wrap_future(noted)
 
-    def _is_twin(self, connection: Connection) -> bool:
+    def _is_twin(self, connection: UnitConnection) -> bool:
         """Whether another unit of this name is connected, here or at another hub of this journal."""
         here = self._connections.get(connection.unit)
         if here:
@@ -301,26 +301,26 @@ class DeviceFeed:
         for connection in self._all():
             self._send(connection, None)
 
-    def _all(self) -> list[Connection]:
+    def _all(self) -> list[UnitConnection]:
         return [connection for of_unit in self._connections.values() for connection in of_unit]
 
-    def _drop(self, connection: Connection) -> None:
+    def _drop(self, connection: UnitConnection) -> None:
         of_unit = self._connections.get(connection.unit, set())
         of_unit.discard(connection)
         if not of_unit:
             self._connections.pop(connection.unit, None)
         self._unsure.discard(connection)
 
-    async def _next(self, connection: Connection) -> Message | None:
+    async def _next(self, connection: UnitConnection) -> FeedMessage | None:
         """The next thing to say; a beat where nothing came for a while."""
         if not connection.queue:
             connection.news.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(BEAT_S):
                     await connection.news.wait()
-        return connection.queue.popleft() if connection.queue else BEAT
+        return connection.queue.popleft() if connection.queue else HEARTBEAT
 
-    def _packed(self, connection: Connection, message: Message) -> bytes:
+    def _packed(self, connection: UnitConnection, message: FeedMessage) -> bytes:
         connection.sent += 1
         head = {"nonce": connection.nonce, "seq": connection.sent, "now_ms": self._hub.clocks.mono_ms()}
         if isinstance(message, bytes):
@@ -328,7 +328,7 @@ class DeviceFeed:
             payload = canonical({**head, "type": "view"})[:-1] + b',"view":' + message + b"}"
         else:
             payload = canonical({**message, **head})
-        return b"data: " + sealed(connection.key, FEED, payload) + b"\n\n"
+        return b"data: " + envelope_json(connection.key, FEED, payload) + b"\n\n"
 
     def _soon(self, call: Callable[..., None], *told: Any) -> None:
         """From any thread; there is nobody to be told before there is a loop."""
@@ -372,14 +372,14 @@ class DeviceFeed:
         self._seen = snapshot
         self._unsure |= self._concerned(changes, frozenset(events))
         for unit in units:
-            shown = shown_of(self._hub.presence.status_of(unit))
+            shown = own_status_view(self._hub.presence.status_of(unit))
             self._unsure.update(found for found in self._connections.get(unit, ()) if found.shown != shown)
         if not self._looking:
             self._look_at_some()
 
     def _look_at_some(self) -> None:
         """A few of the unsure, then others get their turn: a result that comes now shall not wait for a whole hall."""
-        for _ in range(min(AT_A_TIME, len(self._unsure))):
+        for _ in range(min(BATCH_VIEWS, len(self._unsure))):
             self._push_view(self._unsure.pop())
         self._looking = bool(self._unsure)
         if self._looking and self._loop is not None:
@@ -400,7 +400,7 @@ class DeviceFeed:
             for connection in list(self._connections.get(unit, ())):
                 self._send(connection, {"type": "fates", "fates": of_unit})
 
-    def _concerned(self, changes: TableChanges, by_clock: frozenset[str]) -> set[Connection]:
+    def _concerned(self, changes: TableChanges, by_clock: frozenset[str]) -> set[UnitConnection]:
         snapshot = self._seen
         events = changes.events | by_clock
         units = {*changes.units, *(unit for unit, at in snapshot.venue.tables.items() if at in changes.tables)}
@@ -413,7 +413,7 @@ class DeviceFeed:
                 found.add(connection)
         return found
 
-    def _push_view(self, connection: Connection) -> None:
+    def _push_view(self, connection: UnitConnection) -> None:
         status = self._hub.presence.status_of(connection.unit)
         view = table_view(self._seen, connection.unit, status, self._hub.clocks.now(), connection.reported)
         connection.event = view["event"]["id"] if view["event"] is not None else None
@@ -423,7 +423,7 @@ class DeviceFeed:
             connection.last_view = said
             self._send(connection, said)
 
-    def _send(self, connection: Connection, message: Message | None) -> None:
+    def _send(self, connection: UnitConnection, message: FeedMessage | None) -> None:
         if len(connection.queue) >= QUEUE_MAX:
             self._drop(connection)
             connection.queue.clear()

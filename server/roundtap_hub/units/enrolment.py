@@ -13,10 +13,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from roundtap_core.enrol_keys import CODE_DIGITS, HUB_IDENTITY, About, Agreed, agreed, commitment, message_of, password
+from roundtap_core.enrol_keys import (
+    CODE_DIGITS,
+    HUB_IDENTITY,
+    ExchangeContext,
+    ExchangeKeys,
+    commitment,
+    derive_keys,
+    parse_hex_message,
+    password,
+)
 from roundtap_core.errors import Invalid, Problem
-from roundtap_hub.serving.connection_limits import FREE_ADDRESSES
-from roundtap_hub.serving.rate_limits import Buckets, Rate
+from roundtap_hub.serving.connection_limits import UNLIMITED_ADDRESSES
+from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.store.service import Service
 from roundtap_hub.units.device_auth import Refusal
 from roundtap_hub.units.unit_keys import NAME, STATION, TABLE, UnitKeys
@@ -26,14 +35,14 @@ log = logging.getLogger(__name__)
 
 KINDS = (TABLE, STATION)
 NUMBER_DIGITS = 2
-KEPT_MS = 300_000
+RECONFIRM_MS = 300_000
 """So long a unit whose answer was lost may confirm once more."""
-STORE_WITHIN_S = 15.0
+STORE_TIMEOUT_S = 15.0
 EXCHANGES_MAX = 64
 
-LIVES_MS = 10_000
+EXCHANGE_TTL_MS = 10_000
 """From the typed code to the unit's confirmation."""
-WAIT_S = LIVES_MS / 1000
+WAIT_S = EXCHANGE_TTL_MS / 1000
 """So long who typed the code waits for what comes of it."""
 
 OFFERED, CHECKED, STORING, STORED, UNSAVED, WRONG, LATE, MALFORMED = (
@@ -44,19 +53,19 @@ WAITING_MAX = 44
 """Each with two numbers at the most: there are enough."""
 ADDRESS_MAX = 8
 """Units of one address; a router may hide several."""
-SILENT_MS = 10_000
+PENDING_TTL_MS = 10_000
 """After so long without a word a unit does not wait any more."""
 GRACE_MS = 20_000
 """A code that was just replaced may still be typed: somebody reads, walks to the keyboard and types."""
 NUMBERS = range(10, 100)
 """What stands before a code: which of the waiting units shows it, and which of its codes it is. Always two digits."""
 IDENTIFY_MS = 6_000
-RATE, RATE_IN_ALL = Rate(40, 4), Rate(600, 120)
+RATE, TOTAL_RATE = Rate(40, 4), Rate(600, 120)
 """Questions of one address, and of all together: a unit asks once a second."""
 
 
 @dataclass(slots=True)
-class Code:
+class ShownCode:
     """`number`: what stands before it on the screen; `commit`: what the unit will say in an exchange about it, by its
     hash; `until_ms`: until when it may be typed, None: it is shown now. It is good once: `tried` when it was typed,
     right or wrong."""
@@ -71,7 +80,7 @@ class Code:
 
 
 @dataclass(slots=True)
-class Asking:
+class PendingUnit:
     """One unit that asks. `unit_id`: the same every time, and no secret; `token`: random, of this asking alone, and in
     the air: it is good from `place` only, the whole address that it came from first (`address` is for counting).
     `mark`: what pages call it.
@@ -88,7 +97,7 @@ class Asking:
     heard_ms: int
     serial: int = 0
     wants: str = ""
-    codes: dict[int, Code] = field(default_factory=dict)
+    codes: dict[int, ShownCode] = field(default_factory=dict)
     identify_until_ms: int = 0
     stopped: bool = False
     """After too many wrong codes it waits for a press."""
@@ -103,50 +112,50 @@ class Asking:
         return self.codes[self.serial].number if self.serial in self.codes else None
 
 
-class Full(Refusal):
+class EnrolBusy(Refusal):
     """No place, or too many questions: the unit asks again later."""
 
     def __init__(self) -> None:
         super().__init__(429, "too many ask; try again later")
 
 
-class WaitingRoom:
+class PendingUnits:
     """The units that ask to be enrolled, in memory: bounded, throttled, forgotten soon after they fall silent. Any
     thread may ask and tell. Times are the hub's monotonic milliseconds."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
         self._lock = threading.RLock()
-        self._asking: dict[tuple[str, str], Asking] = {}
-        self._rates = Buckets(now_ms)
+        self._asking: dict[tuple[str, str], PendingUnit] = {}
+        self._rates = RateLimiter(now_ms)
         self._next = NUMBERS.start
 
     def ask(self, unit_id: str, token: str, kind: str, address: str, serial: int, commit: str = "",
-            wants: str = "", stopped: bool = False, place: str = "") -> Asking:
-        """A unit asks, once a second. `Full` where it has to come back later. Two that say they are the same unit are
-        two: which one stands at a table a person sees by its code. `place`: the address as it is; "": `address`."""
+            wants: str = "", stopped: bool = False, place: str = "") -> PendingUnit:
+        """A unit asks, once a second. `EnrolBusy` where it has to come back later. Two that say they are the same unit
+        are two: which one stands at a table a person sees by its code. `place`: the address as it is; "": `address`."""
         with self._lock:
             now_ms = self._now_ms()
-            if address not in FREE_ADDRESSES and not self._rates.admit(((address,), RATE), ((), RATE_IN_ALL)):
-                raise Full
+            if address not in UNLIMITED_ADDRESSES and not self._rates.admit(((address,), RATE), ((), TOTAL_RATE)):
+                raise EnrolBusy
             self._forget(now_ms)
             whose = token, place or address
             found = self._asking.get(whose)
             if found is None:
                 # Who heard the token elsewhere is another: later codes of the unit's own are not his to announce.
                 self._make_room(address)
-                found = self._asking[whose] = Asking(unit_id, token, kind, address, whose[1], now_ms, now_ms)
+                found = self._asking[whose] = PendingUnit(unit_id, token, kind, address, whose[1], now_ms, now_ms)
             found.heard_ms, found.wants, found.stopped = now_ms, wants, stopped
             self._shows(found, serial, commit, now_ms)
             return found
 
-    def listed(self) -> list[Asking]:
+    def listed(self) -> list[PendingUnit]:
         """Who waits, in the order of their coming."""
         with self._lock:
             self._forget(self._now_ms())
             return sorted(self._asking.values(), key=lambda each: each.since_ms)
 
-    def behind(self, number: int) -> tuple[Asking, int] | None:
+    def behind(self, number: int) -> tuple[PendingUnit, int] | None:
         """(the unit, the serial of its code) before whose code this number stands, or stood a moment ago."""
         with self._lock:
             now_ms = self._now_ms()
@@ -154,7 +163,7 @@ class WaitingRoom:
             return next(((each, serial) for each in self._asking.values() for serial, code in each.codes.items()
                          if code.number == number and code.may_be_typed(now_ms)), None)
 
-    def take(self, asking: Asking, serial: int) -> str | None:
+    def take(self, asking: PendingUnit, serial: int) -> str | None:
         """Use up one of its codes: its `commit`; None where that was done before."""
         with self._lock:
             code = asking.codes.get(serial)
@@ -172,32 +181,32 @@ class WaitingRoom:
                 found.identify_until_ms = self._now_ms() + IDENTIFY_MS
             return found is not None
 
-    def identifies(self, asking: Asking) -> bool:
+    def identifies(self, asking: PendingUnit) -> bool:
         return self._now_ms() < asking.identify_until_ms
 
-    def enrolled(self, asking: Asking) -> None:
+    def enrolled(self, asking: PendingUnit) -> None:
         """It waits no more."""
         with self._lock:
             self._asking.pop((asking.token, asking.place), None)
 
     def _forget(self, now_ms: int) -> None:
-        for whose in [whose for whose, each in self._asking.items() if now_ms - each.heard_ms > SILENT_MS]:
+        for whose in [whose for whose, each in self._asking.items() if now_ms - each.heard_ms > PENDING_TTL_MS]:
             del self._asking[whose]
 
     def _make_room(self, address: str) -> None:
         """Who has many units waiting keeps nobody out who has few: the youngest of the address that has most goes."""
         counts = Counter(each.address for each in self._asking.values())
-        if counts[address] >= ADDRESS_MAX and address not in FREE_ADDRESSES:
-            raise Full
+        if counts[address] >= ADDRESS_MAX and address not in UNLIMITED_ADDRESSES:
+            raise EnrolBusy
         if len(self._asking) < WAITING_MAX:
             return
         most, many = counts.most_common(1)[0]
         if many <= counts[address] + 1:
-            raise Full
+            raise EnrolBusy
         youngest = max((each for each in self._asking.values() if each.address == most), key=lambda each: each.since_ms)
         del self._asking[youngest.token, youngest.place]
 
-    def _shows(self, asking: Asking, serial: int, commit: str, now_ms: int) -> None:
+    def _shows(self, asking: PendingUnit, serial: int, commit: str, now_ms: int) -> None:
         """What was said first of a code counts: nobody has seen it before its number was given."""
         if serial in asking.codes or serial < asking.serial:
             # Among them a question that was under way for long, or a kept packet.
@@ -209,7 +218,7 @@ class WaitingRoom:
             asking.codes[asking.serial] = before
         asking.serial = serial
         if serial:
-            asking.codes[serial] = Code(self._free_number(now_ms), commit)
+            asking.codes[serial] = ShownCode(self._free_number(now_ms), commit)
 
     def _free_number(self, now_ms: int) -> int:
         """In turn, so that a number comes back as late as can be."""
@@ -218,13 +227,13 @@ class WaitingRoom:
         turn = self._next - NUMBERS.start
         free: list[int] = [number for number in (*NUMBERS[turn:], *NUMBERS[:turn]) if number not in taken]
         if not free:
-            raise Full
+            raise EnrolBusy
         self._next = free[0] + 1 if free[0] + 1 in NUMBERS else NUMBERS.start
         return free[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class EnrolPlan:
     """What the unit is to be, once both have confirmed. `table`: where it stands; None: nowhere, or where it stood.
     `actor`: who typed the code. `replaces`: whether the name has a key already, which counts no more then."""
 
@@ -235,14 +244,15 @@ class Wish:
     replaces: bool = False
 
 
-class Exchange:
+class KeyExchange:
     """The hub's side of one exchange: begun when an organizer types a code, answered by the unit, confirmed by both.
     Each step of arithmetic takes some ten milliseconds on a Pi and is never done on the event loop.
 
     `state` goes from OFFERED over CHECKED and STORING to one of ENDED, and never back. Any thread may ask; `done` is
     set with the end, which is STORED only once both sides have confirmed and the key is on the disk."""
 
-    def __init__(self, asking: Asking, about: About, code: str, commit: str, wish: Wish, begun_ms: int) -> None:
+    def __init__(self, asking: PendingUnit, about: ExchangeContext, code: str, commit: str, wish: EnrolPlan,
+                 begun_ms: int) -> None:
         # Only now: half a tenth of a second of imports, and nobody needs them on most evenings.
         from spake2 import SPAKE2_A
 
@@ -257,7 +267,7 @@ class Exchange:
         self.done = threading.Event()
         self._lock = threading.Lock()
         self._answered = ""
-        self._agreed: Agreed | None = None
+        self._agreed: ExchangeKeys | None = None
         self._side: Any = SPAKE2_A(password(code), idA=HUB_IDENTITY, idB=about.unit_identity)
         self.message: str = self._side.start().hex()
         """What the unit is offered, in hex."""
@@ -273,13 +283,13 @@ class Exchange:
             if self._agreed is not None:
                 return self._agreed.hub_confirms if unit_message == self._answered else None
             try:
-                theirs = message_of(unit_message)
+                theirs = parse_hex_message(unit_message)
             except ValueError:
                 return None
             if self.state != OFFERED or not hmac.compare_digest(commitment(theirs), self._commit):
                 return None
             try:
-                self._agreed = agreed(self._side.finish(theirs), self.about, bytes.fromhex(self.message), theirs)
+                self._agreed = derive_keys(self._side.finish(theirs), self.about, bytes.fromhex(self.message), theirs)
             except Exception:
                 # Whatever the group refuses: no element of it, the one that gives everything away, our own message.
                 self._end(MALFORMED)
@@ -320,7 +330,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TypedCode:
     """What somebody typed: the six digits, and what stands before them on the unit's screen, if it was typed too."""
 
     number: int | None
@@ -328,20 +338,20 @@ class Typed:
 
 
 @dataclass(frozen=True, slots=True)
-class Enrolled:
+class EnrolResult:
     """What came of it. `table`: where it stands now."""
 
     unit: str
     table: int | None
 
 
-def read_typed(text: str) -> Typed:
+def parse_typed_code(text: str) -> TypedCode:
     """"17 345 678", "17345678" or "345 678". Problem "enrol_digits"."""
     digits = "".join(letter for letter in text if letter not in " .-·\u00a0\u2009\t")
     if not digits.isascii() or not digits.isdigit() or len(digits) not in (CODE_DIGITS, NUMBER_DIGITS + CODE_DIGITS):
         raise Invalid("enrol_digits")
     number = digits[:-CODE_DIGITS]
-    return Typed(int(number) if number else None, digits[-CODE_DIGITS:])
+    return TypedCode(int(number) if number else None, digits[-CODE_DIGITS:])
 
 
 class EnrolDesk:
@@ -349,17 +359,18 @@ class EnrolDesk:
 
     def __init__(self, service: Service, presence: Presence, keys: UnitKeys,
                  now_ms: Callable[[], int]) -> None:
-        self.room = WaitingRoom(now_ms)
+        self.room = PendingUnits(now_ms)
         self._service = service
         self._presence = presence
         self._keys = keys
         self._now_ms = now_ms
         self._lock = threading.Lock()
-        self._exchanges: dict[str, Exchange] = {}
+        self._exchanges: dict[str, KeyExchange] = {}
 
     # The organizer's side.
 
-    def enrol(self, typed: Typed, actor: str, table: int | None = None, replace: str = "", mark: str = "") -> Enrolled:
+    def enrol(self, typed: TypedCode, actor: str, table: int | None = None, replace: str = "",
+              mark: str = "") -> EnrolResult:
         """Try the code with the one unit that shows it, and wait for what comes of it: some seconds at the most.
 
         table: where it is to stand. replace: the unit whose name and place it takes over. mark: the unit that the code
@@ -376,26 +387,27 @@ class EnrolDesk:
             if commit is None:
                 raise Problem("enrol_used")
             venue = self._service.snapshot.venue
-            about = About((venue.epochs or (venue.epoch,))[0], venue.epoch, asking.unit_id, asking.kind, serial,
+            about = ExchangeContext((venue.epochs or (venue.epoch,))[0], venue.epoch, asking.unit_id, asking.kind,
+                                    serial,
                           secrets.token_hex(8))
-            exchange = Exchange(asking, about, typed.code, commit, wish, self._now_ms())
+            exchange = KeyExchange(asking, about, typed.code, commit, wish, self._now_ms())
             self._exchanges[about.exchange] = exchange
         return self._outcome(exchange)
 
-    def _outcome(self, exchange: Exchange) -> Enrolled:
+    def _outcome(self, exchange: KeyExchange) -> EnrolResult:
         if not exchange.done.wait(WAIT_S):
             exchange.end(LATE)
             # What is being stored just now is waited for: somebody would otherwise be told the opposite.
-            exchange.done.wait(STORE_WITHIN_S)
+            exchange.done.wait(STORE_TIMEOUT_S)
         if exchange.state == STORED:
-            return Enrolled(exchange.wish.unit, exchange.wish.table)
+            return EnrolResult(exchange.wish.unit, exchange.wish.table)
         if isinstance(exchange.error, Problem):
             raise exchange.error
         if exchange.state in (LATE, STORING):
             raise Problem("enrol_silent")
         raise Invalid("enrol_wrong")
 
-    def _shown_by(self, typed: Typed, mark: str) -> tuple[Asking, int]:
+    def _shown_by(self, typed: TypedCode, mark: str) -> tuple[PendingUnit, int]:
         """The one unit that shows this code, as far as what stands before the code says; never one by trying."""
         waiting = [each for each in self.room.listed() if each.number is not None and (not mark or each.mark == mark)]
         if typed.number is not None:
@@ -409,25 +421,25 @@ class EnrolDesk:
             raise Invalid("enrol_which", n=len(waiting))
         return waiting[0], waiting[0].serial
 
-    def _wish(self, asking: Asking, actor: str, table: int | None, replace: str) -> Wish:
+    def _wish(self, asking: PendingUnit, actor: str, table: int | None, replace: str) -> EnrolPlan:
         role, tables = asking.kind, self._service.snapshot.venue.tables
         if replace:
             if self._keys.known(replace).role != role:
                 raise Problem("enrol_kind", unit=replace)
-            return Wish(replace, role, tables.get(replace), actor, True)
+            return EnrolPlan(replace, role, tables.get(replace), actor, True)
         before = self._service.snapshot.venue.unit_ids.get(asking.unit_id)
         if before is not None and self._keys.role(before) in (role, None) and not self._in_contact(before) \
                 and before not in self._under_way():
             stands = table if table is not None or role != TABLE else tables.get(before)
-            return Wish(before, role, stands, actor, before in self._keys)
-        return Wish(self._free_name(asking, role, table), role, table if role == TABLE else None, actor)
+            return EnrolPlan(before, role, stands, actor, before in self._keys)
+        return EnrolPlan(self._free_name(asking, role, table), role, table if role == TABLE else None, actor)
 
     def _in_contact(self, unit: str) -> bool:
         """Who is heard just now is another one, whatever this one says of itself."""
         status = self._presence.status_of(unit)
         return unit in self._keys and status is not None and status.connected
 
-    def _free_name(self, asking: Asking, role: str, table: int | None) -> str:
+    def _free_name(self, asking: PendingUnit, role: str, table: int | None) -> str:
         taken = {*self._keys, *self._under_way(), *self._service.snapshot.venue.tables}
         if asking.wants not in taken and NAME.fullmatch(asking.wants):
             return asking.wants
@@ -442,21 +454,21 @@ class EnrolDesk:
 
     # The unit's side.
 
-    def offer_for(self, asking: Asking) -> Exchange | None:
+    def offer_for(self, asking: PendingUnit) -> KeyExchange | None:
         """What the unit is to answer."""
         with self._lock:
             self._tidy()
             return next((each for each in self._exchanges.values()
                          if each.is_of(asking.token, asking.place) and each.state not in ENDED), None)
 
-    def exchange_of(self, name: object, token: object, place: str) -> Exchange | None:
+    def exchange_of(self, name: object, token: object, place: str) -> KeyExchange | None:
         """The exchange of this name, for the unit whose it is, from where that asks."""
         with self._lock:
             self._tidy()
             found = self._exchanges.get(name) if isinstance(name, str) else None
         return found if found is not None and found.is_of(token, place) else None
 
-    def store(self, exchange: Exchange, key: bytes) -> None:
+    def store(self, exchange: KeyExchange, key: bytes) -> None:
         """Both have confirmed: the key is on the disk when this returns, and counts. Blocks; once for each exchange."""
         wish = exchange.wish
         try:
@@ -472,7 +484,7 @@ class EnrolDesk:
         now_ms = self._now_ms()
         for name, exchange in list(self._exchanges.items()):
             age_ms = now_ms - exchange.begun_ms
-            if age_ms > LIVES_MS:
+            if age_ms > EXCHANGE_TTL_MS:
                 exchange.end(LATE)
-            if age_ms > (KEPT_MS if exchange.state in (STORED, STORING) else LIVES_MS):
+            if age_ms > (RECONFIRM_MS if exchange.state in (STORED, STORING) else EXCHANGE_TTL_MS):
                 del self._exchanges[name]

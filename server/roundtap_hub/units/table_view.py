@@ -9,7 +9,7 @@ from typing import Any
 
 from roundtap_core.clock import Clock, Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.event_flow import match_clock, planned_in_all, squads_to_field, swiss_rounds_after
+from roundtap_core.event.event_flow import match_clock, squads_to_field, swiss_rounds_after, total_planned_rounds
 from roundtap_core.event.state import CLOSED, DISPUTE, ONE_PHONE, PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import SIDES
@@ -17,7 +17,7 @@ from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.wire import canonical
-from roundtap_hub.results.before_play import before_play, situation_at
+from roundtap_hub.results.before_play import pre_game_choice, situation_at
 from roundtap_hub.rounds.public_clock import clock_view, public_clock
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_presence import UnitStatus
@@ -35,7 +35,7 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
     """
     table = snapshot.venue.tables.get(unit)
     found = find_table(snapshot, table) if table is not None else None
-    call, refused = shown_of(status)
+    call, refused = own_status_view(status)
     finished = sorted(event for event in reported if is_finished(snapshot, event))
     if found is None:
         return {"table": table, "finished": finished, "event": None, "round": None, "match": None, "options": {},
@@ -74,7 +74,7 @@ def is_finished(snapshot: Snapshot, event_id: str) -> bool:
     return line is not None and line.finished
 
 
-def shown_of(status: UnitStatus | None) -> tuple[View | None, list[str]]:
+def own_status_view(status: UnitStatus | None) -> tuple[View | None, list[str]]:
     """What of a unit's own status comes back in its view: `call`, `leave_refused`."""
     if status is None:
         return None, []
@@ -101,7 +101,7 @@ def find_table(snapshot: Snapshot, table: int) -> tuple[EventState, RoundState |
 def _planned_rounds(state: EventState, at_least: int) -> int | None:
     """How many rounds there will be; None where an imported event is too small for its structure to say."""
     try:
-        return max(planned_in_all(state), at_least)
+        return max(total_planned_rounds(state), at_least)
     except Problem:
         return None
 
@@ -157,5 +157,5 @@ def _match_view(state: EventState, round_state: RoundState, match: MatchState, n
 
 
 def _before_play(state: EventState, round_state: RoundState, match: MatchState) -> View | None:
-    found = before_play(state, round_state, match)
+    found = pre_game_choice(state, round_state, match)
     return None if found is None else {"about": found.about, "side": found.side, "lot": found.lot}

@@ -19,10 +19,10 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.access.auth import is_loopback
 from roundtap_hub.access.policy import ORGANIZER
-from roundtap_hub.access.rights import NO_KEY, REVOKED, Keyed, keyed, placed
+from roundtap_hub.access.rights import NO_KEY, UNIT_REVOKED, UnitKeyRecord, unit_keyed_entry, unit_placed_entry
 from roundtap_hub.models import UnitKeyRow
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.store.venue import is_key
+from roundtap_hub.store.venue import is_valid_key
 from roundtap_machine.atomic_write import write_atomically
 
 log = logging.getLogger(__name__)
@@ -72,14 +72,14 @@ class UnitKeys(Mapping[str, bytes]):
         service.listen(self._tell)
 
     @property
-    def _said(self) -> Mapping[str, Keyed]:
+    def _said(self) -> Mapping[str, UnitKeyRecord]:
         """What the journal says of units."""
         return self._service.snapshot.venue.units
 
     def _find(self, unit: str) -> UnitKey | None:
         snapshot = self._service.snapshot
         said, key = snapshot.venue.units.get(unit), snapshot.keys.get(unit, "")
-        if said is not None and is_key(snapshot.venue, unit, key):
+        if said is not None and is_valid_key(snapshot.venue, unit, key):
             return UnitKey(bytes.fromhex(key), said.role)
         return (self._known.get(unit) if said is None else None) or self._local.get(unit)
 
@@ -136,7 +136,7 @@ class UnitKeys(Mapping[str, bytes]):
         """A new key for a unit that has one, which counts no more. Problem "unknown_unit", "unit_local", and as `add`
         has them."""
         said, key = self._said.get(unit, NO_KEY), secrets.token_bytes(KEY_BYTES)
-        self._say(keyed(unit, self.known(unit).role, key.hex(), said), actor, key)
+        self._say(unit_keyed_entry(unit, self.known(unit).role, key.hex(), said), actor, key)
         return key
 
     def enrol(self, unit: str, role: str, key: bytes, replaces: bool = False, unit_id: str = "",
@@ -144,21 +144,21 @@ class UnitKeys(Mapping[str, bytes]):
         """A unit with a key that it has agreed on with the hub; the same once more changes nothing. `replaces`: in the
         place of the unit of this name, whose key counts no more; `unit_id`: its own mark; `table`: where it stands from
         now on, None: where it stood. Problem as `add`."""
-        check_named(unit, role)
+        check_unit(unit, role)
         # First what is said of it: where another key comes meanwhile, the journal refuses this one.
         said, before = self._said.get(unit, NO_KEY), self._find(unit)
         if before == UnitKey(key, role):
             return
         if before is not None and not replaces:
             raise Invalid("unit_known", unit=unit)
-        new = keyed(unit, role, key.hex(), said, unit_id)
-        self._say(new, actor, key, [] if table is None else [placed(unit, table)])
+        new = unit_keyed_entry(unit, role, key.hex(), said, unit_id)
+        self._say(new, actor, key, [] if table is None else [unit_placed_entry(unit, table)])
 
     def revoke(self, unit: str, actor: str = ORGANIZER) -> None:
         """The unit's key counts no more, and it stands nowhere. Problem "unknown_unit", "unit_local" and as `add`."""
         self.known(unit)
         stands = unit in self._service.snapshot.venue.tables
-        self._say(NewEntry(REVOKED, {"unit": unit}), actor, b"", [placed(unit, None)] if stands else [])
+        self._say(NewEntry(UNIT_REVOKED, {"unit": unit}), actor, b"", [unit_placed_entry(unit, None)] if stands else [])
 
     def known(self, unit: str) -> UnitKey:
         """A unit whose key may be replaced. Raises Problem("unknown_unit"), ("unit_local")."""
@@ -189,7 +189,7 @@ def usual_role(unit: str) -> str:
     return STATION if unit.startswith(STATION) else TABLE
 
 
-def check_named(unit: str, role: str) -> None:
+def check_unit(unit: str, role: str) -> None:
     """Raise Problem "unit_name" or "unit_role" for what no unit may have."""
     if NAME.fullmatch(unit) is None:
         raise Invalid("unit_name", unit=unit[:40])

@@ -11,7 +11,7 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.rounds.tables import age, out_of_contact
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_keys import PANEL, ROLES, TABLE
-from roundtap_hub.units.unit_presence import UnitStatus, health_of
+from roundtap_hub.units.unit_presence import UnitStatus, decode_health
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class UnitRow:
     @property
     def health(self) -> Health | None:
         """None: it has not said."""
-        return health_of(self.status.health)
+        return decode_health(self.status.health)
 
     @property
     def version(self) -> str:

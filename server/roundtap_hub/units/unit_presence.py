@@ -17,7 +17,7 @@ from roundtap_core.event.entries import Entry
 from roundtap_core.event.state import PUBLISHED, EventState, MatchState
 from roundtap_core.messages import Health
 from roundtap_core.records import SIDES
-from roundtap_core.typed import salvaged
+from roundtap_core.typed import salvage_message
 from roundtap_hub.store.service import Snapshot
 
 
@@ -56,19 +56,19 @@ class UnitStatus:
     damaged: int = 0
     """Lines of the unit's outbox that cannot be read, by the same hello."""
     health: str = ""
-    """What it says of its own machine: see `health_of`. Told when it changes."""
+    """What it says of its own machine: see `decode_health`. Told when it changes."""
     troubles: frozenset[str] = frozenset()
     """What is odd about it, until an organizer has looked: see units/device_auth.py."""
 
 
 CALL, LEAVE, TAKEN = "call", "leave", "taken"
-AskedFor = tuple[str, str, str]
+RequestKey = tuple[str, str, str]
 """CALL, event and match: a judge is wanted there; LEAVE, event and competitor: who wants to leave;
 TAKEN, event and competitor: who scanned their slip, and somebody else has their page."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PhoneRequest:
     """What was asked for from elsewhere than a unit's buttons, and what became of it. `sources`: who asks, "phone:p3";
     `since_ms`: the hub's monotonic milliseconds at which the first of them did."""
 
@@ -78,10 +78,10 @@ class Asked:
     refused: bool = False
 
 
-class Heard(Mapping[str, UnitStatus]):
+class PresenceSnapshot(Mapping[str, UnitStatus]):
     """What everybody had said at one moment: the units by name, and `asked` from elsewhere. It never changes."""
 
-    def __init__(self, units: Mapping[str, UnitStatus], asked: Mapping[AskedFor, Asked]) -> None:
+    def __init__(self, units: Mapping[str, UnitStatus], asked: Mapping[RequestKey, PhoneRequest]) -> None:
         self._units = dict(units)
         self.asked = MappingProxyType(dict(asked))
 
@@ -98,9 +98,9 @@ class Heard(Mapping[str, UnitStatus]):
         return id(self)
 
 
-def asked_of(units: Mapping[str, UnitStatus]) -> Mapping[AskedFor, Asked]:
+def phone_requests(units: Mapping[str, UnitStatus]) -> Mapping[RequestKey, PhoneRequest]:
     """What was asked for from elsewhere; nothing where only units are known."""
-    return units.asked if isinstance(units, Heard) else {}
+    return units.asked if isinstance(units, PresenceSnapshot) else {}
 
 
 Listener = Callable[[str | None], None]
@@ -113,8 +113,8 @@ class Presence:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._units: dict[str, UnitStatus] = {}
-        self._asked: dict[AskedFor, Asked] = {}
-        self._shared: Heard | None = None
+        self._asked: dict[RequestKey, PhoneRequest] = {}
+        self._shared: PresenceSnapshot | None = None
         self._sessions: dict[str, dict[str, int]] = {}
         self._listeners: list[Listener] = []
         self.here: frozenset[tuple[str, str, str]] = frozenset()
@@ -127,12 +127,12 @@ class Presence:
         self._listeners.append(listener)
 
     @property
-    def units(self) -> Heard:
+    def units(self) -> PresenceSnapshot:
         """Everybody as of now: a mapping that never changes, the same one for all who ask until somebody is heard."""
         shared = self._shared
         if shared is None:
             with self._lock:
-                shared = self._shared = Heard(self._units, self._asked)
+                shared = self._shared = PresenceSnapshot(self._units, self._asked)
         return shared
 
     def identify(self, unit: str) -> bool:
@@ -245,22 +245,22 @@ class Presence:
             self._keep(after)
         self._changed(unit)
 
-    def ask(self, what: AskedFor, source: str, now_ms: int) -> None:
+    def ask(self, what: RequestKey, source: str, now_ms: int) -> None:
         """Somebody asks for something by another way than a unit; what was refused before is asked anew."""
-        self._change(what, lambda before: Asked(now_ms, frozenset({source})) if before is None or before.refused
+        self._change(what, lambda before: PhoneRequest(now_ms, frozenset({source})) if before is None or before.refused
                      else replace(before, sources=before.sources | {source}))
 
-    def take_back(self, what: AskedFor, source: str) -> None:
+    def take_back(self, what: RequestKey, source: str) -> None:
         """It is not asked for any more by this one."""
         self._change(what, lambda before: None if before is None or before.sources <= {source}
                      else replace(before, sources=before.sources - {source}))
 
-    def answer(self, what: AskedFor, taken_by: str | None = None, refused: bool = False) -> None:
+    def answer(self, what: RequestKey, taken_by: str | None = None, refused: bool = False) -> None:
         """An official takes it on, or refuses it; nothing where it is not asked for."""
         self._change(what, lambda before: None if before is None else replace(
             before, taken_by=taken_by or before.taken_by, refused=refused or before.refused))
 
-    def settle(self, what: AskedFor, until_ms: int | None = None) -> None:
+    def settle(self, what: RequestKey, until_ms: int | None = None) -> None:
         """It is settled. `until_ms`: only what was asked for before then."""
         self._change(what, lambda before: None if before is None or until_ms is None or before.since_ms <= until_ms
                      else before)
@@ -270,11 +270,11 @@ class Presence:
         for what in [what for what in self.units.asked if what[1] == event]:
             self.settle(what)
 
-    def told_asked(self, what: AskedFor, now: Asked | None) -> None:
+    def told_asked(self, what: RequestKey, now: PhoneRequest | None) -> None:
         """What stands of it as another hub on the same database says; None: nothing."""
         self._change(what, lambda _: now)
 
-    def _change(self, what: AskedFor, changed: Callable[[Asked | None], Asked | None]) -> None:
+    def _change(self, what: RequestKey, changed: Callable[[PhoneRequest | None], PhoneRequest | None]) -> None:
         with self._lock:
             before = self._asked.get(what)
             now = changed(before)
@@ -305,7 +305,7 @@ def _still_refused(before: UnitStatus, after: UnitStatus) -> UnitStatus:
 
 CLOSING = frozenset({"report", "result-entered"})
 """Entries after which a result may stand."""
-ECHOED_MS = 2000
+ECHO_GRACE_MS = 2000
 """A call made just before the result stays: its table may not know yet that it was heard, and would go on calling."""
 
 GRANTING = frozenset({"competitor-dropped", "competitor-disqualified"})
@@ -332,9 +332,9 @@ def call_at(snapshot: Snapshot, units: Units, event_id: str, match: MatchState) 
     table = match.match.table
     unit = snapshot.venue.unit_at(table) if table is not None else None
     status = units.get(unit) if unit is not None else None
-    asked = [each] if (each := asked_of(units).get((CALL, event_id, match.id))) is not None else []
+    asked = [each] if (each := phone_requests(units).get((CALL, event_id, match.id))) is not None else []
     if status is not None and status.call_since_ms is not None:
-        asked.insert(0, Asked(status.call_since_ms, frozenset({f"unit:{unit}"}), status.call_taken_by))
+        asked.insert(0, PhoneRequest(status.call_since_ms, frozenset({f"unit:{unit}"}), status.call_taken_by))
     if not asked:
         return None
     return Call(event_id, match.id, table, min(each.since_ms for each in asked),
@@ -346,7 +346,7 @@ def calls_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[Ca
     """All calls of an event: from the tables of its newest round, and what phones asked about any match."""
     played = state.public_rounds
     matches = {match.id: match for match in (played[-1].matches if played and not state.finished else ())}
-    for kind, event_id, match_id in asked_of(units):
+    for kind, event_id, match_id in phone_requests(units):
         found = state.find_match(match_id) if kind == CALL and event_id == state.id else None
         if found is not None:
             matches.setdefault(match_id, found[1])
@@ -425,11 +425,11 @@ def close_settled_calls(presence: Presence, snapshot: Snapshot, entries: Sequenc
         unit = snapshot.venue.unit_at(table) if table is not None else None
         status = presence.status_of(unit) if unit is not None else None
         if status is not None and status.match == found[1].id:
-            presence.close_call(status.unit, entry.at.mono_ms - ECHOED_MS)
+            presence.close_call(status.unit, entry.at.mono_ms - ECHO_GRACE_MS)
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class LeaveRequest:
     """Somebody wants to leave the event. `sources`: "unit:unit-1", "phone:p3"; `refused`: an official wants them to
     stay, and table and phone say so. `match`: where they sit or sat, with its table; None before round 1."""
 
@@ -443,10 +443,10 @@ class Wish:
     """When it was first asked by phone; None where only a unit said so."""
 
 
-def wishes_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[Wish]:
+def leave_requests_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[LeaveRequest]:
     """Everybody who wants to leave and has not left, the refused too; in the order of their names' ids."""
     by_unit = dict(_by_units(snapshot, units, state))
-    by_phone = {who: asked for (kind, event_id, who), asked in asked_of(units).items()
+    by_phone = {who: asked for (kind, event_id, who), asked in phone_requests(units).items()
                 if kind == LEAVE and event_id == state.id}
     for who in sorted({*by_unit, *by_phone}):
         entrant = state.entrants.get(who)
@@ -457,7 +457,7 @@ def wishes_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[W
         if asked is not None:
             # Whoever asks at the table after the phone's wish was refused asks anew.
             sources, refused = sources | asked.sources, refused and asked.refused
-        yield Wish(state.id, who, sources, refused, match, side, asked.since_ms if asked is not None else None)
+        yield LeaveRequest(state.id, who, sources, refused, match, side, asked.since_ms if asked is not None else None)
 
 
 def _by_units(snapshot: Snapshot, units: Units,
@@ -479,7 +479,7 @@ def _seat(state: EventState, who: str) -> tuple[MatchState | None, str]:
                  for side in SIDES if match.match.competitor(side) == who), (None, ""))
 
 
-class Wishes:
+class LeaveRequests:
     """Of one hub; any thread may ask and tell."""
 
     def __init__(self, presence: Presence, snapshot: Callable[[], Snapshot], now_ms: Callable[[], int]) -> None:
@@ -501,34 +501,34 @@ class Wishes:
                 if source.startswith("unit:"):
                     self._presence.refuse_leave(source.removeprefix("unit:"), wish.side)
 
-    def of(self, event_id: str) -> tuple[Wish, ...]:
+    def of(self, event_id: str) -> tuple[LeaveRequest, ...]:
         """All wishes of an event, the refused too."""
         snapshot = self._snapshot()
         state = snapshot.events.get(event_id)
-        return tuple(wishes_of(snapshot, self._presence.units, state)) if state is not None else ()
+        return tuple(leave_requests_of(snapshot, self._presence.units, state)) if state is not None else ()
 
 
-def close_granted_wishes(presence: Presence, entries: Sequence[Entry]) -> None:
+def close_granted_leaves(presence: Presence, entries: Sequence[Entry]) -> None:
     """Whoever has left wants to no more: who comes back is not asked about what they wanted before."""
     for entry in entries:
         if entry.kind in GRANTING:
             presence.settle((LEAVE, entry.stream, str(entry.data["competitor"])))
 
 
-def kept(said: object) -> str:
+def encode_health(said: object) -> str:
     """A status's `health` as the hub keeps it; "" for what is no health. What is odd in it is left out: a call for a
     judge that comes with it must not be lost for that."""
-    return msgspec.json.encode(salvaged(Health, said)).decode() if isinstance(said, dict) else ""
+    return msgspec.json.encode(salvage_message(Health, said)).decode() if isinstance(said, dict) else ""
 
 
 @lru_cache(maxsize=512)
-def health_of(text: str) -> Health | None:
+def decode_health(text: str) -> Health | None:
     """What was kept; None: the unit has not said."""
     return msgspec.json.decode(text, type=Health) if text else None
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class MissingEntry:
     """A unit was told of entry `number` of an event; the journal lacks it, or has another one in its place.
 
     `last`: the journal's own last entry of this event.
@@ -540,20 +540,20 @@ class Proof:
     last: int
 
 
-class Proofs:
+class MissingEntries:
     """All of them, by unit and event; any thread may use it. They are gone with the process: units say it again."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: dict[tuple[str, str], Proof] = {}
+        self._known: dict[tuple[str, str], MissingEntry] = {}
 
     @property
-    def known(self) -> list[Proof]:
+    def known(self) -> list[MissingEntry]:
         """In the order of the events, the one that misses most first."""
         with self._lock:
             return sorted(self._known.values(), key=lambda proof: (proof.event, -proof.number, proof.unit))
 
-    def add(self, proof: Proof) -> None:
+    def add(self, proof: MissingEntry) -> None:
         with self._lock:
             self._known[(proof.unit, proof.event)] = proof
 

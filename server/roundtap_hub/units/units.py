@@ -8,28 +8,28 @@ from flask import g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_hub.access.policy import HEADS, JUDGES, ORGANIZERS, SEEN, route
-from roundtap_hub.access.rights import placed
+from roundtap_hub.access.policy import HEADS, JUDGES, ORGANIZERS, VISIBLE, route
+from roundtap_hub.access.rights import unit_placed_entry
 from roundtap_hub.events.console import event
 from roundtap_hub.rounds.tables import out_of_contact
 from roundtap_hub.serving.page_helpers import (
     MOST_TABLES,
     actor,
+    add_venue_entry,
     back_to_event,
+    current_event,
+    current_hub,
+    current_snapshot,
+    current_units,
     field,
-    mended_on,
-    note,
     now_ms,
     page,
-    the_hub,
-    the_moment,
-    the_name,
-    the_snapshot,
-    the_units,
+    shows_problem_on,
+    staff_name,
     typed_table,
     whole_number,
 )
-from roundtap_hub.units.enrolment import read_typed
+from roundtap_hub.units.enrolment import parse_typed_code
 from roundtap_hub.units.unit_keys import ROLES, TABLE
 from roundtap_hub.units.unit_list import key_rows
 
@@ -40,133 +40,134 @@ def unit_list(shown: str = "", key: bytes = b"") -> AnyResponse:
     whose new key stands on the page, this once; to load it again shows it no more."""
     if shown:
         g.address = url_for("console.unit_list")
-    return page("units.html", rows=key_rows(the_hub(), the_snapshot(), the_units(), now_ms()), roles=ROLES, shown=shown,
+    return page("units.html", rows=key_rows(current_hub(), current_snapshot(), current_units(), now_ms()), roles=ROLES,
+                shown=shown,
                 key=key.hex())
 
 
 @route("POST /console/units/add", ORGANIZERS)
-@mended_on(unit_list)
+@shows_problem_on(unit_list)
 def add_unit() -> AnyResponse:
     """A unit and its key, which is on this answer and nowhere else but in the hub's journal."""
     unit = field("unit")
-    return unit_list(unit, the_hub().units.keys.add(unit, field("role", TABLE), actor()))
+    return unit_list(unit, current_hub().units.keys.add(unit, field("role", TABLE), actor()))
 
 
 @route("POST /console/units/replace", ORGANIZERS)
-@mended_on(unit_list)
+@shows_problem_on(unit_list)
 def replace_key() -> AnyResponse:
     """Another key for a unit; with the one before it nobody gets in any more, from now on."""
     unit = field("unit")
-    return unit_list(unit, the_hub().units.keys.replace(unit, actor()))
+    return unit_list(unit, current_hub().units.keys.replace(unit, actor()))
 
 
 @route("POST /console/units/revoke", ORGANIZERS)
-@mended_on(unit_list)
+@shows_problem_on(unit_list)
 def revoke_key() -> AnyResponse:
     """A unit that is not one of this hub's any more; it stands nowhere then."""
-    the_hub().units.keys.revoke(field("unit"), actor())
+    current_hub().units.keys.revoke(field("unit"), actor())
     return redirect(url_for("console.unit_list"), 303)
 
 
 @route("POST /console/units/seen", ORGANIZERS)
-@mended_on(unit_list)
+@shows_problem_on(unit_list)
 def unit_seen() -> AnyResponse:
     """Somebody has looked at what is odd about a unit: it is told again when it happens again."""
-    the_hub().units.troubles.seen(field("unit"))
+    current_hub().units.troubles.seen(field("unit"))
     return redirect(url_for("console.unit_list"), 303)
 
 
 @route("POST /console/units/identify", ORGANIZERS)
-@mended_on(unit_list)
+@shows_problem_on(unit_list)
 def identify_unit() -> AnyResponse:
     """A table unit blinks and says its name for some seconds. `event`: whose console it was asked on."""
     unit, event_id = field("unit"), field("event")
-    if not the_hub().presence.identify(unit):
+    if not current_hub().presence.identify(unit):
         raise Problem("unit_silent", unit=unit[:40])
     if event_id:
-        the_moment(event_id)
+        current_event(event_id)
         return redirect(url_for("console.units", event_id=event_id), 303)
     return redirect(url_for("console.unit_list", _anchor=f"unit-{unit}"), 303)
 
 
-@route("POST /console/<event_id>/units", HEADS, SEEN)
-@mended_on(event)
+@route("POST /console/<event_id>/units", HEADS, VISIBLE)
+@shows_problem_on(event)
 def place_unit(event_id: str) -> AnyResponse:
     """Put a unit at a table; without a number it stands nowhere. Whoever stood there stands nowhere then."""
-    hub, unit, table = the_hub(), field("unit"), typed_table("table")
-    if unit not in {*hub.units.keys, *hub.presence.units, *the_snapshot().venue.tables}:
+    hub, unit, table = current_hub(), field("unit"), typed_table("table")
+    if unit not in {*hub.units.keys, *hub.presence.units, *current_snapshot().venue.tables}:
         raise Problem("unknown_unit", unit=unit[:40])
-    note(placed(unit, table))
+    add_venue_entry(unit_placed_entry(unit, table))
     return back_to_event(event_id, "units")
 
 
-@route("POST /console/<event_id>/call", JUDGES, SEEN)
-@mended_on(event)
+@route("POST /console/<event_id>/call", JUDGES, VISIBLE)
+@shows_problem_on(event)
 def take_call(event_id: str) -> AnyResponse:
     """Somebody is on the way: the table's screen says who. `unit`: one that calls from where nobody plays."""
     if field("match"):
-        the_hub().hall.calls.take(event_id, field("match"), the_name())
+        current_hub().hall.calls.take(event_id, field("match"), staff_name())
     else:
-        the_hub().presence.take_call(field("unit"), the_name())
+        current_hub().presence.take_call(field("unit"), staff_name())
     return back_to_event(event_id)
 
 
-@route("POST /console/<event_id>/call/settled", JUDGES, SEEN)
-@mended_on(event)
+@route("POST /console/<event_id>/call/settled", JUDGES, VISIBLE)
+@shows_problem_on(event)
 def close_call(event_id: str) -> AnyResponse:
     """The judge says that the call is settled, the one that they saw: the table's screen goes back to its match."""
     since = whole_number("since")
     if field("match"):
-        the_hub().hall.calls.close_shown(event_id, field("match"), since)
+        current_hub().hall.calls.close_shown(event_id, field("match"), since)
     else:
-        the_hub().presence.close_call(field("unit"), since)
+        current_hub().presence.close_call(field("unit"), since)
     return back_to_event(event_id)
 
 
-@route("POST /console/<event_id>/leave/refused", HEADS, SEEN)
-@mended_on(event)
+@route("POST /console/<event_id>/leave/refused", HEADS, VISIBLE)
+@shows_problem_on(event)
 def refuse_leave(event_id: str) -> AnyResponse:
     """Whoever asked to leave stays; their table says so."""
-    the_hub().hall.wishes.refuse(event_id, field("who"))
+    current_hub().hall.wishes.refuse(event_id, field("who"))
     return back_to_event(event_id)
 
 
-def waiting_rows() -> list[dict[str, Any]]:
+def pending_unit_rows() -> list[dict[str, Any]]:
     """Who asks, in the order of their coming. `number`: what stands before its code; None while it shows none.
     `known_as`: its name of before."""
-    room, known = the_hub().units.enrolment.room, the_snapshot().venue.unit_ids
+    room, known = current_hub().units.enrolment.room, current_snapshot().venue.unit_ids
     return [{"mark": each.mark, "number": each.number, "kind": each.kind, "address": each.address,
              "age_ms": max(0, now_ms() - each.since_ms),
              "known_as": known.get(each.unit_id, ""), "stopped": each.stopped,
              "identified": room.identifies(each)} for each in room.listed()]
 
 
-def walk_step(table: int | None) -> dict[str, Any]:
+def enrol_step(table: int | None) -> dict[str, Any]:
     """The table that was asked for, else the first where no unit stands. `stands`: the unit that is there already;
     `before`, `after`: the tables beside it; `homeless`: units that have a key and no table yet."""
-    keys, tables = the_hub().units.keys, the_snapshot().venue.tables
+    keys, tables = current_hub().units.keys, current_snapshot().venue.tables
     at = {number: unit for unit, number in tables.items()}
-    here = table or next_free(0)
+    here = table or next_free_table(0)
     return {"table": here, "stands": at.get(here, ""), "before": here - 1 if here > 1 else None,
             "after": here + 1 if here < MOST_TABLES else None,
             "homeless": sorted(unit for unit in keys if keys.role(unit) == TABLE and unit not in tables)}
 
 
-def next_free(after: int) -> int:
+def next_free_table(after: int) -> int:
     """The next table where no unit stands."""
-    taken = set(the_snapshot().venue.tables.values())
+    taken = set(current_snapshot().venue.tables.values())
     return next((number for number in range(after + 1, MOST_TABLES + 1) if number not in taken), MOST_TABLES)
 
 
-def to_the_next(table: int | None, unit: str) -> AnyResponse:
+def redirect_to_next(table: int | None, unit: str) -> AnyResponse:
     """On from the table where this unit stands now."""
-    return redirect(url_for("console.enrol", table=next_free(table or 0), done=unit, at=table or ""), 303)
+    return redirect(url_for("console.enrol", table=next_free_table(table or 0), done=unit, at=table or ""), 303)
 
 
-def held_by(unit: str) -> dict[str, Any]:
+def unsaved_on_unit(unit: str) -> dict[str, Any]:
     """What would be lost with a unit that is replaced: nothing that the hub has, and what its disk alone may hold, by
     what it said last. `waiting`: reports that had no answer; whether it is `silent`."""
-    status = the_units().get(unit)
+    status = current_units().get(unit)
     if status is None or not status.contact_ms:
         return {"waiting": 0, "silent": True}
     return {"waiting": status.waiting, "silent": out_of_contact(status, now_ms())}
@@ -175,44 +176,44 @@ def held_by(unit: str) -> dict[str, Any]:
 @route("GET /console/units/enrol", ORGANIZERS)
 def enrol(**_: Any) -> AnyResponse:
     """One field: the digits of the unit that stands at this table, or of the one that replaces another."""
-    hub, fields = the_hub(), request.form if request.method == "POST" else request.args
+    hub, fields = current_hub(), request.form if request.method == "POST" else request.args
     replace, said = fields.get("replace", ""), fields.get("table", "")
     table = int(said) if said.isascii() and said.isdigit() and 0 < int(said) <= MOST_TABLES else None
     if replace not in hub.units.keys:
         replace = ""
     return page("enrol.html", replace=replace, role=hub.units.keys.role(replace) or TABLE,
-                held=held_by(replace) if replace else None,
-                step=walk_step(table), waiting=waiting_rows(),
+                held=unsaved_on_unit(replace) if replace else None,
+                step=enrol_step(table), waiting=pending_unit_rows(),
                 done=request.args.get("done", "")[:40], at=request.args.get("at", "")[:3])
 
 
 @route("POST /console/units/enrol", ORGANIZERS)
-@mended_on(enrol)
+@shows_problem_on(enrol)
 def enrol_code() -> AnyResponse:
     """The code is tried once, with the unit that shows it; then the next table's turn has come."""
     replace, table = field("replace"), typed_table("table")
-    made = the_hub().units.enrolment.enrol(
-        read_typed(field("code")), actor(), None if replace else table, replace, field("mark"))
+    made = current_hub().units.enrolment.enrol(
+        parse_typed_code(field("code")), actor(), None if replace else table, replace, field("mark"))
     if replace:
         return redirect(url_for("console.unit_list", _anchor=f"unit-{made.unit}"), 303)
-    return to_the_next(table, made.unit)
+    return redirect_to_next(table, made.unit)
 
 
 @route("POST /console/units/enrol/identify", ORGANIZERS)
-@mended_on(enrol)
+@shows_problem_on(enrol)
 def identify() -> AnyResponse:
     """A unit that waits blinks and beeps for some seconds."""
-    if not the_hub().units.enrolment.room.identify(field("mark")):
+    if not current_hub().units.enrolment.room.identify(field("mark")):
         raise Problem("enrol_gone")
     return redirect(url_for("console.enrol", table=field("table") or None, replace=field("replace") or None), 303)
 
 
 @route("POST /console/units/enrol/place", ORGANIZERS)
-@mended_on(enrol)
+@shows_problem_on(enrol)
 def enrol_place() -> AnyResponse:
     """A unit that has its key already stands at this table."""
     unit, table = field("unit"), typed_table("table")
-    if unit not in the_hub().units.keys:
+    if unit not in current_hub().units.keys:
         raise Problem("unknown_unit", unit=unit[:40])
-    note(placed(unit, table))
-    return to_the_next(table, unit)
+    add_venue_entry(unit_placed_entry(unit, table))
+    return redirect_to_next(table, unit)

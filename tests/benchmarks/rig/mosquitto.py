@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from roundtap.kit.leash import leashed
+from roundtap.kit.leash import kill_with_parent
 
 CONNECT, CONNACK, PUBLISH, SUBSCRIBE, SUBACK = 0x10, 0x20, 0x30, 0x82, 0x90
 KEEP_ALIVE_S = 600
@@ -33,7 +33,7 @@ def running(folder: Path, core: int | None) -> Iterator[tuple[int, int]]:
     (folder / "mosquitto.conf").write_text(
         f"listener {port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\nuser {getpass.getuser()}\n")
     on_core = ["taskset", "-c", str(core)] if core is not None else []
-    process = subprocess.Popen([*on_core, *leashed(str(broker()), "-c", str(folder / "mosquitto.conf"))],
+    process = subprocess.Popen([*on_core, *kill_with_parent(str(broker()), "-c", str(folder / "mosquitto.conf"))],
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         give_up = time.monotonic() + 10

@@ -13,7 +13,7 @@ from typing import Any
 
 from rig.client_process import Orders
 from rig.http_talk import Broken, Connection
-from roundtap_core.wire import ECHO, REPORT, opened, sign
+from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 
 LOSER = 24
 
@@ -38,7 +38,7 @@ class Reporter:
     async def post(self, name: str, body: bytes) -> bool:
         """Whether the hub's signed echo says "accepted"."""
         answer = await self._connection.send("POST", "/device/report", "Content-Type: application/json\r\n", body)
-        echo = opened(self._key, ECHO, json.loads(answer.body))
+        echo = open_envelope(self._key, ECHO, json.loads(answer.body))
         return echo is not None and echo.get("report_id") == name and echo.get("fate") == "accepted"
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
-from roundtap_core.check.drawn_rounds import first_due
+from roundtap_core.check.drawn_rounds import first_bye_due
 from roundtap_core.pairing.swiss_round import pair_next, pairing_to_json
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
 
@@ -220,14 +220,14 @@ def test_a_bye_is_due_to_the_first_without_whom_a_round_exists_as_networkx_says(
     before = Tournament("Winter Open", "xwing-standard", rounds=(drawn,))
     candidates = chance.sample(players[1:], len(players) // 2)
     right = next((who for who in candidates if whole_without(who)), None)
-    assert first_due(before, players[1:], players[0], candidates) == right
+    assert first_bye_due(before, players[1:], players[0], candidates) == right
 
 
 def test_three_who_have_all_met_leave_the_fourth_one_partner_only() -> None:
     met = tuple(game(pair) for pair in ("ab", "bc", "ca"))
     before = Tournament("Winter Open", "xwing-standard", rounds=(Round(1, matches=met),))
-    assert first_due(before, list("bcde"), "a", ["e", "d", "c"]) == "c"
-    assert first_due(before, list("bcd") + list("efg"), "a", ["g"]) == "g"
+    assert first_bye_due(before, list("bcde"), "a", ["e", "d", "c"]) == "c"
+    assert first_bye_due(before, list("bcd") + list("efg"), "a", ["g"]) == "g"
 
 
 def test_who_left_is_paired_no_more_and_not_missed() -> None:

@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from bracket_kit import better_wins, entered, games, leaves, played, ranked, upper_wins
 from event_kit import refused
-from roundtap_core.elimination.bracket import Game, Seat, bracket_of
+from roundtap_core.elimination.bracket import BracketGame, BracketSeat, bracket_of
 from roundtap_core.elimination.cut import make_cut, qualified
 from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.elimination.ranking import final_ranking
-from roundtap_core.elimination.shape import bracket_size, from_top, round_key
+from roundtap_core.elimination.shape import bracket_size, drawing_order, round_key
 from roundtap_core.records import NO_SHOW, RULING, UNPAIRED_LOSS, Match, Pair, Result, Tournament
 from roundtap_core.rounds.next_round import next_round, next_stage, round_to_print
 
@@ -315,8 +315,8 @@ def test_there_is_no_elimination_without_a_cut() -> None:
 
 def test_the_shape() -> None:
     assert [bracket_size(n) for n in (1, 2, 3, 4, 5, 8, 9, 32)] == [2, 2, 4, 4, 8, 8, 16, 32]
-    assert from_top(8, 1) == [1, 4, 2, 3]
-    assert from_top(16, 1) == [1, 8, 4, 5, 2, 7, 3, 6]
+    assert drawing_order(8, 1) == [1, 4, 2, 3]
+    assert drawing_order(16, 1) == [1, 8, 4, 5, 2, 7, 3, 6]
     assert [round_key(n) for n in (1, 2, 4, 8, 16, 64)] == [
         "final", "semi-final", "quarter-final", "round-of-16", "round-of-32", "round-of-128",
     ]
@@ -329,5 +329,6 @@ def test_the_shape() -> None:
 ])
 def test_a_game_s_figures_tick_who_goes_on_where_they_do_not_say_it(result: Result, shown: tuple[str, str]):
     won = "ana" if result.score.a == 100 else "bruno"
-    game = Game(1, 1, 1, Seat("ana"), Seat("bruno"), Match("ana", "bruno", result=result), won, True)
+    game = BracketGame(1, 1, 1, BracketSeat("ana"), BracketSeat("bruno"), Match("ana", "bruno", result=result), won,
+                       True)
     assert (game.figure("ana"), game.figure("bruno")) == shown

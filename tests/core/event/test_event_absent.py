@@ -6,7 +6,7 @@ from event_kit import Event, refused, score
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
-from roundtap_core.event.event_flow import offered, seeds_now
+from roundtap_core.event.event_flow import current_seeds, offered_places
 from roundtap_core.event.state import Entrant, tournament_of
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
@@ -25,7 +25,7 @@ def test_a_no_show_is_undone_while_the_round_runs() -> None:
     before = event.match().match
     event.tell(c.NoShow("1.1", before.a))
     revision = event.match().revision
-    assert event.kinds(c.NoShowUndone("1.1")) == ["no-show-undone"]
+    assert event.kinds(c.UndoNoShow("1.1")) == ["no-show-undone"]
     assert event.match().match == before
     assert event.match().revision == revision + 1
     assert missed(event) == []
@@ -39,7 +39,7 @@ def test_who_wished_to_leave_after_the_round_still_does_when_their_absence_is_un
     who = event.match("1.1").match.a
     event.tell(c.DropCompetitor(who, plays_on=True))
     event.tell(c.NoShow("1.1", who))
-    event.tell(c.NoShowUndone("1.1"))
+    event.tell(c.UndoNoShow("1.1"))
     assert event.state.plays(who)
     assert not event.state.entrants[who].active, "nobody draws them again"
     event.settle().play()
@@ -49,7 +49,7 @@ def test_who_wished_to_leave_after_the_round_still_does_when_their_absence_is_un
 def test_a_report_that_saw_the_absence_comes_too_late_and_a_new_one_is_taken() -> None:
     event = Event().play()
     event.tell(c.NoShow("1.1", event.match().match.a))
-    event.tell(c.NoShowUndone("1.1"))
+    event.tell(c.UndoNoShow("1.1"))
     assert event.report("a", score(100, 0), revision=0).reason == "judge"
     assert event.report("a", score(100, 0)).fate == "accepted"
 
@@ -59,11 +59,11 @@ def test_two_absences_undone_in_any_order_leave_the_round_as_it_was() -> None:
     before = [m.match for m in event.state.rounds[0].matches]
     for match in ("1.1", "1.2"):
         event.tell(c.NoShow(match, event.match(match).match.b or ""))
-    event.tell(c.NoShowUndone("1.1"))
+    event.tell(c.UndoNoShow("1.1"))
     event.tell(c.NoShow("1.3", event.match("1.3").match.a))
     assert len({m.id for m in event.state.rounds[0].matches}) == len(event.state.rounds[0].matches)
     for match in ("1.3", "1.2"):
-        event.tell(c.NoShowUndone(match))
+        event.tell(c.UndoNoShow(match))
     assert [m.match for m in event.state.rounds[0].matches] == before
 
 
@@ -74,7 +74,7 @@ def test_a_table_that_was_taken_meanwhile_stays_taken() -> None:
     event.tell(c.NoShow("1.1", event.match().match.a))
     event.tell(c.EnterCompetitor(Entrant("late", "digest"), meets=bye.id))
     assert event.match(bye.id).match.table == table
-    event.tell(c.NoShowUndone("1.1", busy_tables=frozenset({3})))
+    event.tell(c.UndoNoShow("1.1", busy_tables=frozenset({3})))
     assert event.match().match.table == 4
     assert event.match().match.b is not None
 
@@ -82,13 +82,13 @@ def test_a_table_that_was_taken_meanwhile_stays_taken() -> None:
 def test_nothing_is_undone_that_was_not_an_absence_or_that_is_over() -> None:
     event = Event().play()
     with refused("no_absence"):
-        event.tell(c.NoShowUndone("1.1"))
+        event.tell(c.UndoNoShow("1.1"))
     event.tell(c.NoShow("1.1", event.match().match.a))
     event.settle().play()
     with refused("no_absence"):
-        event.tell(c.NoShowUndone("1.1"))
+        event.tell(c.UndoNoShow("1.1"))
     with refused("unknown_match"):
-        event.tell(c.NoShowUndone("9.9"))
+        event.tell(c.UndoNoShow("9.9"))
 
 
 def test_who_was_put_out_or_has_left_meanwhile_does_not_come_back_by_it() -> None:
@@ -97,12 +97,12 @@ def test_who_was_put_out_or_has_left_meanwhile_does_not_come_back_by_it() -> Non
     event.tell(c.NoShow("1.1", a))
     event.tell(c.DropCompetitor(b))
     with refused("already_left"):
-        event.tell(c.NoShowUndone("1.1"))
+        event.tell(c.UndoNoShow("1.1"))
     event = Event().play()
     event.tell(c.NoShow("1.1", event.match().match.a))
     event.tell(c.Disqualify(missed(event)[0], "away"))
     with refused("disqualified_stays_out"):
-        event.tell(c.NoShowUndone("1.1"))
+        event.tell(c.UndoNoShow("1.1"))
 
 
 # Nobody came.
@@ -110,7 +110,7 @@ def test_who_was_put_out_or_has_left_meanwhile_does_not_come_back_by_it() -> Non
 def test_if_nobody_comes_both_lose_and_both_are_gone() -> None:
     event = Event().play()
     match = event.match().match
-    assert event.kinds(c.NobodyCame("1.1")) == ["nobody-came"]
+    assert event.kinds(c.DoubleNoShow("1.1")) == ["nobody-came"]
     result = event.match().match.result
     assert result is not None
     assert (result.ended, result.winner) == (RULING, "none")
@@ -122,10 +122,10 @@ def test_if_nobody_comes_both_lose_and_both_are_gone() -> None:
 
 
 def test_nobody_came_is_undone_by_a_click_or_by_the_result_of_those_who_came() -> None:
-    for undo in (c.NoShowUndone("1.1"), c.EnterResult("1.1", 1, None), c.EnterResult("1.1", 1, score(100, 0))):
+    for undo in (c.UndoNoShow("1.1"), c.EnterResult("1.1", 1, None), c.EnterResult("1.1", 1, score(100, 0))):
         event = Event().play()
         before = event.match().match
-        event.tell(c.NobodyCame("1.1"))
+        event.tell(c.DoubleNoShow("1.1"))
         event.tell(undo)
         assert (event.match().match.a, event.match().match.b, event.match().match.table) == (
             before.a, before.b, before.table)
@@ -141,7 +141,7 @@ def test_the_second_absence_is_noticed_after_the_first() -> None:
     event = Event().play()
     match = event.match().match
     event.tell(c.NoShow("1.1", match.a))
-    assert event.kinds(c.NobodyCame("1.1")) == ["no-show-undone", "nobody-came"]
+    assert event.kinds(c.DoubleNoShow("1.1")) == ["no-show-undone", "nobody-came"]
     assert missed(event) == []
     assert event.match().match.result is not None
     assert {event.state.entrants[who].active for who in (match.a, match.b or "")} == {False}
@@ -151,17 +151,17 @@ def test_nobody_came_needs_an_open_match_of_the_round_in_play() -> None:
     event = Event(5).play()
     bye = next(m for m in event.state.rounds[0].matches if m.match.bye)
     with refused("no_show_only_in_play"):
-        event.tell(c.NobodyCame(bye.id))
+        event.tell(c.DoubleNoShow(bye.id))
     event.report("a", score(100, 0))
     with refused("no_show_has_result"):
-        event.tell(c.NobodyCame("1.1"))
+        event.tell(c.DoubleNoShow("1.1"))
 
 
 def test_the_fold_of_the_entries_and_the_file_hold_it() -> None:
     event = Event(8).play()
     event.tell(c.NoShow("1.1", event.match("1.1").match.a))
-    event.tell(c.NoShowUndone("1.1"))
-    event.tell(c.NobodyCame("1.2"))
+    event.tell(c.UndoNoShow("1.1"))
+    event.tell(c.DoubleNoShow("1.2"))
     event.tell(c.NoShow("1.3", event.match("1.3").match.a))
     assert fold("e1", event.entries) == event.state
     file = tournament_of(event.state)
@@ -206,8 +206,8 @@ def test_going_on_with_those_present_passes_over_the_absent_in_one_step() -> Non
     event = cut()
     ranks = order(event)
     assert event.kinds(c.PassOver((ranks[1], ranks[4]))) == ["absent-passed-over"]
-    assert list(seeds_now(event.state)) == [ranks[0], ranks[2], ranks[3]]
-    assert offered(event.state) == ranks[5]
+    assert list(current_seeds(event.state)) == [ranks[0], ranks[2], ranks[3]]
+    assert offered_places(event.state) == ranks[5]
     event.tell(c.AcceptPlace(ranks[5]))
     event.play().settle().play().settle()
     event.tell(c.FinishEvent("the hall closes"))
@@ -233,7 +233,7 @@ def test_who_appears_after_all_has_the_seed_back_while_there_is_room() -> None:
     ranks = order(event)
     event.tell(c.PassOver((ranks[1], ranks[2])))
     event.tell(c.PassOver((ranks[2],)))
-    assert list(seeds_now(event.state)) == [ranks[0], ranks[1], ranks[3]]
+    assert list(current_seeds(event.state)) == [ranks[0], ranks[1], ranks[3]]
     event.tell(c.AcceptPlace(ranks[4]))
     with refused("places_taken"):
         event.tell(c.PassOver(()))

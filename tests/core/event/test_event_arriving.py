@@ -9,8 +9,8 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
 from roundtap_core.event.official import Official
 from roundtap_core.event.people.decide import MOST_SIGNED_UP
-from roundtap_core.event.stale_check import COURSE, mark
-from roundtap_core.event.state import SIGNED_UP, TO_CONFIRM, Entrant, active_ids, awaited, tournament_of
+from roundtap_core.event.stale_check import COURSE, state_mark
+from roundtap_core.event.state import SIGNED_UP, TO_CONFIRM, Entrant, active_ids, not_yet_present, tournament_of
 from roundtap_core.event.state_bytes import decode, encode
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.records import UNPAIRED_LOSS
@@ -34,7 +34,7 @@ def seats(event: Event, number: int = 1) -> set[str]:
 
 def test_where_check_in_is_not_asked_everybody_is_paired_as_ever() -> None:
     event = Event(4)
-    assert awaited(event.state) == frozenset()
+    assert not_yet_present(event.state) == frozenset()
     assert seats(event.play()) == {"p1", "p2", "p3", "p4"}
     with refused("check_in_not_used"):
         event.tell(c.CheckIn("p1"))
@@ -42,12 +42,12 @@ def test_where_check_in_is_not_asked_everybody_is_paired_as_ever() -> None:
 
 def test_who_has_not_checked_in_is_not_paired_and_is_awaited() -> None:
     event = asking()
-    assert awaited(event.state) == {"p5", "p6"}
+    assert not_yet_present(event.state) == {"p5", "p6"}
     event.play()
     assert seats(event) == {"p1", "p2", "p3", "p4"}
     assert event.byes(1) == {}
     assert event.state.players_at_start == 4
-    assert awaited(event.state) == {"p5", "p6"}
+    assert not_yet_present(event.state) == {"p5", "p6"}
 
 
 def test_the_structure_counts_who_is_here_and_before_anybody_is_who_entered() -> None:
@@ -66,9 +66,9 @@ def test_ticking_twice_says_nothing_twice_and_a_tick_can_be_taken_back() -> None
     event = asking()
     assert event.kinds(c.CheckIn("p1")) == []
     assert event.kinds(c.CheckIn("p1", on=False)) == ["checked-in"]
-    assert awaited(event.state) == {"p1", "p5", "p6"}
+    assert not_yet_present(event.state) == {"p1", "p5", "p6"}
     event.tell(c.DropCompetitor("p6"))
-    assert awaited(event.state) == {"p1", "p5"}
+    assert not_yet_present(event.state) == {"p1", "p5"}
     with refused("already_left"):
         event.tell(c.CheckIn("p6"))
     with refused("unknown_competitor"):
@@ -78,9 +78,9 @@ def test_ticking_twice_says_nothing_twice_and_a_tick_can_be_taken_back() -> None
 def test_a_draw_that_nobody_has_seen_goes_when_somebody_checks_in_and_its_button_means_nothing_any_more() -> None:
     event = asking()
     event.tell(c.DrawRound(1))
-    before = mark(event.state, COURSE)
+    before = state_mark(event.state, COURSE)
     assert event.kinds(c.CheckIn("p5")) == ["draft-discarded", "checked-in"]
-    assert mark(event.state, COURSE) != before
+    assert state_mark(event.state, COURSE) != before
     event.tell(c.DrawRound(1))
     assert event.kinds(c.CheckIn("p5", on=False)) == ["draft-discarded", "checked-in"]
 
@@ -89,7 +89,7 @@ def test_whether_check_in_is_asked_is_settled_before_round_1() -> None:
     event = asking()
     event.tell(c.DrawRound(1))
     assert event.kinds(c.SetCheckIn(False)) == ["draft-discarded", "check-in-set"]
-    assert awaited(event.state) == frozenset()
+    assert not_yet_present(event.state) == frozenset()
     assert event.kinds(c.SetCheckIn(False)) == []
     event.tell(c.SetCheckIn(True))
     event.play()
@@ -111,7 +111,7 @@ def test_who_comes_while_round_1_is_played_has_missed_it_or_meets_who_sits_alone
     waiting = next(m.id for m in event.state.rounds[0].matches if m.match.a == "p5")
     event.tell(c.CheckIn("p6", meets=waiting, busy_tables=frozenset({3})))
     assert (event.match(waiting).match.b, event.match(waiting).match.table) == ("p6", 4)
-    assert awaited(event.state) == {"p7"}
+    assert not_yet_present(event.state) == {"p7"}
 
 
 def test_once_round_2_is_published_who_never_came_stays_out_and_stands_nowhere() -> None:
@@ -133,11 +133,11 @@ def test_who_is_entered_at_the_desk_may_be_here_at_once() -> None:
     event = asking()
     event.enter("p7", checked_in=True)
     event.enter("p8")
-    assert awaited(event.state) == {"p5", "p6", "p8"}
+    assert not_yet_present(event.state) == {"p5", "p6", "p8"}
     event.play()
     event.enter("late")
     assert event.byes(1)["late"] == UNPAIRED_LOSS
-    assert "late" not in awaited(event.state)
+    assert "late" not in not_yet_present(event.state)
 
 
 # --- sign-up by phone ------------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def test_nobody_signs_up_unless_the_organizer_has_opened_it() -> None:
     event.tell(c.SetSignUp(True))
     assert by_phone(event, "p3") == ["competitor-entered"]
     assert event.state.entrants["p3"].sign_up == SIGNED_UP
-    assert awaited(event.state) == frozenset()
+    assert not_yet_present(event.state) == frozenset()
     assert event.kinds(c.SetSignUp(True)) == []
     event.tell(c.SetSignUp(False))
     with refused("sign_up_closed"):
@@ -181,7 +181,7 @@ def test_who_is_to_be_confirmed_is_not_paired_before_that() -> None:
     by_phone(event, "p5")
     by_phone(event, "p6")
     assert event.state.entrants["p5"].sign_up == TO_CONFIRM
-    assert awaited(event.state) == {"p5", "p6"}
+    assert not_yet_present(event.state) == {"p5", "p6"}
     assert event.kinds(c.ConfirmEntry("p5")) == ["entry-confirmed"]
     assert event.kinds(c.ConfirmEntry("p5")) == []
     assert event.kinds(c.ConfirmEntry("p1")) == []

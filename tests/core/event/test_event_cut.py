@@ -13,8 +13,16 @@ from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.event_flow import CUT, OVER, bracket_now, offered, seeds_now, stage_of_match, what_follows
-from roundtap_core.event.rounds.close import placed_otherwise, places
+from roundtap_core.event.event_flow import (
+    CUT,
+    OVER,
+    current_bracket,
+    current_seeds,
+    offered_places,
+    stage_of_match,
+    upcoming_stage,
+)
+from roundtap_core.event.rounds.close import diverged_places, final_order
 from roundtap_core.event.state import Entrant, state_digest, tournament_of
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
@@ -41,7 +49,7 @@ def order(event: Event) -> list[str]:
 
 
 def bracket(event: Event) -> Bracket:
-    found = bracket_now(event.state)
+    found = current_bracket(event.state)
     assert found is not None
     return found
 
@@ -53,12 +61,12 @@ def places_in_the_bracket(event: Event) -> list[tuple[str, int | None, str | Non
 
 def test_after_the_swiss_rounds_comes_the_cut_not_a_draw() -> None:
     event = after_swiss()
-    assert what_follows(event.state) == CUT
+    assert upcoming_stage(event.state) == CUT
     with refused("cut_not_made"):
         event.tell(c.DrawRound(1))
     made = event.tell(c.MakeCut())
     assert [entry.kind for entry in made] == ["round-closed", "cut-made"]
-    assert list(seeds_now(event.state)) == order(event)[:8]
+    assert list(current_seeds(event.state)) == order(event)[:8]
     assert made[1].data["seeds"] == order(event)[:8]
     with refused("cut_is_made"):
         event.tell(c.MakeCut())
@@ -72,7 +80,7 @@ def test_a_cut_needs_its_rounds_its_results_and_a_plan() -> None:
     with refused("cut_too_early"):
         event.tell(c.MakeCut())
     none = after_swiss(cut=0)
-    assert what_follows(none.state) == OVER
+    assert upcoming_stage(none.state) == OVER
     with refused("no_cut_planned"):
         none.tell(c.MakeCut())
     with refused("all_rounds_played"):
@@ -88,7 +96,7 @@ def test_the_whole_way_to_the_champion() -> None:
         event.settle()
     assert lengths == [75 * MINUTE, 75 * MINUTE, 120 * MINUTE]
     assert [r.stage for r in event.state.rounds] == [SWISS] * 2 + [ELIMINATION] * 3
-    assert what_follows(event.state) == OVER
+    assert upcoming_stage(event.state) == OVER
     assert bracket(event).champion == order(event)[0]
     assert [m.match.game for m in event.state.rounds[-1].matches] == [1, "third"]
     with refused("bracket_decided"):
@@ -114,16 +122,16 @@ def test_a_qualified_player_who_leaves_is_replaced_by_whoever_accepts() -> None:
     event.tell(c.DrawRound(1))
     kinds = event.kinds(c.DropCompetitor(seeds[5]))
     assert kinds == ["draft-discarded", "competitor-dropped"]
-    assert offered(event.state) == seeds[8]
+    assert offered_places(event.state) == seeds[8]
     with refused("offer_unanswered"):
         event.tell(c.DrawRound(1))
     with refused("not_offered"):
         event.tell(c.AcceptPlace(seeds[9]))
     event.tell(c.DeclinePlace(seeds[8]))
-    assert offered(event.state) == seeds[9]
+    assert offered_places(event.state) == seeds[9]
     event.tell(c.AcceptPlace(seeds[9]))
-    assert offered(event.state) is None
-    assert list(seeds_now(event.state)) == [*seeds[:5], *seeds[6:8], seeds[9]]
+    assert offered_places(event.state) is None
+    assert list(current_seeds(event.state)) == [*seeds[:5], *seeds[6:8], seeds[9]]
     event.play()
     assert event.match("3.1").match.b == seeds[9]
     with refused("not_offered"):
@@ -133,16 +141,16 @@ def test_a_qualified_player_who_leaves_is_replaced_by_whoever_accepts() -> None:
 def test_a_published_round_of_which_no_game_has_started_frees_its_place_yet() -> None:
     """"Noch bevor ein Spiel im nächsten Abschnitt gespielt worden ist": the sixth leaves, the ninth comes in last."""
     event = cut().play()
-    seeds, ranked = seeds_now(event.state), order(event)
+    seeds, ranked = current_seeds(event.state), order(event)
     told = event.kinds(c.DropCompetitor(seeds[5]))
     assert told == ["round-withdrawn", "competitor-dropped"]
     assert event.state.entrants[seeds[5]].dropped_after == 2
     assert event.state.live is None
-    assert offered(event.state) == ranked[8]
+    assert offered_places(event.state) == ranked[8]
     with refused("offer_unanswered"):
         event.tell(c.DrawRound(1))
     event.tell(c.AcceptPlace(ranked[8]))
-    assert list(seeds_now(event.state)) == [*seeds[:5], *seeds[6:8], ranked[8]]
+    assert list(current_seeds(event.state)) == [*seeds[:5], *seeds[6:8], ranked[8]]
     event.play()
     assert (event.match("3.1").match.a, event.match("3.1").match.b) == (seeds[0], ranked[8])
     assert event.match("3.1").match.result is None
@@ -155,11 +163,11 @@ def test_a_place_that_nobody_has_taken_yet_is_there_for_who_comes_back(published
     event = cut()
     if published:
         event.play()
-    seeds, ranked = seeds_now(event.state), order(event)
+    seeds, ranked = current_seeds(event.state), order(event)
     event.tell(c.DropCompetitor(seeds[5]))
     event.tell(c.ReturnCompetitor(seeds[5]))
-    assert seeds_now(event.state) == seeds
-    assert offered(event.state) is None
+    assert current_seeds(event.state) == seeds
+    assert offered_places(event.state) is None
     event.tell(c.DropCompetitor(seeds[5]))
     event.tell(c.AcceptPlace(ranked[8]))
     with refused("places_taken"):
@@ -171,9 +179,9 @@ def test_a_place_that_nobody_has_taken_yet_is_there_for_who_comes_back(published
 
 def test_a_disqualification_before_the_first_game_frees_the_place_too() -> None:
     event = cut().play()
-    seeds, ranked = seeds_now(event.state), order(event)
+    seeds, ranked = current_seeds(event.state), order(event)
     assert event.kinds(c.Disqualify(seeds[0], "sleeves marked")) == ["round-withdrawn", "competitor-disqualified"]
-    assert offered(event.state) == ranked[8]
+    assert offered_places(event.state) == ranked[8]
     # Who has not made the cut leaves nothing behind.
     started = cut().play()
     assert started.kinds(c.DropCompetitor(order(started)[10])) == ["competitor-dropped"]
@@ -192,7 +200,7 @@ def test_the_stage_begins_with_its_first_game(begins: str, rulebook: str) -> Non
         event.tell(c.EnterResult(match.id, match.revision, won))
     event.tell(c.MakeCut())
     event.play()
-    seeds = seeds_now(event.state)
+    seeds = current_seeds(event.state)
     if begins == "clock":
         event.tell(c.SetClock("start"))
     elif begins == "result":
@@ -202,20 +210,20 @@ def test_the_stage_begins_with_its_first_game(begins: str, rulebook: str) -> Non
     else:
         event.tell(c.NoShow("2.2", event.match("2.2").match.a))
     event.tell(c.DropCompetitor(event.match("2.1").match.a, score(0, 0)))
-    assert offered(event.state) is None
+    assert offered_places(event.state) is None
     assert event.state.live is not None
     assert event.match("2.1").match.result == Result(ended=CONCESSION, conceded_by="a")
-    assert seeds_now(event.state) == seeds
+    assert current_seeds(event.state) == seeds
 
 
 def test_once_the_stage_has_begun_nobody_comes_in() -> None:
     event = cut().play()
-    seeds = seeds_now(event.state)
+    seeds = current_seeds(event.state)
     event.tell(c.SetClock("start"))
     event.tell(c.DropCompetitor(seeds[0], score(0, 0)))
-    assert offered(event.state) is None
+    assert offered_places(event.state) is None
     assert event.match("3.1").match.result == Result(ended=CONCESSION, conceded_by="a")
-    assert seeds_now(event.state) == seeds
+    assert current_seeds(event.state) == seeds
     with refused("elimination_begun"):
         event.tell(c.WithdrawCut())
     with refused("elimination_begun"):
@@ -229,7 +237,7 @@ def test_with_nobody_left_to_ask_the_first_seed_has_a_bye() -> None:
     seeds = order(event)
     event.tell(c.DropCompetitor(seeds[3]))
     event.tell(c.DeclinePlace(seeds[8]))
-    assert offered(event.state) is None
+    assert offered_places(event.state) is None
     event.play()
     assert event.byes(3) == {seeds[0]: "bye"}
 
@@ -247,7 +255,7 @@ def test_a_drawn_bracket_is_not_drawn_again() -> None:
 def test_the_cut_can_be_taken_back() -> None:
     event = cut()
     event.tell(c.WithdrawCut())
-    assert what_follows(event.state) == CUT
+    assert upcoming_stage(event.state) == CUT
     with refused("no_cut_yet"):
         event.tell(c.WithdrawCut())
 
@@ -258,29 +266,29 @@ def test_a_correction_that_changes_who_is_in_is_asked_about_until_the_first_game
         event = cut()
         if published:
             event.play()
-        seeds = list(seeds_now(event.state))
+        seeds = list(current_seeds(event.state))
         corrected = c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), reason="misread")
         with refused("cut_would_change"):
             event.tell(corrected)
-        assert list(seeds_now(event.state)) == seeds
+        assert list(current_seeds(event.state)) == seeds
         rounds = ["round-withdrawn"] if published else []
         assert event.kinds(replace(corrected, cut="anew")) == [*rounds, "cut-withdrawn", "cut-made", "result-entered"]
-        assert list(seeds_now(event.state)) == order(event)[:8] != seeds
+        assert list(current_seeds(event.state)) == order(event)[:8] != seeds
 
 
 def test_a_cut_that_is_made_again_keeps_who_declined_and_asks_nobody_anew() -> None:
     event = cut(cut=4)
-    first, second = seeds_now(event.state)[:2]
+    first, second = current_seeds(event.state)[:2]
     event.tell(c.DropCompetitor(first))
-    offered_first = offered(event.state)
+    offered_first = offered_places(event.state)
     assert offered_first is not None
     event.tell(c.DeclinePlace(offered_first))
-    event.tell(c.AcceptPlace(offered(event.state) or ""))
+    event.tell(c.AcceptPlace(offered_places(event.state) or ""))
     event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), reason="misread", cut="anew"))
     assert event.state.cut is not None
     assert event.state.cut.declined == (offered_first,)
-    assert offered_first not in seeds_now(event.state)
-    assert len(seeds_now(event.state)) == 4
+    assert offered_first not in current_seeds(event.state)
+    assert len(current_seeds(event.state)) == 4
     assert second in event.state.cut.order
 
 
@@ -313,7 +321,7 @@ def test_a_kept_cut_is_asked_about_no_more_once_it_is_the_right_one_again() -> N
 
 def test_a_cut_that_is_kept_stays_whatever_the_table_says_now() -> None:
     event = cut()
-    seeds, before = list(seeds_now(event.state)), order(event)
+    seeds, before = list(current_seeds(event.state)), order(event)
     corrected = c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), reason="misread", cut="keep")
     assert event.kinds(corrected) == ["result-entered"]
     assert order(event) != before
@@ -325,9 +333,9 @@ def test_a_cut_that_is_kept_stays_whatever_the_table_says_now() -> None:
 def test_a_correction_that_changes_no_seed_is_not_asked_about_and_offers_go_by_it() -> None:
     """Four of twelve are in; below them two change places: a place that becomes free is offered by the order of now."""
     event = cut(cut=4)
-    seeds, before = list(seeds_now(event.state)), order(event)
+    seeds, before = list(current_seeds(event.state)), order(event)
     event.tell(c.EnterResult("2.5", event.match("2.5").revision, score(100, 99), reason="misread"))
-    assert list(seeds_now(event.state)) == seeds == order(event)[:4]
+    assert list(current_seeds(event.state)) == seeds == order(event)[:4]
     assert event.state.cut is not None
     assert list(event.state.cut.order) == order(event) != before
 
@@ -380,14 +388,14 @@ def test_what_another_version_of_the_kit_ended_otherwise_is_told() -> None:
     event = cut().play().settle().play().settle().play().settle()
     event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), reason="misread"))
     event.tell(c.FinishEvent())
-    assert placed_otherwise(event.state) == []
-    kept = places(tournament_of(event.state))
+    assert diverged_places(event.state) == []
+    kept = final_order(tournament_of(event.state))
     assert event.state.ended_as == kept
 
     turned = replace(event.state, ended_as=(kept[0], kept[2], kept[1], *kept[3:]))
-    assert placed_otherwise(turned) == [(2, kept[2], kept[1]), (3, kept[1], kept[2])]
-    assert placed_otherwise(replace(event.state, ended_as=())) == []
-    older = placed_otherwise(replace(event.state, ended_as=None))
+    assert diverged_places(turned) == [(2, kept[2], kept[1]), (3, kept[1], kept[2])]
+    assert diverged_places(replace(event.state, ended_as=())) == []
+    older = diverged_places(replace(event.state, ended_as=None))
     assert {was for _, was, _ in older} == {now for _, _, now in older} != set()
 
     event.tell(c.ReopenEvent())
@@ -423,7 +431,7 @@ def test_whoever_left_comes_back_only_within_the_stage() -> None:
     event.tell(c.WithdrawCut())
     event.tell(c.ReturnCompetitor(seeds[2]))
     event.tell(c.MakeCut())
-    assert list(seeds_now(event.state)) == seeds[:8]
+    assert list(current_seeds(event.state)) == seeds[:8]
     event.play().settle()
     event.tell(c.DropCompetitor(seeds[0]))
     event.tell(c.ReturnCompetitor(seeds[0]))
@@ -465,7 +473,7 @@ def test_a_no_show_in_elimination_keeps_its_game_number() -> None:
 
 def test_elimination_from_the_start() -> None:
     event = Event(6, {"structure": "own", "swiss_rounds": 0})
-    assert what_follows(event.state) == ELIMINATION
+    assert upcoming_stage(event.state) == ELIMINATION
     event.tell(c.DrawRound(5))
     first = [m.match for m in event.state.draft.matches] if event.state.draft else []
     event.tell(c.DrawRound(5))
@@ -475,7 +483,7 @@ def test_elimination_from_the_start() -> None:
     with refused("elimination_begun"):
         event.enter("late")
     event.settle().play().settle().play().settle()
-    assert what_follows(event.state) == OVER
+    assert upcoming_stage(event.state) == OVER
     assert bracket(event).champion is not None
 
 

@@ -333,7 +333,7 @@ def drawn_with(seed: int) -> Event:
 
 
 def say(event: Event, mark: str | None, report_id: str = "r1") -> str | None:
-    event.tell(c.Report(report_id, "1.1", "a", 0, {"score": {"a": 100, "b": 24}}, "body", mark))
+    event.tell(c.RecordReport(report_id, "1.1", "a", 0, {"score": {"a": 100, "b": 24}}, "body", mark))
     return event.state.fates[report_id].reason
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply
-from roundtap_core.event.people.decide import meetable
+from roundtap_core.event.people.decide import latecomer_opponents
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, tournament_of
 from roundtap_core.records import UNPAIRED_LOSS
@@ -83,7 +83,7 @@ def test_nobody_meets_a_won_bye_a_no_show_or_who_plays_already() -> None:
     for match in ("1.1", "1.2", missing, "1.99"):
         with refused("nobody_to_meet"):
             late(event, match)
-    assert meetable(event.state) == ()
+    assert latecomer_opponents(event.state) == ()
 
 
 def test_meeting_somebody_is_for_round_1_while_it_is_played() -> None:
@@ -113,7 +113,7 @@ def test_without_an_opponent_a_latecomer_has_an_unpaired_loss_as_ever() -> None:
     event = Event(players=5).play()
     event.enter("late")
     assert event.byes(1)["late"] == UNPAIRED_LOSS
-    assert len(meetable(event.state)) == 2
+    assert len(latecomer_opponents(event.state)) == 2
 
 
 # --- lists -------------------------------------------------------------------------------------------------------

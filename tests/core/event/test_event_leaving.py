@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.people.leave import left_open, squads_owed, wins_by_leaving
+from roundtap_core.event.people.leave import abandoned_matches, squads_owed, wins_by_leaving
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import CONCESSION, RULING, Pair, Result
 from roundtap_core.standings.standings import standings
@@ -55,10 +55,10 @@ def test_without_them_the_match_stays_open_until_somebody_says_them(how: str) ->
     event = warlords()
     event.tell(leaving(event, "b", how))
     assert event.match().match.result is None
-    assert [match.id for match in left_open(event.state)] == ["1.1"]
+    assert [match.id for match in abandoned_matches(event.state)] == ["1.1"]
     event.tell(c.EnterResult("1.1", 0, Result(ended=CONCESSION, conceded_by="b", score=Pair(8, 20))))
     assert tally(event, "a") == (3, 8)
-    assert left_open(event.state) == ()
+    assert abandoned_matches(event.state) == ()
 
 
 def test_lives_that_cannot_be_are_refused_and_nobody_has_left() -> None:
@@ -76,7 +76,7 @@ def test_the_first_who_leaves_decides_the_match_and_the_winner_may_go_home_too(h
     event.tell(leaving(event, "a", "drop", stood if known else None))
     event.tell(leaving(event, "b", how))
     if not known:
-        assert [match.id for match in left_open(event.state)] == ["1.1"]
+        assert [match.id for match in abandoned_matches(event.state)] == ["1.1"]
         event.tell(c.EnterResult("1.1", 0, Result(ended=CONCESSION, conceded_by="a", score=Pair(14, 9))))
     assert event.match().match.result == Result(ended=CONCESSION, conceded_by="a", score=Pair(14, 9))
 
@@ -92,7 +92,7 @@ def test_if_both_had_asked_to_leave_before_either_left_nobody_wins(known: bool) 
     event.tell(c.ReturnCompetitor(second))
     # The first has conceded, by figures that are to be said anew: those of a match without a winner were nobody's.
     assert event.match().match.result is None
-    assert left_open(event.state) == (event.match(),)
+    assert abandoned_matches(event.state) == (event.match(),)
 
 
 def test_a_result_that_a_side_has_reported_is_not_turned_by_its_leaving() -> None:
@@ -101,7 +101,7 @@ def test_a_result_that_a_side_has_reported_is_not_turned_by_its_leaving() -> Non
     event.report("a", score(100, 24))
     event.tell(leaving(event, "a", "drop"))
     assert (event.match().match.result, event.match().state) == (None, "one-sided")
-    assert left_open(event.state) == ()
+    assert abandoned_matches(event.state) == ()
     event.report("b", score(100, 24))
     assert event.match().match.result == score(100, 24)
 
@@ -122,14 +122,14 @@ def test_the_leaver_s_own_points_stay_and_the_winner_s_become_full() -> None:
     assert (rows[seat.a], rows[seat.b or ""]) == (60, 140)
     other = xwing()
     other.tell(leaving(other, "a", "drop"))
-    assert [match.id for match in left_open(other.state)] == ["1.1"]
+    assert [match.id for match in abandoned_matches(other.state)] == ["1.1"]
 
 
 def test_leaving_after_this_round_leaves_the_match_to_be_played() -> None:
     event = xwing()
     leaver = event.match().match.a
     assert event.kinds(c.DropCompetitor(leaver, plays_on=True)) == ["competitor-dropped"]
-    assert left_open(event.state) == ()
+    assert abandoned_matches(event.state) == ()
     event.agree(score(100, 24)).settle().play()
     assert leaver not in {who for m in event.state.rounds[1].matches for who in (m.match.a, m.match.b)}
     assert event.match("1.1").match.result == score(100, 24)
@@ -174,12 +174,12 @@ def test_where_nobody_knows_how_it_stood_the_match_waits_until_somebody_does() -
     event = shatterpoint()
     event.tell(leaving(event, "a", "drop"))
     assert event.match().match.result is None, "no struggle and no wound stands that nobody said"
-    assert left_open(event.state) == (event.match(),)
+    assert abandoned_matches(event.state) == (event.match(),)
     conceded = Result(ended=CONCESSION, conceded_by="a", score=Pair(1, 0), wounds=Pair(2, 3))
     with refused("picks_missing"):
         event.tell(c.EnterResult("1.1", event.match().revision, conceded))
     event.tell(c.EnterResult("1.1", event.match().revision, replace(conceded, picks=SQUADS)))
-    assert squads_owed(event.state) == left_open(event.state) == ()
+    assert squads_owed(event.state) == abandoned_matches(event.state) == ()
 
 
 def test_squads_that_cannot_be_are_refused() -> None:

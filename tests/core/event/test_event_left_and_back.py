@@ -7,7 +7,7 @@ import pytest
 from event_kit import Event, refused, score
 from roundtap_core.check.check import violations
 from roundtap_core.event import commands as c
-from roundtap_core.event.people.leave import left_open
+from roundtap_core.event.people.leave import abandoned_matches
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import CONCESSION, Pair, Result
 
@@ -38,7 +38,7 @@ def test_where_both_had_left_and_one_comes_back_the_figures_are_asked_anew(ruleb
     assert event.match().match.result is not None
     event.tell(c.ReturnCompetitor(b))
     assert event.match().match.result is None
-    assert [match.id for match in left_open(event.state)] == [event.match().id]
+    assert [match.id for match in abandoned_matches(event.state)] == [event.match().id]
     assert violations(tournament_of(event.state)) == []
 
 
@@ -47,7 +47,7 @@ def test_the_match_of_a_disqualified_player_waits_for_its_figures_whatever_they_
     event.report("b", score(30, 100))
     event.tell(c.Disqualify(b, "dice", "organizer"))
     assert event.match().reports == {}
-    assert [match.id for match in left_open(event.state)] == [event.match().id]
+    assert [match.id for match in abandoned_matches(event.state)] == [event.match().id]
 
 
 def test_who_was_to_leave_after_the_round_and_is_disqualified_before_is_not_at_the_table() -> None:

@@ -12,7 +12,7 @@ from event_kit import Event, refused, score
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
-from roundtap_core.event.mending.decide import mend_of
+from roundtap_core.event.mending.decide import plan_mend
 from roundtap_core.event.state import DRAFT, EventState, MatchState, tournament_of
 from roundtap_core.event.state_bytes import decode, encode
 from roundtap_core.event.to_tournament import whole_tournament
@@ -25,7 +25,7 @@ WHY = "they drove here together"
 
 def shown(event: Event, command: Any) -> Any:
     """The command as somebody gives it who has read what it would do."""
-    return replace(command, plan=mend_of(event.state, command).mark)
+    return replace(command, plan=plan_mend(event.state, command).mark)
 
 
 def done(event: Event, command: Any) -> Event:
@@ -34,7 +34,7 @@ def done(event: Event, command: Any) -> Event:
 
 
 def warned(event: Event, command: Any) -> list[str]:
-    return [warning.kind for warning in mend_of(event.state, command).warnings]
+    return [warning.kind for warning in plan_mend(event.state, command).warnings]
 
 
 def pairs(event: Event, number: int = 1) -> dict[int | None, tuple[str, str | None]]:
@@ -212,7 +212,7 @@ def test_two_whose_opponents_did_not_appear_meet() -> None:
     assert [set(pair) for pair in pairs(event).values() if pair[1]] == [set(here)]
     assert sorted(event.byes(1).values()) == [UNPAIRED_LOSS, UNPAIRED_LOSS]
     with refused("no_absence"):
-        event.tell(c.NoShowUndone(event.state.rounds[0].matches[0].id))
+        event.tell(c.UndoNoShow(event.state.rounds[0].matches[0].id))
 
 
 @pytest.mark.parametrize(("busy", "fixed", "table"), [
@@ -486,7 +486,7 @@ def test_one_table_moves_where_the_two_who_wait_have_met() -> None:
         return
     leaves = match.match.a if match.match.b in met[alone] else match.match.b
     event.tell(c.DropCompetitor(leaves or ""))
-    plan = mend_of(event.state, c.PairAgain(2))
+    plan = plan_mend(event.state, c.PairAgain(2))
     assert not [w for w in plan.warnings if w.kind == "repeat"]
     assert len([change for change in plan.changes if change.match.b]) == 2
 

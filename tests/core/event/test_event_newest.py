@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply, fold
-from roundtap_core.event.entries import Entry, NewEntry, seal
+from roundtap_core.event.entries import Entry, NewEntry, chain_entry
 from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, SECOND
 from roundtap_core.records import Result
 from roundtap_core.result_json import result_to_json
@@ -41,9 +41,9 @@ class Said:
     def body(self) -> str:
         return digest([self.report_id, result_to_json(self.result)])
 
-    def command(self, **more: Any) -> c.Report:
+    def command(self, **more: Any) -> c.RecordReport:
         yes = self.yes and {"report_id": self.yes.report_id, "hash": self.yes.body}
-        return c.Report(self.report_id, self.match, self.side, 0, result_to_json(self.result), self.body,  # type: ignore[arg-type]
+        return c.RecordReport(self.report_id, self.match, self.side, 0, result_to_json(self.result), self.body,  # type: ignore[arg-type]
                         serial=self.serial, agrees_to=yes, **more)
 
 
@@ -117,7 +117,7 @@ def test_an_older_unit_that_counts_nothing_is_heard_until_a_newer_one_has_spoken
     event = played()
     assert [hears(event, Said("a", 0, r, match=m)) for r, m in ((OLD, "1.1"), (OLD, "1.2"))] == ["accepted"] * 2
     assert hears(event, Said("a", 1, NEW)) == "accepted"
-    event.tell(c.Report("left over", "1.1", "a", 0, result_to_json(OLD), "body"))
+    event.tell(c.RecordReport("left over", "1.1", "a", 0, result_to_json(OLD), "body"))
     assert event.state.fates["left over"].reason == "older"
 
 
@@ -172,7 +172,7 @@ def test_a_journal_of_a_core_before_this_one_still_leads_where_it_led() -> None:
     for entry in event.entries:
         data = {key: value for key, value in entry.data.items() if key not in ("serial", "agrees_to", "venue")}
         prev = entries[-1].hash if entries else entry.prev
-        entries.append(seal(NewEntry(entry.kind, data), "e1", entry.number, prev, entry.at, entry.actor))
+        entries.append(chain_entry(NewEntry(entry.kind, data), "e1", entry.number, prev, entry.at, entry.actor))
     old = fold("e1", entries)
     found = old.find_match("1.1")
     assert found is not None

@@ -6,7 +6,7 @@ import pytest
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event.judging.decide import head_judge_proposed, roles_of, rules_at
+from roundtap_core.event.judging.decide import head_judge_proposed, roles_of, ruling_official
 from roundtap_core.event.official import Official
 from roundtap_core.event.state import tournament_of
 
@@ -161,10 +161,10 @@ def test_the_second_official_rules_the_first_ones_games() -> None:
     event = event_of("xwing-standard", "relaxed")
     name(event, Official("o1", "organizer", plays="p1"), EVA, Official("o3", "judge", second=True))
     match = event.match(seated(event, "p1", "p2"))
-    ruling = rules_at(event.state, match)
+    ruling = ruling_official(event.state, match)
     assert ruling is not None
     assert ruling.id == "o3"
-    assert rules_at(event.state, event.match("1.2")) is None
+    assert ruling_official(event.state, event.match("1.2")) is None
 
 
 def test_official_against_official_is_ruled_by_the_head_judge_or_a_third() -> None:
@@ -172,11 +172,11 @@ def test_official_against_official_is_ruled_by_the_head_judge_or_a_third() -> No
     event = event_of("keyforge-archon", "relaxed")
     name(event, first, second, EVA_3 := Official("o3", "judge"))
     match = event.match(seated(event, "p1", "p2"))
-    assert rules_at(event.state, match) == EVA_3
+    assert ruling_official(event.state, match) == EVA_3
     name(event, first, second, EVA_3, Official("o4", "head_judge"))
-    assert rules_at(event.state, match) == event.state.officials["o4"]
+    assert ruling_official(event.state, match) == event.state.officials["o4"]
     name(event, first, second)
-    assert rules_at(event.state, match) is None
+    assert ruling_official(event.state, match) is None
 
 
 def test_nobody_rules_a_match_of_their_own() -> None:

@@ -7,7 +7,7 @@ import pytest
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply
-from roundtap_core.event.entries import NewEntry, seal
+from roundtap_core.event.entries import NewEntry, chain_entry
 from roundtap_core.event.state import DISPUTE, tournament_of
 from roundtap_core.records import CONCESSION, NO_SHOW, UNPAIRED_LOSS, Pair
 from roundtap_core.standings.standings import standings
@@ -78,7 +78,7 @@ def test_a_finished_event_takes_reports_only_to_refuse_them_and_names_to_correct
 
 def test_an_entry_of_a_kind_nobody_knows_stops_the_fold() -> None:
     event = Event()
-    strange = seal(NewEntry("teleported", {}), "e1", event.state.number + 1, event.state.head, event.now, "x")
+    strange = chain_entry(NewEntry("teleported", {}), "e1", event.state.number + 1, event.state.head, event.now, "x")
     with refused("unknown_entry"):
         apply(event.state, strange)
 

@@ -11,7 +11,7 @@ from roundtap_core.check.check import violations
 from roundtap_core.clock import PAUSED, RUNNING
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply
-from roundtap_core.event.entries import NewEntry, seal
+from roundtap_core.event.entries import NewEntry, chain_entry
 from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.results.decide import APPLY_RESULTS
 from roundtap_core.event.rounds.close import APPEAL_OPEN, SQUADS_OWED
@@ -376,7 +376,7 @@ def test_what_an_entry_says_of_a_match_that_is_not_there_changes_no_match(kind: 
     said = {"match": "9.9", "result": None, "side": "a", "about": "first_player", "present": "p1", "absent": "p2",
             "picks": [1, 2], "seen": 0, "table": 1, "report_id": "r1", "body": "b1", "fate": "accepted", "reason": None}
     before = event.state
-    entry = seal(NewEntry(kind, said), "e1", before.number + 1, before.head, event.now, "unit:table-1")
+    entry = chain_entry(NewEntry(kind, said), "e1", before.number + 1, before.head, event.now, "unit:table-1")
     after = apply(before, entry)
     assert (after.number, after.head) == (entry.number, entry.hash)
     assert (after.rounds, after.entrants) == (before.rounds, before.entrants)

@@ -15,8 +15,8 @@ from event_kit import Event, score
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply, fold
-from roundtap_core.event.entries import GENESIS, At, Entry, NewEntry, seal, seal_holds
-from roundtap_core.event.mending.decide import mend_of
+from roundtap_core.event.entries import GENESIS, Entry, NewEntry, Timestamp, chain_entry, verify_entry
+from roundtap_core.event.mending.decide import plan_mend
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState
 from roundtap_core.event.state_bytes import decode, encode
 from roundtap_core.event.to_tournament import whole_tournament
@@ -38,7 +38,7 @@ RESULTS = (
 def from_disk(entry: Entry) -> Entry:
     """As a journal gives it back: through canonical JSON."""
     at = json.loads(canonical(entry.at.to_json()))
-    return Entry(entry.stream, entry.number, entry.kind, entry.version, At(**at), entry.actor,
+    return Entry(entry.stream, entry.number, entry.kind, entry.version, Timestamp(**at), entry.actor,
                  json.loads(canonical(dict(entry.data))), entry.prev, entry.hash)
 
 
@@ -54,7 +54,7 @@ class AnEvening(RuleBasedStateMachine):
         self.folded = fold("e1", map(from_disk, self.event.entries))
         self.seen = len(self.event.entries)
         self.stood: dict[str, tuple[int, Result]] = {}
-        self.said: dict[str, c.Report] = {}
+        self.said: dict[str, c.RecordReport] = {}
 
     def ask(self, command: Any) -> None:
         """Refused with a Problem and nothing has changed, or done; anything else is a bug and fails the test."""
@@ -74,7 +74,7 @@ class AnEvening(RuleBasedStateMachine):
     def reports(self, match: str, side: Any, result: Result, back: int) -> None:
         number, before = len(self.event.entries), self.event.state
         plain = result_to_json(result)
-        report = c.Report(f"r{number}", match, side, self.revision(match, back), plain, digest(plain))
+        report = c.RecordReport(f"r{number}", match, side, self.revision(match, back), plain, digest(plain))
         [entry] = self.event.tell(report)
         self.said[report.report_id] = report
         fate = self.event.state.fates[report.report_id]
@@ -162,7 +162,7 @@ class AnEvening(RuleBasedStateMachine):
             st.booleans().map(lambda gone: c.UnpublishRound(number, "x", gone)),
         ))
         try:
-            plan = mend_of(state, command)
+            plan = plan_mend(state, command)
         except Problem:
             plan = None
         if shown and plan is not None:
@@ -234,7 +234,7 @@ class AnEvening(RuleBasedStateMachine):
             head = GENESIS
             for number, entry in enumerate(self.event.entries, start=1):
                 assert entry.number == number
-                assert seal_holds(from_disk(entry), head)
+                assert verify_entry(from_disk(entry), head)
                 head = entry.hash
             assert self.event.state.head == head
             self.the_file_holds_it(self.event.state)
@@ -260,13 +260,13 @@ def test_a_tampered_entry_does_not_hold() -> None:
     event = Event().play()
     *_, last = event.entries
     prev = event.entries[-2].hash
-    assert seal_holds(last, prev)
+    assert verify_entry(last, prev)
     forged = from_disk(last)
     for change in ({**forged.data, "number": 2},):
         tampered = Entry(forged.stream, forged.number, forged.kind, forged.version, forged.at, forged.actor, change,
                          forged.prev, forged.hash)
-        assert not seal_holds(tampered, prev)
-    assert not seal_holds(last, GENESIS)
+        assert not verify_entry(tampered, prev)
+    assert not verify_entry(last, GENESIS)
 
 
 @pytest.mark.parametrize("levels", [98, 99])
@@ -277,7 +277,8 @@ def test_what_is_sealed_can_be_checked_however_deep_it_is(levels: int) -> None:
         data = {"inner": data}
     if levels == 99:
         with pytest.raises(ValueError, match="100 levels"):
-            seal(NewEntry("report-refused", {"result": data}), "e1", 1, GENESIS, At("boot", 0), "unit")
+            chain_entry(NewEntry("report-refused", {"result": data}), "e1", 1, GENESIS, Timestamp("boot", 0), "unit")
     else:
-        entry = seal(NewEntry("report-refused", {"result": data}), "e1", 1, GENESIS, At("boot", 0), "unit")
-        assert seal_holds(entry, GENESIS)
+        entry = chain_entry(NewEntry("report-refused", {"result": data}), "e1", 1, GENESIS, Timestamp("boot", 0),
+                            "unit")
+        assert verify_entry(entry, GENESIS)

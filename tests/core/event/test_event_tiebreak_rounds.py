@@ -8,7 +8,7 @@ from event_kit import Event, refused
 from roundtap_core.check.check import violations
 from roundtap_core.event import commands as c
 from roundtap_core.event.cut.decide import ANEW, KEEP
-from roundtap_core.event.event_flow import offered, what_follows
+from roundtap_core.event.event_flow import offered_places, upcoming_stage
 from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import TIEBREAK, TIME, Pair, Result
@@ -38,7 +38,7 @@ def settle(event: Event, result: Result | None = None) -> None:
 
 
 def play_out(event: Event) -> None:
-    while what_follows(event.state) == TIEBREAK:
+    while upcoming_stage(event.state) == TIEBREAK:
         event.play()
         settle(event)
 
@@ -62,7 +62,7 @@ def test_who_declines_a_place_keeps_what_the_tie_break_rounds_gave() -> None:
     event.tell(c.MakeCut())
     event.tell(c.DropCompetitor("p2"))
     before = order(event)
-    assert offered(event.state) == "p3"
+    assert offered_places(event.state) == "p3"
     event.tell(c.DeclinePlace("p3"))
     assert order(event) == before == [f"p{n}" for n in range(1, 9)]
     assert violations(tournament_of(event.state)) == []

@@ -6,7 +6,7 @@ from msgspec.structs import fields, replace
 
 from event_kit import Event, score
 from roundtap_core.event.apply import apply
-from roundtap_core.event.entries import NewEntry, seal
+from roundtap_core.event.entries import NewEntry, chain_entry
 from roundtap_core.event.state import AGREED, DECIDED, ONE_SIDED, OPEN
 
 PLAYED = Event(4).play().agree(score(100, 24))
@@ -16,7 +16,7 @@ def test_an_entry_that_changes_nothing_makes_another_state_all_the_same() -> Non
     """The one before it keeps its number and head: whoever holds it, a failed batch say, goes on from there."""
     before, event = PLAYED.state, PLAYED
     new = NewEntry("place-accepted", {"competitor": "p1"})
-    nothing = seal(new, "e1", before.number + 1, before.head, event.now, "x")
+    nothing = chain_entry(new, "e1", before.number + 1, before.head, event.now, "x")
     after = apply(before, nothing)
     assert (after.number, after.head) == (before.number + 1, nothing.hash)
     assert before.number == len(event.entries)

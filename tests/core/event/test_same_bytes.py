@@ -8,7 +8,7 @@ import json
 import pytest
 
 from roundtap.headless import bracket
-from roundtap.rehearsal.script import made_up
+from roundtap.rehearsal.script import made_up_event
 from roundtap_core.check.check import violations
 from roundtap_core.elimination.cut import cut_table
 from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
@@ -50,12 +50,12 @@ def answers(event: Tournament) -> list[object]:
 
 
 def bracket_of_file(tournament: Tournament) -> object:
-    found = bracket.the_bracket(tournament)
+    found = bracket.bracket_to_show(tournament)
     return bracket_to_json(found, final_ranking(tournament, found), cut_table(tournament))
 
 
 def fingerprint(rulebook_id: str) -> str:
-    said = json.dumps(answers(made_up(rulebook_id, PLAYERS, SEED)), ensure_ascii=False)
+    said = json.dumps(answers(made_up_event(rulebook_id, PLAYERS, SEED)), ensure_ascii=False)
     return hashlib.sha256(said.encode()).hexdigest()
 
 

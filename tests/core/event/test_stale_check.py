@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.stale_check import CLOCK, COURSE, PERSON, mark, refuse_unless_seen
+from roundtap_core.event.stale_check import CLOCK, COURSE, PERSON, refuse_stale, state_mark
 
 
 def test_the_course_s_mark_changes_with_every_step_and_every_result_that_stands() -> None:
     event = Event()
-    marks = [mark(event.state, COURSE)]
+    marks = [state_mark(event.state, COURSE)]
 
     def then(command: c.Command) -> None:
         event.tell(command)
-        marks.append(mark(event.state, COURSE))
+        marks.append(state_mark(event.state, COURSE))
 
     then(c.DrawRound(1))
     then(c.DrawRound(1))
@@ -30,46 +30,46 @@ def test_the_course_s_mark_changes_with_every_step_and_every_result_that_stands(
 
 def test_the_clock_and_one_side_s_report_leave_the_course_s_mark_alone() -> None:
     event = Event().play()
-    seen = mark(event.state, COURSE)
+    seen = state_mark(event.state, COURSE)
     event.tell(c.SetClock("start"))
     event.report("a", {"score": {"a": 100, "b": 24}}, "1.1")
-    assert mark(event.state, COURSE) == seen
+    assert state_mark(event.state, COURSE) == seen
     event.report("b", {"score": {"a": 100, "b": 24}}, "1.1")
-    assert mark(event.state, COURSE) != seen
+    assert state_mark(event.state, COURSE) != seen
 
 
 def test_the_clock_s_mark_changes_with_the_clock_alone() -> None:
     event = Event().play()
     marks = []
     for command in (c.SetClock("start"), c.SetClock("adjust", 60_000), c.SetClock("pause"), c.SetClock("reset")):
-        marks.append(mark(event.state, CLOCK))
+        marks.append(state_mark(event.state, CLOCK))
         event.now_ms += 1
         event.tell(command)
     event.tell(c.EnterResult("1.1", 0, score(100, 24)))
-    assert len({*marks, mark(event.state, CLOCK)}) == 5
+    assert len({*marks, state_mark(event.state, CLOCK)}) == 5
 
 
 def test_a_person_s_mark_changes_with_what_leaving_would_do() -> None:
     event = Event().play()
-    seen = mark(event.state, f"{PERSON}p1")
+    seen = state_mark(event.state, f"{PERSON}p1")
     match = next(m for m in event.state.rounds[0].matches if "p1" in (m.match.a, m.match.b))
     others = next(m for m in event.state.rounds[0].matches if m is not match)
     event.tell(c.EnterResult(others.id, 0, score(100, 24)))
-    assert mark(event.state, f"{PERSON}p1") == seen
+    assert state_mark(event.state, f"{PERSON}p1") == seen
     event.tell(c.EnterResult(match.id, 0, score(100, 24)))
-    assert mark(event.state, f"{PERSON}p1") != seen
-    assert mark(event.state, f"{PERSON}nobody")
+    assert state_mark(event.state, f"{PERSON}p1") != seen
+    assert state_mark(event.state, f"{PERSON}nobody")
 
 
 def test_a_button_counts_in_the_state_it_was_shown_for_alone() -> None:
     event = Event()
-    seen = mark(event.state, COURSE)
-    refuse_unless_seen(event.state, seen)
-    refuse_unless_seen(event.state, "")
+    seen = state_mark(event.state, COURSE)
+    refuse_stale(event.state, seen)
+    refuse_stale(event.state, "")
     event.tell(c.DrawRound(1))
     for stale in (seen, "course.", "nonsense", "clock.123", "person/p1.123"):
         with refused("step_changed_meanwhile"):
-            refuse_unless_seen(event.state, stale)
+            refuse_stale(event.state, stale)
 
 
 # --- a clock that was started too early ----------------------------------------------------------------------------

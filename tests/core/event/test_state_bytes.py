@@ -12,7 +12,7 @@ from event_kit import Event, score
 from roundtap_core.event import commands as c
 from roundtap_core.event import state_bytes
 from roundtap_core.event.apply import fold
-from roundtap_core.event.entries import At, Entry
+from roundtap_core.event.entries import Entry, Timestamp
 from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import decode, encode, form
 from roundtap_core.records import Pair, Result
@@ -82,5 +82,6 @@ def test_a_core_whose_states_have_another_field_has_another_form(monkeypatch: py
 def test_at_tells_nothing_that_the_state_keeps() -> None:
     """The wall time of an entry is no part of the state: two hubs make the same bytes."""
     event = an_evening()
-    moved = [replace(entry, at=At("boot-1", entry.at.mono_ms, "2026-11-21T19:00:00+00:00")) for entry in event.entries]
+    moved = [replace(entry, at=Timestamp("boot-1", entry.at.mono_ms, "2026-11-21T19:00:00+00:00"))
+             for entry in event.entries]
     assert encode(fold("e1", moved)) == encode(event.state)

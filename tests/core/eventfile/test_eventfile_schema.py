@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from published_schema import EVENT_SCHEMA
 from roundtap_core.eventfile.file_types import Event
-from roundtap_core.limits import MOST_LEVELS
-from roundtap_core.reasons import problems
-from roundtap_core.typed import Malformed, decoded, read
+from roundtap_core.limits import NESTING_MAX
+from roundtap_core.reasons import type_problems
+from roundtap_core.typed import MalformedMessage, decode_message, parse_message
 
 FULL: dict[str, Any] = {
     "format": "roundtap-event/1", "name": "Everything", "rulebook": "some-rulebook", "level": "formal", "seed": -7,
@@ -115,7 +115,7 @@ def test_the_schema_itself_is_valid() -> None:
 # --- the same answers ------------------------------------------------------------------------------------------------
 
 def test_a_file_with_every_key_is_valid() -> None:
-    assert list(problems(FULL, Event)) == []
+    assert list(type_problems(FULL, Event)) == []
     assert where_the_library_complains(FULL) == set()
 
 
@@ -124,7 +124,7 @@ def test_every_object_refuses_unknown_keys_but_lists_and_timeouts() -> None:
     objects = [data] + [container[key] for container, key in places(data) if isinstance(container[key], dict)]
     for item in objects:
         item["surprise"] = 1
-    accepted = set(where_every(data, "surprise")) - {problem.where for problem in problems(data, Event)}
+    accepted = set(where_every(data, "surprise")) - {problem.where for problem in type_problems(data, Event)}
     # `stages` maps stage names; what is inside lists and timeouts is the rulebook's business.
     assert {path.rsplit("/", 1)[0] for path in accepted} == {
         "/competitors/0/list", "/competitors/0/list/ships/0", "/rounds/0/matches/0/result/timeout",
@@ -142,20 +142,20 @@ def where_every(value: Any, wanted: str, where: str = "") -> list[str]:
 
 @given(mutants())
 def test_both_complain_at_the_same_places(data: Any) -> None:
-    assert {problem.where for problem in problems(data, Event)} == where_the_library_complains(data)
+    assert {problem.where for problem in type_problems(data, Event)} == where_the_library_complains(data)
 
 
 
 @given(mutants())
 def test_yes_is_said_exactly_where_there_is_no_reason(data: Any) -> None:
-    found = list(problems(data, Event))
-    with pytest.raises(Malformed) if found else nullcontext():
-        read(Event, data)
+    found = list(type_problems(data, Event))
+    with pytest.raises(MalformedMessage) if found else nullcontext():
+        parse_message(Event, data)
     try:
         text = json.dumps(data, ensure_ascii=False)
     except ValueError:
         return
-    assert (decoded(Event, text) is None) == bool(found)
+    assert (decode_message(Event, text) is None) == bool(found)
 
 
 FREE = [(("competitors", 0, "list"), 3), (("rounds", 0, "notes"), 3),
@@ -168,7 +168,7 @@ FREE = [(("competitors", 0, "list"), 3), (("rounds", 0, "notes"), 3),
 def test_a_file_is_forty_levels_deep_and_no_deeper(
     place: tuple[Any, ...], level: int, innermost: Any, more: int
 ) -> None:
-    for levels in range(MOST_LEVELS - 10, MOST_LEVELS):
+    for levels in range(NESTING_MAX - 10, NESTING_MAX):
         data, inner = copy.deepcopy(FULL), copy.deepcopy(innermost)
         for _ in range(levels):
             inner = [inner]
@@ -176,6 +176,6 @@ def test_a_file_is_forty_levels_deep_and_no_deeper(
         for step in place[:-1]:
             holder = holder[step]
         holder[place[-1]] = {"x": inner}
-        found = [problem.key for problem in problems(data, Event)]
-        assert found == ([] if level + 1 + levels + more <= MOST_LEVELS else ["too_deep"])
-        assert (decoded(Event, json.dumps(data)) is None) == bool(found)
+        found = [problem.key for problem in type_problems(data, Event)]
+        assert found == ([] if level + 1 + levels + more <= NESTING_MAX else ["too_deep"])
+        assert (decode_message(Event, json.dumps(data)) is None) == bool(found)

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtap.rehearsal.script import made_up
+from roundtap.rehearsal.script import made_up_event
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.file_types import Event
 from roundtap_core.eventfile.read import event_problems, parse, parse_json, tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Pair, Result, Tournament
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_core.typed import decoded
+from roundtap_core.typed import decode_message
 
 WORKED = sorted((Path(__file__).parents[1] / "worked_events").glob("*.json"))
 
@@ -27,7 +27,7 @@ WORKED = sorted((Path(__file__).parents[1] / "worked_events").glob("*.json"))
 @cache
 def whole_files() -> tuple[str, ...]:
     """An event of each rulebook, made up, and the worked ones; one with all that a hub notes beside."""
-    made = [json.dumps(tournament_to_json(made_up(book, 5 + n % 2, n)), ensure_ascii=False)
+    made = [json.dumps(tournament_to_json(made_up_event(book, 5 + n % 2, n)), ensure_ascii=False)
             for n, book in enumerate(RULEBOOKS)]
     noted = json.loads(made[0])
     who = [person["id"] for person in noted["competitors"]]
@@ -61,7 +61,7 @@ def of_text(text: str) -> Tournament | str:
 
 
 def quick(text: str) -> bool:
-    return decoded(Event, text) is not None
+    return decode_message(Event, text) is not None
 
 
 @pytest.mark.parametrize("n", range(len(whole_files())))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lists_kit import every_label, places
-from roundtap_core.lists.list_form import list_digest, say_option
+from roundtap_core.lists.list_form import list_digest, option_text
 from roundtap_core.records import Competitor
 from roundtap_core.rulebooks.xwing_standard import OBSTACLES, XWingStandardList
 from roundtap_core.words import LANGUAGES, core_words
@@ -74,7 +74,7 @@ def test_three_different_obstacles_out_of_twelve_asteroids_and_six_debris_clouds
     assert broken(obstacles=["asteroid-1", "debris-1", "asteroid-1"]) == {"/obstacles/2": "list_obstacle_twice"}
     assert broken(obstacles=["asteroid-1", "debris-1"]) == {"/obstacles": "list_obstacles_count"}
     assert broken(obstacles=["asteroid-13", "debris-1", "debris-2"]) == {"/obstacles": "not_one_of"}
-    assert say_option(core_words("de"), "debris-2") == "Trümmerfeld 2"
+    assert option_text(core_words("de"), "debris-2") == "Trümmerfeld 2"
 
 
 def test_a_line_says_which_it_is() -> None:
@@ -145,8 +145,8 @@ def test_options_may_be_said_in_the_person_s_own_language(typed: str, option: st
 def test_every_option_is_understood_in_every_language() -> None:
     for language in LANGUAGES:
         words = core_words(language)
-        said = {"faction": say_option(words, "Imperial"), "damage_deck": say_option(words, "original"),
-                "obstacles": [say_option(words, option) for option in ("asteroid-3", "debris-2", "asteroid-12")]}
+        said = {"faction": option_text(words, "Imperial"), "damage_deck": option_text(words, "original"),
+                "obstacles": [option_text(words, option) for option in ("asteroid-3", "debris-2", "asteroid-12")]}
         assert CHECK.spelled(said, OPTIONS) == {
             "faction": "Imperial", "damage_deck": "original", "obstacles": ["asteroid-3", "debris-2", "asteroid-12"]}
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
-from roundtap_core.lists.squads import fielded, let_go, to_field
+from roundtap_core.lists.squads import fielded, squads_unfieldable, to_field
 from roundtap_core.records import Match, Pair, Result, Tournament
 from rulebook_kit import event
 
@@ -65,7 +65,7 @@ def test_squads_that_are_let_go_for_good_are_named(
     owed: tuple[int, ...], picks: tuple[int, ...], rounds_after: int, lost: tuple[int, ...]
 ) -> None:
     """Two picks a round: what does not fit into the rounds to come can never be fielded any more."""
-    assert let_go(owed, picks, rounds_after) == lost
+    assert squads_unfieldable(owed, picks, rounds_after) == lost
 
 
 def test_every_squad_was_fielded_once() -> None:

@@ -8,7 +8,7 @@ import random
 import pytest
 from msgspec.structs import replace
 
-from roundtap_core.pairing.pairing_pool import Chance, Field
+from roundtap_core.pairing.pairing_pool import DrawRandom, PairingPool
 from roundtap_core.pairing.swiss_round import draw_round, pair_next
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
 
@@ -52,7 +52,7 @@ def test_a_larger_evening() -> None:
     ]
 
 
-def history(size: int, rounds: int) -> Field:
+def history(size: int, rounds: int) -> PairingPool:
     """Neighbours in the standings meet, unless they have met: drawn here, so that it depends on nothing tested."""
     rand = random.Random(f"{size}/{rounds}")
     points = [0] * size
@@ -67,7 +67,7 @@ def history(size: int, rounds: int) -> Field:
             met[a].add(b)
             met[b].add(a)
             points[rand.choice((a, b))] += 1
-    return Field(tuple(f"p{i}" for i in range(size)), tuple(points), tuple(met), (0,) * size)
+    return PairingPool(tuple(f"p{i}" for i in range(size)), tuple(points), tuple(met), (0,) * size)
 
 
 @pytest.mark.parametrize(("size", "rounds", "method", "digest"), [
@@ -76,5 +76,5 @@ def history(size: int, rounds: int) -> Field:
 ])
 def test_whole_fields(size: int, rounds: int, method: str, digest: str) -> None:
     field = history(size, rounds)
-    pairs, way = draw_round(field, range(size), Chance(SEED, rounds + 1, 1), field.byes, 0)
+    pairs, way = draw_round(field, range(size), DrawRandom(SEED, rounds + 1, 1), field.byes, 0)
     assert (way, hashlib.sha256(repr(pairs).encode()).hexdigest()[:16]) == (method, digest)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from roundtap_core.pairing.lookahead import Budget, first_feasible, repeat_is_ahead
-from roundtap_core.pairing.pairing_pool import Chance, Field
+from roundtap_core.pairing.pairing_pool import DrawRandom, PairingPool
 from roundtap_core.pairing.swiss_round import all_rounds, best_rounds, draw_round
 
 Meetings = frozenset[frozenset[int]]
@@ -42,13 +42,13 @@ def test_a_way_through_the_remaining_rounds_is_kept_if_there_is_one(size: int, r
                 members.remove(out)
                 byes[out] += 1
                 points[out] += 1
-            field = Field(tuple("ABCDEF"[:size]), tuple(points), tuple(set(m) for m in met), tuple(byes))
+            field = PairingPool(tuple("ABCDEF"[:size]), tuple(points), tuple(set(m) for m in met), tuple(byes))
             left = rounds - number
             optima = best_rounds(field.groups(members), field.met)
             past = frozenset(frozenset((a, b)) for a in range(size) for b in met[a])
             good = {frozenset(map(frozenset, pairs)) for pairs in optima if not field.repeats(pairs)
                     and a_way_exists(size, past | frozenset(map(frozenset, pairs)), tuple(byes), left)}
-            pairs, _ = draw_round(field, members, Chance(seed, number, 1), byes, left)
+            pairs, _ = draw_round(field, members, DrawRandom(seed, number, 1), byes, left)
             if good:
                 assert frozenset(map(frozenset, pairs)) in good
                 kept += 1

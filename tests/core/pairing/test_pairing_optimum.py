@@ -11,15 +11,15 @@ from oracle_pairing import STYLES, best_grade_by_matching, best_grade_by_table, 
 from roundtap_core.pairing import topdown
 from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
 from roundtap_core.pairing.cardinality import LargestMatching, fewest_repeats
-from roundtap_core.pairing.pairing_pool import Chance, Field, Groups, Met
+from roundtap_core.pairing.pairing_pool import DrawRandom, Groups, Met, PairingPool
 from roundtap_core.pairing.swiss_round import all_rounds, best_rounds, draw_large, draw_round
 from roundtap_core.pairing.window import Window, solve
 from roundtap_core.randomness import Rand
 
 
-def draw(field: Field, seed: int) -> tuple[list[tuple[int, int]], str]:
+def draw(field: PairingPool, seed: int) -> tuple[list[tuple[int, int]], str]:
     members = range(len(field.ids))
-    pairs, method = draw_large(field, members, field.met, Chance(seed, 2, 1))
+    pairs, method = draw_large(field, members, field.met, DrawRandom(seed, 2, 1))
     assert sorted(member for pair in pairs for member in pair) == list(members)
     return pairs, method
 
@@ -62,16 +62,16 @@ def test_both_ways_to_be_exact_are_among_those_tried() -> None:
     assert methods["exact"] > 20
 
 
-def small_groups_have_all_met(*sizes: int) -> Field:
+def small_groups_have_all_met(*sizes: int) -> PairingPool:
     """Groups from the top down; of the last one each has one point. In those of fewer than ten all have met."""
     size = sum(sizes)
     groups = [range(sum(sizes[:g]), sum(sizes[:g + 1])) for g in range(len(sizes))]
     met: list[set[int]] = [set(group) - {member} if len(group) < 10 else set() for group in groups for member in group]
     points = tuple(len(sizes) - g for g, group in enumerate(groups) for _ in group)
-    return Field(tuple(map(str, range(size))), points, tuple(met), (0,) * size)
+    return PairingPool(tuple(map(str, range(size))), points, tuple(met), (0,) * size)
 
 
-def points_of_pairs(field: Field, pairs: list[tuple[int, int]]) -> Counter[tuple[int, ...]]:
+def points_of_pairs(field: PairingPool, pairs: list[tuple[int, int]]) -> Counter[tuple[int, ...]]:
     return Counter(tuple(sorted((field.points[a], field.points[b]), reverse=True)) for a, b in pairs)
 
 
@@ -103,8 +103,8 @@ def test_no_avoidable_repeat_after_very_many_rounds(margins: bool) -> None:
     met: list[set[int]] = [set() for _ in range(size)]
     points = [0] * size
     for number in range(1, 50):
-        field = Field(tuple(map(str, range(size))), tuple(points), tuple(met), (0,) * size)
-        pairs, _ = draw_round(field, range(size), Chance(5, number, 1), field.byes, 0)
+        field = PairingPool(tuple(map(str, range(size))), tuple(points), tuple(met), (0,) * size)
+        pairs, _ = draw_round(field, range(size), DrawRandom(5, number, 1), field.byes, 0)
         legal = LargestMatching(range(size), met)
         assert field.repeats(pairs) == legal.unmatched // 2
         for a, b in pairs:
@@ -113,10 +113,10 @@ def test_no_avoidable_repeat_after_very_many_rounds(margins: bool) -> None:
             points[rand.choice((a, b))] += 1000 + rand.randrange(500) if margins else 1
 
 
-def neighbours_met(size: int, points: list[int], near: int) -> Field:
+def neighbours_met(size: int, points: list[int], near: int) -> PairingPool:
     """Everybody has met the `near` nearest on either side (on a circle): the best shape hangs together all the way."""
     met = [{(i + step) % size for step in range(-near, near + 1)} - {i} for i in range(size)]
-    return Field(tuple(map(str, range(size))), tuple(points), tuple(met), (0,) * size)
+    return PairingPool(tuple(map(str, range(size))), tuple(points), tuple(met), (0,) * size)
 
 
 @pytest.mark.parametrize("group", [1, 4, 7, 40])
@@ -160,7 +160,7 @@ def test_fewest_repeats_where_no_legal_round_is_left(but: int) -> None:
     for i in range(but):
         met[2 * i].discard(2 * i + 1)
         met[2 * i + 1].discard(2 * i)
-    field = Field(tuple(map(str, range(size))), tuple(i % 5 for i in range(size)), tuple(met), (0,) * size)
+    field = PairingPool(tuple(map(str, range(size))), tuple(i % 5 for i in range(size)), tuple(met), (0,) * size)
     assert field.repeats(draw(field, 1)[0]) == size // 2 - but
 
 
@@ -168,11 +168,11 @@ def test_small_draws_are_uniform_over_the_best() -> None:
     """Eight players, two groups of five and three, one earlier meeting: 5 * 3 * 3 rounds less the barred ones."""
     met: list[set[int]] = [set() for _ in range(8)]
     met[0], met[1] = {1}, {0}
-    field = Field(tuple("ABCDEFGH"), (1,) * 5 + (0,) * 3, tuple(met), (0,) * 8)
+    field = PairingPool(tuple("ABCDEFGH"), (1,) * 5 + (0,) * 3, tuple(met), (0,) * 8)
     best = best_rounds(field.groups(range(8)), field.met)
     # The floater is A or B (3 ways each for the other four) or C, D, E (3 ways less the one with A-B): 12 by 3 hosts.
     assert len(best) == 36
-    seen = Counter(frozenset(map(frozenset, draw_round(field, range(8), Chance(seed, 2, 1), field.byes, 0)[0]))
+    seen = Counter(frozenset(map(frozenset, draw_round(field, range(8), DrawRandom(seed, 2, 1), field.byes, 0)[0]))
                    for seed in range(3600))
     assert set(seen) == {frozenset(map(frozenset, pairs)) for pairs in best}
     assert sum((count - 100) ** 2 / 100 for count in seen.values()) < 74.9  # chi-square, 35 degrees, 1 in 10,000
@@ -182,7 +182,7 @@ def test_ideal_draws_by_shuffling_are_uniform() -> None:
     """The same field by the way of large fields, which shuffles."""
     met: list[set[int]] = [set() for _ in range(8)]
     met[0], met[1] = {1}, {0}
-    field = Field(tuple("ABCDEFGH"), (1,) * 5 + (0,) * 3, tuple(met), (0,) * 8)
+    field = PairingPool(tuple("ABCDEFGH"), (1,) * 5 + (0,) * 3, tuple(met), (0,) * 8)
     seen = Counter(frozenset(map(frozenset, draw(field, seed)[0])) for seed in range(3600))
     assert len(seen) == 36
     assert sum((count - 100) ** 2 / 100 for count in seen.values()) < 74.9
@@ -191,7 +191,7 @@ def test_ideal_draws_by_shuffling_are_uniform() -> None:
 def test_every_optimum_of_an_exact_search_can_come_up() -> None:
     """Three who have all met and three others: the ideal shape is impossible, all 6 ways to cross are as good."""
     met = [set(range(3)) - {i} for i in range(3)] + [set() for _ in range(3)]
-    field = Field(tuple("ABCDEF"), (1, 1, 1, 0, 0, 0), tuple(met), (0,) * 6)
+    field = PairingPool(tuple("ABCDEF"), (1, 1, 1, 0, 0, 0), tuple(met), (0,) * 6)
     seen = Counter()
     for seed in range(300):
         pairs, method = draw(field, seed)

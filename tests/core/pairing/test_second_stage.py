@@ -11,7 +11,7 @@ from event_kit import Event, refused
 from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.event_flow import CUT, OVER, bracket_now, seeds_now, what_follows
+from roundtap_core.event.event_flow import CUT, OVER, current_bracket, current_seeds, upcoming_stage
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import SECOND_SWISS, SWISS, Competitor, Match, Pair, Result, Round, Tournament
@@ -89,19 +89,19 @@ def test_at_the_hub_the_cut_leads_to_a_second_stage_and_that_to_the_end() -> Non
     for _ in range(3):
         hub.play()
         finish_round(hub)
-    assert what_follows(hub.state) == CUT
+    assert upcoming_stage(hub.state) == CUT
     hub.tell(c.MakeCut())
-    four = set(seeds_now(hub.state))
+    four = set(current_seeds(hub.state))
     for _ in range(3):
-        assert what_follows(hub.state) == SWISS
+        assert upcoming_stage(hub.state) == SWISS
         hub.play()
         assert hub.state.live is not None
         assert who(tuple(m.match for m in hub.state.live.matches)) == four
         finish_round(hub)
-    assert what_follows(hub.state) == OVER
+    assert upcoming_stage(hub.state) == OVER
     with refused("elimination_begun"):
         hub.enter("latecomer")
-    assert bracket_now(hub.state) is None
+    assert current_bracket(hub.state) is None
 
 
 def finish_round(hub: Event) -> None:
@@ -124,7 +124,7 @@ def in_the_second_stage(**options: object) -> Event:
 
 def test_who_leaves_it_comes_back_into_it_with_a_loss_for_each_round_missed() -> None:
     hub = in_the_second_stage()
-    gone = seeds_now(hub.state)[0]
+    gone = current_seeds(hub.state)[0]
     hub.tell(c.DropCompetitor(gone))
     hub.play()
     finish_round(hub)
@@ -137,7 +137,7 @@ def test_who_leaves_it_comes_back_into_it_with_a_loss_for_each_round_missed() ->
 
 def test_who_left_before_it_does_not_come_into_it() -> None:
     hub = in_the_second_stage()
-    outside = next(c for c in hub.state.entrants if c not in seeds_now(hub.state))
+    outside = next(c for c in hub.state.entrants if c not in current_seeds(hub.state))
     hub.tell(c.DropCompetitor(outside))
     with refused("stage_is_over"):
         hub.tell(c.ReturnCompetitor(outside))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtap_core.pairing.smallest_change import Bound, smallest_change
+from roundtap_core.pairing.smallest_change import ChangeCosts, smallest_change
 
 Pairs = list[tuple[int, int]]
 
@@ -27,7 +27,7 @@ def everything(members: list[int]) -> Iterator[tuple[Pairs, int | None]]:
                 yield [(first, second), *pairs], None
 
 
-def measure(pairs: Pairs, alone: int | None, kept: Pairs, bound: Bound) -> tuple[int, ...]:
+def measure(pairs: Pairs, alone: int | None, kept: Pairs, bound: ChangeCosts) -> tuple[int, ...]:
     """The six lines of the criterion, one after the other; smaller is better."""
     there = {frozenset(pair) for pair in kept}
     new = [(a, b) for a, b in pairs if frozenset((a, b)) not in there]
@@ -42,14 +42,14 @@ def measure(pairs: Pairs, alone: int | None, kept: Pairs, bound: Bound) -> tuple
 
 
 @st.composite
-def broken_rounds(draw: st.DrawFn) -> tuple[list[int], Pairs, Bound]:
+def broken_rounds(draw: st.DrawFn) -> tuple[list[int], Pairs, ChangeCosts]:
     waiting = draw(st.integers(1, 4))
     tables = draw(st.integers(0, (9 - waiting) // 2))
     n = waiting + 2 * tables
     pairs = [frozenset(pair) for pair in draw(st.lists(
         st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=2 * n)) if pair[0] != pair[1]]
     came = draw(st.lists(st.integers(0, n), min_size=n, max_size=n))
-    bound = Bound(
+    bound = ChangeCosts(
         met=[{b for b in range(n) if frozenset((a, b)) in pairs} for a in range(n)],
         together=[{b for b in range(n) if b != a and came[a] == came[b] != 0} for a in range(n)],
         group=draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)),
@@ -62,7 +62,7 @@ def broken_rounds(draw: st.DrawFn) -> tuple[list[int], Pairs, Bound]:
 
 
 @given(broken_rounds())
-def test_no_completion_is_better(broken: tuple[list[int], Pairs, Bound]) -> None:
+def test_no_completion_is_better(broken: tuple[list[int], Pairs, ChangeCosts]) -> None:
     waiting, kept, bound = broken
     pairs, alone = smallest_change(waiting, kept, bound)
     members = sorted({*waiting, *(i for pair in kept for i in pair)})
@@ -71,9 +71,9 @@ def test_no_completion_is_better(broken: tuple[list[int], Pairs, Bound]) -> None
     assert measure(pairs, alone, kept, bound) == best
 
 
-def bound(n: int, met: Pairs = (), **more: list[int]) -> Bound:  # type: ignore[assignment]
+def bound(n: int, met: Pairs = (), **more: list[int]) -> ChangeCosts:  # type: ignore[assignment]
     there = {frozenset(pair) for pair in met}
-    return Bound(
+    return ChangeCosts(
         met=[{b for b in range(n) if frozenset((a, b)) in there} for a in range(n)],
         together=[set() for _ in range(n)], group=more.get("group", [0] * n), byes=more.get("byes", [0] * n),
         alone=more.get("alone", list(range(n))),

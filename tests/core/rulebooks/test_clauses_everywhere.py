@@ -11,7 +11,15 @@ from msgspec.structs import replace
 from event_kit import MINUTE, Event, refused
 from roundtap_core.elimination.bracket import Bracket
 from roundtap_core.event import commands as c
-from roundtap_core.event.event_flow import CUT, OVER, bracket_now, match_clock, offered, seeds_now, what_follows
+from roundtap_core.event.event_flow import (
+    CUT,
+    OVER,
+    current_bracket,
+    current_seeds,
+    match_clock,
+    offered_places,
+    upcoming_stage,
+)
 from roundtap_core.event.official import Official
 from roundtap_core.event.state import MatchState, tournament_of
 from roundtap_core.pairing.swiss_round import pair_next
@@ -89,7 +97,7 @@ def matches(event: Event) -> tuple[MatchState, ...]:
 
 
 def bracket(event: Event) -> Bracket:
-    found = bracket_now(event.state)
+    found = current_bracket(event.state)
     assert found is not None
     return found
 
@@ -266,7 +274,7 @@ def test_most_points_stand_first_after_the_planned_rounds(rulebook: str) -> None
     table = standings(tournament_of(event.state))
     assert all(upper.points >= lower.points for upper, lower in pairwise(table))
     assert table[0].wins == 3
-    assert what_follows(event.state) == OVER
+    assert upcoming_stage(event.state) == OVER
     with refused("all_rounds_played"):
         event.tell(c.DrawRound(1))
     event.tell(c.FinishEvent("the hall closes"))
@@ -275,9 +283,9 @@ def test_most_points_stand_first_after_the_planned_rounds(rulebook: str) -> None
 @everywhere
 def test_the_best_go_on_and_all_others_are_out_until_one_is_left(rulebook: str) -> None:
     event = swiss_played(rulebook, cut=4)
-    assert what_follows(event.state) == CUT
+    assert upcoming_stage(event.state) == CUT
     event.tell(c.MakeCut())
-    first, second, third, fourth = seeds_now(event.state)
+    first, second, third, fourth = current_seeds(event.state)
     assert {first, second, third, fourth} == set(RULEBOOKS[rulebook].cut_order(
         standings(tournament_of(event.state)), event.state.seed)[:4])
     event.play()
@@ -288,7 +296,7 @@ def test_the_best_go_on_and_all_others_are_out_until_one_is_left(rulebook: str) 
     assert {(m.match.a, m.match.b) for m in matches(event)} == {(fourth, second)}
     event.tell(c.EnterResult("5.1", 0, LOST))
     assert bracket(event).champion == second
-    assert what_follows(event.state) == OVER
+    assert upcoming_stage(event.state) == OVER
     event.tell(c.FinishEvent("the hall closes"))
 
 
@@ -296,7 +304,7 @@ def test_the_best_go_on_and_all_others_are_out_until_one_is_left(rulebook: str) 
 def test_in_each_round_the_winner_of_game_1_meets_that_of_the_highest_numbered_game(rulebook: str) -> None:
     event = swiss_played(rulebook, players=16, cut=8)
     event.tell(c.MakeCut())
-    seeds = seeds_now(event.state)
+    seeds = current_seeds(event.state)
     settle(event.play())
     event.play()
     assert [(m.match.game, m.match.a, m.match.b) for m in matches(event)] == [
@@ -307,39 +315,39 @@ def test_in_each_round_the_winner_of_game_1_meets_that_of_the_highest_numbered_g
 def test_a_qualified_player_who_leaves_is_replaced_by_the_next_as_last_seed(rulebook: str) -> None:
     event = swiss_played(rulebook, cut=4)
     event.tell(c.MakeCut())
-    first, second, third, fourth = seeds_now(event.state)
+    first, second, third, fourth = current_seeds(event.state)
     fifth = event.state.cut.order[4] if event.state.cut else ""
     event.tell(c.DropCompetitor(second))
-    assert offered(event.state) == fifth
+    assert offered_places(event.state) == fifth
     event.tell(c.AcceptPlace(fifth))
-    assert seeds_now(event.state) == (first, third, fourth, fifth)
+    assert current_seeds(event.state) == (first, third, fourth, fifth)
 
 
 @everywhere
 def test_with_both_stages_on_two_days_everybody_asked_declines_and_the_place_stays_empty(rulebook: str) -> None:
     event = swiss_played(rulebook, players=6, cut=4)
     event.tell(c.MakeCut())
-    first, second, third, fourth = seeds_now(event.state)
+    first, second, third, fourth = current_seeds(event.state)
     event.tell(c.DropCompetitor(fourth))
     for asked in event.state.cut.order[4:] if event.state.cut else ():
-        assert offered(event.state) == asked
+        assert offered_places(event.state) == asked
         event.tell(c.DeclinePlace(asked))
-    assert offered(event.state) is None
+    assert offered_places(event.state) is None
     event.play()
     assert event.byes(4) == {first: "bye"}
     assert {m.match.b for m in matches(event)} == {None, third}
-    assert seeds_now(event.state)[:3] == (first, second, third)
+    assert current_seeds(event.state)[:3] == (first, second, third)
 
 
 @everywhere
 def test_once_the_stage_has_begun_nobody_comes_in_and_the_opponent_goes_on(rulebook: str) -> None:
     event = swiss_played(rulebook, cut=4)
     event.tell(c.MakeCut())
-    first, second, _, fourth = seeds_now(event.state)
+    first, second, _, fourth = current_seeds(event.state)
     event.play()
     event.tell(c.SetClock("start"))
     event.tell(c.DropCompetitor(first, stood(rulebook)))
-    assert offered(event.state) is None
+    assert offered_places(event.state) is None
     settle(event)
     event.tell(c.DropCompetitor(second))
     event.play()
@@ -350,7 +358,7 @@ def test_once_the_stage_has_begun_nobody_comes_in_and_the_opponent_goes_on(ruleb
 @everywhere
 def test_elimination_from_the_start_fills_up_with_byes_by_lot(rulebook: str) -> None:
     event = opened(rulebook, players=6, rounds=0)
-    assert what_follows(event.state) == ELIMINATION
+    assert upcoming_stage(event.state) == ELIMINATION
     byes: set[str] = set()
     for _ in range(12):
         event.tell(c.DrawRound(5))
@@ -364,7 +372,7 @@ def test_elimination_from_the_start_fills_up_with_byes_by_lot(rulebook: str) -> 
     event.tell(c.PublishRound(1, 12, noted="a test"))
     for _ in range(3):
         settle(event)
-        if what_follows(event.state) != OVER:
+        if upcoming_stage(event.state) != OVER:
             event.play()
     assert bracket(event).champion is not None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event.event_flow import CUT, what_follows
+from roundtap_core.event.event_flow import CUT, upcoming_stage
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import RULING, TIEBREAK, Pair, Result
 from roundtap_core.standings.standings import standings
@@ -24,7 +24,7 @@ def test_a_tie_at_a_place_in_the_next_stage_is_played_out_before_the_cut() -> No
     made = event(cut=2)
     for match in ("1.1", "1.2"):
         made.tell(c.EnterResult(match, 0, Result(winner="a", score=Pair(20, 0))))
-    assert what_follows(made.state) == TIEBREAK
+    assert upcoming_stage(made.state) == TIEBREAK
     with refused("tiebreak_due"):
         made.tell(c.MakeCut())
     made.play()
@@ -34,7 +34,7 @@ def test_a_tie_at_a_place_in_the_next_stage_is_played_out_before_the_cut() -> No
     with refused("no_draw_here"):
         made.tell(c.EnterResult("2.1", 0, Result(ended="time", winner="draw", score=Pair(9, 9))))
     made.tell(c.EnterResult("2.1", 0, Result(winner="b", score=Pair(0, 8))))
-    assert what_follows(made.state) == CUT
+    assert upcoming_stage(made.state) == CUT
     made.tell(c.MakeCut())
 
 

@@ -20,7 +20,7 @@ from roundtap_core.rulebooks.coverage import (
     coverage,
     coverage_to_json,
     documents,
-    read,
+    read_clauses,
 )
 from roundtap_core.rulebooks.registry import RULEBOOKS
 
@@ -53,7 +53,7 @@ def named(document: str, clauses: list[Clause]) -> list[str]:
 
 
 def test_every_rulebook_has_one_document_and_every_document_its_rulebooks() -> None:
-    listed = [rulebook for document in documents() for rulebook in read(document).rulebooks]
+    listed = [rulebook for document in documents() for rulebook in read_clauses(document).rulebooks]
     assert sorted(listed) == sorted(set(listed))
     assert set(RULEBOOKS) <= set(listed), "a rulebook without clauses"
     assert set(listed) <= set(RULEBOOKS), "clauses without a rulebook"
@@ -61,7 +61,7 @@ def test_every_rulebook_has_one_document_and_every_document_its_rulebooks() -> N
 
 @pytest.mark.parametrize("document", documents())
 def test_clauses_are_well_formed(document: str) -> None:
-    found = read(document)
+    found = read_clauses(document)
     ids = [clause.id for clause in found.clauses]
     assert sorted(ids) == sorted(set(ids)), "an id given twice"
     assert found.document.strip()
@@ -78,13 +78,14 @@ def test_clauses_are_well_formed(document: str) -> None:
 
 @pytest.mark.parametrize("document", documents())
 def test_sections_stand_together_in_the_document_s_order(document: str) -> None:
-    sections = [clause.section for clause in read(document).clauses]
+    sections = [clause.section for clause in read_clauses(document).clauses]
     changes = [section for section, before in zip(sections, [None, *sections], strict=False) if section != before]
     assert len(changes) == len(set(changes))
 
 
 def test_every_named_test_exists() -> None:
-    missing = [f"{document}: {clause.id} names {test}" for document in documents() for clause in read(document).clauses
+    missing = [f"{document}: {clause.id} names {test}" for document in documents()
+               for clause in read_clauses(document).clauses
                for test in clause.tests if not exists(test)]
     assert missing == [], "\n" + "\n".join(missing)
 
@@ -92,7 +93,7 @@ def test_every_named_test_exists() -> None:
 def test_every_clause_that_the_kit_answers_for_has_a_test() -> None:
     """Run this file to see which clauses still want one."""
     missing = [line for document in documents() for line in named(
-        document, [clause for clause in read(document).clauses if clause.how != PEOPLE and not clause.tests])]
+        document, [clause for clause in read_clauses(document).clauses if clause.how != PEOPLE and not clause.tests])]
     if missing:
         pytest.fail(f"{len(missing)} clauses without a test:\n" + "\n".join(missing), pytrace=False)
 
@@ -102,12 +103,12 @@ def test_a_clause_that_the_kit_holds_is_tried_at_every_front_that_could_break_it
     them ask."""
     untried = [
         f"{document}: {clause.id}: {', '.join(sorted(set(clause.fronts) - tried_at(clause)))}"
-        for document in documents() for clause in read(document).clauses
+        for document in documents() for clause in read_clauses(document).clauses
         if clause.how in HELD and not set(clause.fronts) <= tried_at(clause)
     ]
     assert untried == [], "\n" + "\n".join(untried)
     for document in documents():
-        for clause in read(document).clauses:
+        for clause in read_clauses(document).clauses:
             assert set(clause.fronts) <= set(FRONTS), clause.id
             assert bool(clause.fronts) == (clause.how in HELD), clause.id
 

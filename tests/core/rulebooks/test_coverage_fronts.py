@@ -10,7 +10,7 @@ import pytest
 
 from broken_events import cases
 from fronts import TRIED_IN
-from roundtap_core.rulebooks.coverage import ENFORCED, FOLDER, OFFERED, Clause, read
+from roundtap_core.rulebooks.coverage import ENFORCED, FOLDER, OFFERED, Clause, read_clauses
 
 THROUGH = frozenset({"keyforge", "shatterpoint-premier", "warlords-of-terra"})
 """Documents whose clauses were all held to this measure. A document is added when it is through, and never taken out.
@@ -25,7 +25,7 @@ through = pytest.mark.parametrize("document", sorted(THROUGH))
 
 
 def clauses(document: str, how: str) -> list[Clause]:
-    return [clause for clause in read(document).clauses if clause.how == how]
+    return [clause for clause in read_clauses(document).clauses if clause.how == how]
 
 
 def tried_from(test: str) -> tuple[str, ...]:
@@ -72,5 +72,5 @@ def test_a_clause_that_a_file_can_break_names_both_fronts_that_take_files(docume
 
 
 def test_every_case_is_a_clause_s() -> None:
-    known = {f"{document}:{clause.id}" for document in THROUGH for clause in read(document).clauses}
+    known = {f"{document}:{clause.id}" for document in THROUGH for clause in read_clauses(document).clauses}
     assert set(cases()) <= known

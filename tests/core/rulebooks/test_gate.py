@@ -14,7 +14,7 @@ from roundtap_core.event.state import Fate
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import Situation
-from roundtap_core.rulebooks.gate import OFFICIAL, PLAYER, RECORD, Saying, excluded
+from roundtap_core.rulebooks.gate import OFFICIAL, PLAYER, RECORD, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from rulebook_kit import SWISS, at_time, conceded, played, ruling
 
@@ -25,9 +25,9 @@ THREE = {"stages": {"swiss": {"best_of": 3}}}
 KEYS = {"active": "a", "aember": {"a": 0, "b": 0}}
 
 
-def why(book_id: str, result: Result, saying: Saying, situation: Situation = SWISS, **options: Any) -> list[str]:
+def why(book_id: str, result: Result, saying: ResultSource, situation: Situation = SWISS, **options: Any) -> list[str]:
     book = RULEBOOKS[book_id]
-    return [problem.key for problem in excluded(book, result, book.options(options), situation, saying)]
+    return [problem.key for problem in result_problems(book, result, book.options(options), situation, saying)]
 
 
 # --- time ---
@@ -44,23 +44,23 @@ AT_TIME = [
 
 @pytest.mark.parametrize(("book_id", "result"), AT_TIME)
 def test_time_decides_for_players_only_once_it_is_up(book_id: str, result: Result) -> None:
-    assert why(book_id, result, Saying(PLAYER, time_is_up=False)) == ["time_not_up"]
-    assert why(book_id, result, Saying(PLAYER, time_is_up=True)) == []
+    assert why(book_id, result, ResultSource(PLAYER, time_is_up=False)) == ["time_not_up"]
+    assert why(book_id, result, ResultSource(PLAYER, time_is_up=True)) == []
     # Nobody can know: a power cut, a file.
-    assert why(book_id, result, Saying(PLAYER)) == []
-    assert why(book_id, result, Saying(RECORD)) == []
+    assert why(book_id, result, ResultSource(PLAYER)) == []
+    assert why(book_id, result, ResultSource(RECORD)) == []
 
 
 @pytest.mark.parametrize(("book_id", "result"), AT_TIME)
 def test_an_official_enters_any_way_at_any_clock_with_a_reason(book_id: str, result: Result) -> None:
-    assert why(book_id, result, Saying(OFFICIAL, time_is_up=False)) == ["time_not_up_no_reason"]
-    assert why(book_id, result, Saying(OFFICIAL, time_is_up=False, reason="the hall closes")) == []
-    assert why(book_id, result, Saying(OFFICIAL, time_is_up=True)) == []
+    assert why(book_id, result, ResultSource(OFFICIAL, time_is_up=False)) == ["time_not_up_no_reason"]
+    assert why(book_id, result, ResultSource(OFFICIAL, time_is_up=False, reason="the hall closes")) == []
+    assert why(book_id, result, ResultSource(OFFICIAL, time_is_up=True)) == []
 
 
 def test_a_closed_round_is_corrected_with_a_reason_and_squads_that_nobody_had_named_are_no_correction() -> None:
     stood = replace(played(2, 0, "a"), picks={"a": SQUADS["a"]})
-    corrects = Saying(OFFICIAL, corrects=stood)
+    corrects = ResultSource(OFFICIAL, corrects=stood)
     named, others = replace(stood, picks=SQUADS), replace(stood, picks={**SQUADS, "a": SQUADS["b"]})
     assert why("shatterpoint-premier", named, corrects) == []
     assert why("shatterpoint-premier", others, corrects) == ["correction_no_reason"]
@@ -69,7 +69,7 @@ def test_a_closed_round_is_corrected_with_a_reason_and_squads_that_nobody_had_na
 
 
 def test_both_warlords_at_zero_at_once_is_a_draw_at_any_time() -> None:
-    assert why("warlords-of-terra", played(0, -3, "draw"), Saying(PLAYER, time_is_up=False)) == []
+    assert why("warlords-of-terra", played(0, -3, "draw"), ResultSource(PLAYER, time_is_up=False)) == []
 
 
 # --- figures that exclude the winner ---
@@ -80,14 +80,14 @@ def test_both_warlords_at_zero_at_once_is_a_draw_at_any_time() -> None:
 ])
 @pytest.mark.parametrize("by", [PLAYER, OFFICIAL, RECORD])
 def test_the_winner_is_who_the_figures_say(timeout: dict[str, Any], by: str) -> None:
-    assert why("keyforge-archon", at_time(1, 0, "a", timeout=timeout), Saying(by, True)) == ["timeout_winner"]
+    assert why("keyforge-archon", at_time(1, 0, "a", timeout=timeout), ResultSource(by, True)) == ["timeout_winner"]
 
 
 def test_a_player_s_front_leaves_no_figure_out() -> None:
     """A page that is sent by hand may; a file of another program may as well."""
     half = at_time(1, 0, "a", timeout={"active": "a", "keys": {"a": 0, "b": 2}, "decided_by": "keys"})
-    assert why("keyforge-archon", half, Saying(PLAYER, True)) == ["figure_missing"]
-    assert why("keyforge-archon", half, Saying(RECORD)) == []
+    assert why("keyforge-archon", half, ResultSource(PLAYER, True)) == ["figure_missing"]
+    assert why("keyforge-archon", half, ResultSource(RECORD)) == []
 
 
 # --- conceding ---
@@ -102,9 +102,9 @@ WON_AND_CONCEDES = [
 @pytest.mark.parametrize(("book_id", "result", "options", "situation"), WON_AND_CONCEDES)
 def test_who_has_won_does_not_concede_at_a_player_s_front(
         book_id: str, result: Result, options: dict[str, Any], situation: Situation) -> None:
-    assert why(book_id, result, Saying(PLAYER, False), situation, **options) == ["winner_concedes"]
-    assert why(book_id, result, Saying(OFFICIAL, False), situation, **options) == ["winner_concedes_no_reason"]
-    assert why(book_id, result, Saying(OFFICIAL, False, "both want it"), situation, **options) == []
+    assert why(book_id, result, ResultSource(PLAYER, False), situation, **options) == ["winner_concedes"]
+    assert why(book_id, result, ResultSource(OFFICIAL, False), situation, **options) == ["winner_concedes_no_reason"]
+    assert why(book_id, result, ResultSource(OFFICIAL, False, "both want it"), situation, **options) == []
 
 
 @pytest.mark.parametrize(("book_id", "result", "options", "situation"), [
@@ -116,17 +116,17 @@ def test_who_has_won_does_not_concede_at_a_player_s_front(
 ])
 def test_whoever_has_not_won_may_concede(
         book_id: str, result: Result, options: dict[str, Any], situation: Situation) -> None:
-    assert why(book_id, result, Saying(PLAYER, False), situation, **options) == []
+    assert why(book_id, result, ResultSource(PLAYER, False), situation, **options) == []
 
 
 def test_who_has_no_life_left_is_conceded_to_by_nobody() -> None:
-    assert why("warlords-of-terra", conceded("a", 7, 0), Saying(OFFICIAL, False, "both want it")) == [
+    assert why("warlords-of-terra", conceded("a", 7, 0), ResultSource(OFFICIAL, False, "both want it")) == [
         "winner_without_life"]
 
 
 def test_a_ruling_is_an_official_s() -> None:
-    assert why("xwing-standard", ruling("a"), Saying(PLAYER, True)) == ["ruling_by_a_player"]
-    assert why("xwing-standard", ruling("a"), Saying(OFFICIAL, False)) == []
+    assert why("xwing-standard", ruling("a"), ResultSource(PLAYER, True)) == ["ruling_by_a_player"]
+    assert why("xwing-standard", ruling("a"), ResultSource(OFFICIAL, False)) == []
 
 
 # --- at this table, at this moment ---
@@ -146,7 +146,7 @@ def after(event: Event, minutes: float) -> Event:
 def reported(event: Event, result: Result, time_up: bool | None = None) -> Fate:
     match = event.match("1.1")
     number = len(event.entries)
-    event.tell(c.Report(f"r{number}", match.id, "a", match.revision, result_to_json(result), f"body {number}",
+    event.tell(c.RecordReport(f"r{number}", match.id, "a", match.revision, result_to_json(result), f"body {number}",
                         serial=match.heard.get("a", 0) + 1, time_up=time_up))
     return event.state.fates[f"r{number}"]
 

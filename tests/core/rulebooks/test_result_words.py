@@ -7,7 +7,7 @@ import pytest
 from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.rulebooks.result_words import outcome, reason, winner_of
+from roundtap_core.rulebooks.result_words import outcome, outcome_reason, winner_of
 from roundtap_core.rulebooks.warlords import NO_CARD
 from roundtap_core.words import core_words
 
@@ -41,7 +41,7 @@ def test_why_is_said_where_the_score_does_not_say_it(case: str):
     book = rulebook(game)
     options = book.options({})
     assert winner_of(book, options, result) == winner
-    keys = reason(book, options, result)
+    keys = outcome_reason(book, options, result)
     assert (core_words("en").first(*keys) if keys else "") == why
 
 

@@ -17,7 +17,7 @@ from roundtap_core.randomness import lot
 from roundtap_core.records import Match, Tournament
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.standings import standings, standings_to_json
-from roundtap_core.standings.tiebreakers import AMONG_TIED, STEPS, Basis
+from roundtap_core.standings.tiebreakers import AMONG_TIED, STEPS, TiebreakInput
 from roundtap_core.standings.totals import swiss_totals
 from rulebook_kit import at_time, event, game, played, rows, ruling
 
@@ -83,7 +83,7 @@ def test_every_sum_and_mean_is_what_plain_fractions_say(tournament: Tournament) 
         "opponents_score": {name: sum(plainly[other]["score"] for other in one["met"])
                             for name, one in plainly.items()},
     }
-    basis = Basis(tournament, None, swiss_totals(tournament))
+    basis = TiebreakInput(tournament, None, swiss_totals(tournament))
     for key, values in expected.items():
         step = STEPS[key](basis, NAMES)
         assert dict(step.shown) == values, key
@@ -126,7 +126,7 @@ def test_an_opponent_met_twice_counts_twice_in_sums_and_means() -> None:
 
 def test_without_opponents_everything_is_0() -> None:
     lonely = event("warlords-of-terra", [[Match("Ana", bye="bye")]], "Ana")
-    basis = Basis(lonely, None, swiss_totals(lonely))
+    basis = TiebreakInput(lonely, None, swiss_totals(lonely))
     for key in ("sos", "extended_sos", "opponents_points", "opponents_score"):
         assert STEPS[key](basis, ["Ana"]).shown == {"Ana": 0}
 

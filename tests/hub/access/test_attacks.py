@@ -27,19 +27,19 @@ from roundtap_hub.serving import page_cache
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.connection_limits import (
     HEAD_BYTES_MAX,
-    OPENED_AGAIN_S,
-    OPENED_AT_ONCE,
-    QUESTION_BYTES,
-    REQUESTS,
-    Doors,
+    OPEN_BURST,
+    OPEN_REFILL_S,
+    REQUEST_BYTES,
+    REQUEST_RATE,
+    ConnectionLimits,
 )
-from roundtap_hub.serving.server import PagesOnly
+from roundtap_hub.serving.server import PageServerFront
 from roundtap_hub.standby import peers
-from roundtap_hub.standby.peers import Beacon
+from roundtap_hub.standby.peers import BeaconThread
 from roundtap_hub.standby.standby_api import QUESTION_BYTES_MAX
-from roundtap_hub.store.event_cache import Shelf
+from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.restore_gap import assemble, lost_rounds
-from roundtap_hub.units.device_api import take_report
+from roundtap_hub.units.device_api import record_report
 
 __all__ = ["house", "path"]
 
@@ -49,14 +49,14 @@ __all__ = ["house", "path"]
 @BOTH
 def test_questions_sent_ahead_are_counted_like_all_others(base: type[Any]) -> None:
     """One address had 11,500 answers a second, by never waiting for one before it asked the next."""
-    async def work(port: int, doors: Doors) -> None:
+    async def work(port: int, doors: ConnectionLimits) -> None:
         reader, writer = await knock(port, ASK * 4)
         answered = 0
         with suppress(ConnectionError):
             while part := await reader.read(65536):
                 n_answers = part.count(b"HTTP/1.1 200")
                 answered += n_answers
-                assert answered < 10 * REQUESTS.at_once
+                assert answered < 10 * REQUEST_RATE.at_once
                 writer.write(ASK * n_answers)
         assert answered >= 8
         writer.close()
@@ -67,7 +67,7 @@ def test_questions_sent_ahead_are_counted_like_all_others(base: type[Any]) -> No
 def test_one_address_opens_no_connection_after_the_other_without_end() -> None:
     """2,500 beginnings of an encrypted connection a second took all of the hub's time, and none of the phone's."""
     now_s = [100.0]
-    doors = Doors(100, lambda: now_s[0], per_address=8)
+    doors = ConnectionLimits(100, lambda: now_s[0], per_address=8)
 
     def opened(n: int, address: str = "10.0.0.2") -> int:
         """So many of n, each ended before the next."""
@@ -78,14 +78,14 @@ def test_one_address_opens_no_connection_after_the_other_without_end() -> None:
             made.close()
         return found
 
-    assert opened(100) == 8 * OPENED_AT_ONCE
+    assert opened(100) == 8 * OPEN_BURST
     assert opened(10, "10.0.0.3") == 10
     assert opened(100, "127.0.0.1") == 100
-    now_s[0] += OPENED_AGAIN_S
+    now_s[0] += OPEN_REFILL_S
     assert opened(100) == 8
 
 
-class NotedDoors(Doors):
+class NotedDoors(ConnectionLimits):
     """Doors that note for how many questions each one counted."""
 
     counted: list[float]
@@ -100,11 +100,11 @@ def test_a_question_counts_for_as_many_as_it_is_long(base: type[Any], monkeypatc
     """31 kB of cookies or languages took as long as a hundred small questions, and counted for one."""
     counted: list[float] = []
     monkeypatch.setattr(NotedDoors, "counted", counted, raising=False)
-    monkeypatch.setattr("test_connection_limits.Doors", NotedDoors)
+    monkeypatch.setattr("test_connection_limits.ConnectionLimits", NotedDoors)
     cookies = b";" * (HEAD_BYTES_MAX - 200)
     long_head = b"GET / HTTP/1.1\r\nHost: hub\r\nConnection: close\r\nCookie: %s\r\n\r\n" % cookies
 
-    async def work(port: int, doors: Doors) -> None:
+    async def work(port: int, doors: ConnectionLimits) -> None:
         for said in (ASK.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"), long_head):
             reader, writer = await knock(port, said)
             await rest_of(reader)
@@ -112,7 +112,7 @@ def test_a_question_counts_for_as_many_as_it_is_long(base: type[Any], monkeypatc
 
     served(work, base)
     assert counted[0] == 1
-    assert sum(counted[1:]) == pytest.approx(len(long_head) / QUESTION_BYTES, abs=2)
+    assert sum(counted[1:]) == pytest.approx(len(long_head) / REQUEST_BYTES, abs=2)
 
 
 def test_made_up_addresses_leave_nothing_behind(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_more_slashes_are_no_way_around_the_guard(tmp_path: Path, path: str) -> 
 def test_more_slashes_are_no_way_around_a_page_server(tmp_path: Path) -> None:
     with open_house(tmp_path) as opened:
         opened.with_event()
-        client = AsgiClient(PagesOnly(HubApplication(opened.hub), "http://hub:8080"), lifespan=True)
+        client = AsgiClient(PageServerFront(HubApplication(opened.hub), "http://hub:8080"), lifespan=True)
         answer = client.get("//console/e1")
         assert (answer.status_code, answer.headers["location"]) == (303, "http://hub:8080/console/e1")
         assert client.post("//device/report", {}).status_code == 421
@@ -184,13 +184,13 @@ def evenings(path: Path) -> list[str]:
 @pytest.fixture
 def reading(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """(event, thread) of each event that was read from the disk."""
-    read, found = Shelf.read, []
+    read, found = DormantEvents.read, []
 
-    def noted(shelf: Shelf, summary: Any, *more: Any) -> Any:
+    def noted(shelf: DormantEvents, summary: Any, *more: Any) -> Any:
         found.append((summary.id, threading.current_thread().name))
         return read(shelf, summary, *more)
 
-    monkeypatch.setattr(Shelf, "read", noted)
+    monkeypatch.setattr(DormantEvents, "read", noted)
     return found
 
 
@@ -222,7 +222,7 @@ def test_reports_of_old_events_hold_up_nobody(path: Path, evenings: list[str],
     """A packet that somebody kept for months is answered as before, from a thread."""
     clock = HandClock()
     with running(path, clock) as service:
-        take_report(service, a_report("e1", 1))
+        record_report(service, a_report("e1", 1))
         service.sealer.settle()
     with running(path, clock) as service:
         hub = hub_of(service, clock)
@@ -334,8 +334,8 @@ def dripping(request: pytest.FixtureRequest) -> Iterator[int]:
 def test_whoever_answers_letter_by_letter_does_not_keep_the_beacon(house: House, dripping: int,
                                                                    monkeypatch: pytest.MonkeyPatch) -> None:
     """A kept beacon of a hub's last start is enough to be asked; for that long nobody else was."""
-    monkeypatch.setattr(peers, "ANSWER_WITHIN_S", 0.05)
-    asked = threading.Thread(target=Beacon(house.kin)._ask, args=[f"http://127.0.0.1:{dripping}"], daemon=True)
+    monkeypatch.setattr(peers, "ANSWER_TIMEOUT_S", 0.05)
+    asked = threading.Thread(target=BeaconThread(house.kin)._ask, args=[f"http://127.0.0.1:{dripping}"], daemon=True)
     asked.start()
     asked.join(10)
     assert not asked.is_alive()
@@ -343,8 +343,8 @@ def test_whoever_answers_letter_by_letter_does_not_keep_the_beacon(house: House,
 
 def test_addresses_where_nobody_answers_are_asked_one_at_a_time(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(Beacon, "_ask", lambda _, url: asked.append(url))
-    said = Beacon(house.kin)
+    monkeypatch.setattr(BeaconThread, "_ask", lambda _, url: asked.append(url))
+    said = BeaconThread(house.kin)
     for n in range(5):
         said.ask_soon(f"10.0.0.{n}", 8080)
     said._ask_one_wanted()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_hub.access.auth import PinGate, form_is_ours, is_here, safe_next
+from roundtap_hub.access.auth import PinThrottle, is_csrf_valid, is_local_request, safe_next
 
 
 def wrong() -> bool:
@@ -24,7 +24,7 @@ class Clock:
 
 def test_five_wrong_tries_are_free_then_the_wait_doubles():
     clock = Clock()
-    gate = PinGate(clock)
+    gate = PinThrottle(clock)
     for _ in range(4):
         gate.admit("phone", wrong)
         assert gate.wait_ms("phone") == 0
@@ -37,7 +37,7 @@ def test_five_wrong_tries_are_free_then_the_wait_doubles():
 
 def test_during_the_wait_even_the_right_pin_is_not_looked_at():
     clock = Clock()
-    gate = PinGate(clock)
+    gate = PinThrottle(clock)
     for _ in range(5):
         gate.admit("phone", wrong)
     assert not gate.admit("phone", right)
@@ -47,7 +47,7 @@ def test_during_the_wait_even_the_right_pin_is_not_looked_at():
 
 
 def test_one_address_waits_alone():
-    gate = PinGate(Clock())
+    gate = PinThrottle(Clock())
     for _ in range(5):
         gate.admit("guesser", wrong)
     assert gate.admit("organizer", right)
@@ -55,7 +55,7 @@ def test_one_address_waits_alone():
 
 def test_the_wait_never_grows_beyond_a_quarter_of_an_hour():
     clock = Clock()
-    gate = PinGate(clock)
+    gate = PinThrottle(clock)
     for _ in range(40):
         gate.admit("phone", wrong)
         clock.ms += gate.wait_ms("phone")
@@ -65,7 +65,7 @@ def test_the_wait_never_grows_beyond_a_quarter_of_an_hour():
 
 def test_many_tries_at_once_are_all_counted_before_the_first_is_checked():
     """Whoever checks while another check runs gains no free try."""
-    gate = PinGate(Clock())
+    gate = PinThrottle(Clock())
 
     def slow_and_wrong() -> bool:
         for _ in range(4):
@@ -79,7 +79,7 @@ def test_many_tries_at_once_are_all_counted_before_the_first_is_checked():
 def test_guessing_from_many_addresses_is_slow_for_all_of_them_together():
     """A thousand addresses have five free tries each; all of them together have twenty, and ten more a minute."""
     clock = Clock()
-    gate, looked = PinGate(clock), []
+    gate, looked = PinThrottle(clock), []
 
     def looked_at() -> bool:
         looked.append(clock.ms)
@@ -95,7 +95,7 @@ def test_guessing_from_many_addresses_is_slow_for_all_of_them_together():
 
 
 def test_an_address_in_the_same_slash_64_is_the_same_guesser():
-    gate = PinGate(Clock())
+    gate = PinThrottle(Clock())
     for number in range(5):
         gate.admit(f"fd00:1:2:3::{number + 1:x}", wrong)
     assert gate.wait_ms("fd00:1:2:3:ffff::9") == 30_000
@@ -103,7 +103,7 @@ def test_an_address_in_the_same_slash_64_is_the_same_guesser():
 
 
 def test_guesses_of_others_keep_out_neither_who_was_right_before_nor_who_sits_at_the_hub():
-    gate = PinGate(Clock())
+    gate = PinThrottle(Clock())
     assert gate.admit("10.0.0.7", right)
     for number in range(100):
         gate.admit(f"10.9.0.{number}", wrong)
@@ -113,16 +113,16 @@ def test_guesses_of_others_keep_out_neither_who_was_right_before_nor_who_sits_at
 
 
 def test_the_right_pin_costs_the_others_nothing():
-    gate = PinGate(Clock())
+    gate = PinThrottle(Clock())
     for number in range(50):
         assert gate.admit(f"10.0.0.{number}", right)
 
 
 def test_a_form_needs_the_token_of_its_own_browser():
-    assert form_is_ours("mine", "mine", None, "http://hub")
-    assert not form_is_ours("mine", "", None, "http://hub")
-    assert not form_is_ours("mine", "another", None, "http://hub")
-    assert not form_is_ours("", "", None, "http://hub")
+    assert is_csrf_valid("mine", "mine", None, "http://hub")
+    assert not is_csrf_valid("mine", "", None, "http://hub")
+    assert not is_csrf_valid("mine", "another", None, "http://hub")
+    assert not is_csrf_valid("", "", None, "http://hub")
 
 
 @pytest.mark.parametrize(("origin", "ours"), [
@@ -130,7 +130,7 @@ def test_a_form_needs_the_token_of_its_own_browser():
     ("http://evil.example", False), ("null", False), ("", False),
 ])
 def test_a_form_from_another_page_is_refused_whatever_its_token(origin: str, ours: bool):
-    assert form_is_ours("t", "t", origin, "https://10.42.0.1:8443") is ours
+    assert is_csrf_valid("t", "t", origin, "https://10.42.0.1:8443") is ours
 
 
 @pytest.mark.parametrize(("address", "host", "here"), [
@@ -141,7 +141,7 @@ def test_a_form_from_another_page_is_refused_whatever_its_token(origin: str, our
 ])
 def test_at_the_hub_itself_is_who_comes_from_there_and_asks_for_it(address: str, host: str, here: bool):
     """A proxy on the hub's machine, or a page whose name was made to lead here, asks by another name."""
-    assert is_here(address, host) is here
+    assert is_local_request(address, host) is here
 
 
 @pytest.mark.parametrize("target", [

@@ -18,7 +18,7 @@ from hub_kit import Service, running
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.access.personal_links import CODE_LENGTH, CODE_LETTERS, CODE_LIFE_MS, PersonalLinks
-from roundtap_hub.store.earlier_files import LINKS_FILE, take_over_files
+from roundtap_hub.store.earlier_files import LINKS_FILE, migrate_files
 from roundtap_hub.store.journal import JournalConflict
 
 SECRET = b"s" * 32
@@ -317,7 +317,7 @@ def earlier_file(folder: Path) -> Path:
 def test_links_of_an_earlier_hub_open_their_pages_and_what_it_took_back_stays_so(
         service: Service, links: PersonalLinks, tmp_path: Path) -> None:
     path = earlier_file(tmp_path)
-    assert take_over_files(tmp_path, service)
+    assert migrate_files(tmp_path, service)
     assert not path.exists()
     assert [links.who(earlier_token(who, 0)) for who in ("p1", "p2", "p3")] == [("e1", "p1"), None, ("e1", "p3")]
     assert (links.is_given("e1", "p1"), links.is_given("e1", "p2")) == (True, False)
@@ -330,9 +330,9 @@ def test_links_of_an_earlier_hub_open_their_pages_and_what_it_took_back_stays_so
 def test_what_one_of_two_earlier_hubs_took_back_is_so_at_both(
         service: Service, links: PersonalLinks, tmp_path: Path) -> None:
     earlier_file(tmp_path)
-    assert take_over_files(tmp_path, service)
+    assert migrate_files(tmp_path, service)
     (tmp_path / LINKS_FILE).write_text(json.dumps({"era": ERA, "people": [["e1", "p1", 1, "taken-back"]]}))
-    assert take_over_files(tmp_path, service)
+    assert migrate_files(tmp_path, service)
     assert links.who(earlier_token("p1", 0)) is None
 
 
@@ -341,11 +341,11 @@ def test_a_file_of_links_takes_back_nothing_that_the_journal_knows_by_now(
     """It could not be taken away at the start before."""
     for _ in range(2):
         earlier_file(tmp_path)
-        assert take_over_files(tmp_path, service)
+        assert migrate_files(tmp_path, service)
         links.revoke("e1", "p1")
         number = service.snapshot.venue.number
     earlier_file(tmp_path)
-    take_over_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     assert service.snapshot.venue.number == number
     assert links.who(earlier_token("p1", 0)) is None
 
@@ -359,7 +359,7 @@ def test_a_file_of_links_that_is_lost_or_spoilt_lets_no_revoked_link_in_again(
         service: Service, links: PersonalLinks, tmp_path: Path, spoilt: str) -> None:
     assert links.who(earlier_token("p1", 0)) is None
     (tmp_path / LINKS_FILE).write_text(spoilt)
-    assert take_over_files(tmp_path, service)
+    assert migrate_files(tmp_path, service)
     assert [links.who(earlier_token(who, 0)) for who in ("p1", "p2", "p3")] == [None] * 3
     assert (tmp_path / f"{LINKS_FILE}.unread").read_text() == spoilt
 
@@ -373,7 +373,7 @@ def test_a_full_disk_leaves_the_file_of_links_where_it_is(
 
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", full)
-        assert not take_over_files(tmp_path, service)
+        assert not migrate_files(tmp_path, service)
     assert path.exists()
-    assert take_over_files(tmp_path, service)
+    assert migrate_files(tmp_path, service)
     assert links.who(earlier_token("p1", 0)) == ("e1", "p1")

@@ -52,7 +52,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Pair, Result
 from roundtap_core.wire import REPORT, REQUEST, envelope
 from roundtap_hub.access.policy import ROUTES, find, route
-from roundtap_hub.access.tls import Encrypted
+from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.hub import Hub, hash_pin, hub_in_memory
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.serving.app import create_app
@@ -122,9 +122,9 @@ class Hall:
             self.client.seen_as = {}
 
     def csrf(self, who: str) -> str:
-        from roundtap_hub.access.staff import form_token
+        from roundtap_hub.access.staff import csrf_token_of
 
-        return form_token(self.tokens.get(who, ""), self.hub.access.secret)
+        return csrf_token_of(self.tokens.get(who, ""), self.hub.access.secret)
 
 
 WRITTEN_IN = re.compile(r"<style|<[^>]*\s(style|on[a-z]+)\s*=|<script(?![^>]*\ssrc=)|javascript:|<iframe|<base\b",
@@ -175,7 +175,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
         paper = PrintBook(f"sqlite:///{folder / 'roundtap.db'}")
         prepared(service, paper)
         hub = hub_in_memory(service, Presence(), clock.clocks, KEYS, b"s" * 32, hash_pin(PIN, "salt"), paper=paper,
-                            encrypted=Encrypted(8443, b"-----BEGIN CERTIFICATE-----", "AAAA BBBB"))
+                            encrypted=HttpsInfo(8443, b"-----BEGIN CERTIFICATE-----", "AAAA BBBB"))
         begin = hub.access.organizers.begin
         tokens = {who: begin("10.42.0.77", "") for who in ASKERS if "organizer" in who or "proxy" in who}
         for who, role in (*((who, role) for role, who in OF_ROLE.items()), (REVOKED, JUDGE)):

@@ -10,7 +10,7 @@ from pages_kit import Browser, House, problem_of, text_of
 from roundtap_core.event.commands import DrawRound, FinishEvent, SetClock
 from roundtap_core.event.entries import Entry
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER, STAFF_ROLES
-from roundtap_hub.serving.page_helpers import as_allowed
+from roundtap_hub.serving.page_helpers import remove_forbidden
 
 PAGES = ("/console", "/console/e1", "/console/e1/officials", "/console/e1/person/p1", "/console/e1/units",
          "/console/e1/competitor/p1/list", "/console/e1/match/1.1")
@@ -178,7 +178,7 @@ def test_forms_folds_and_links_go_and_nothing_else_does():
             'action="/console/e1/draw"></form><form method="post" action="/console/e1/call">c</form></details>'
             '<form action="/console" method="get">g</form>'
             '<a class="button" href="/console/hub">hub</a><a href="/console/hub#x">this hub</a><a href="/e/e1">e</a>')
-    got = as_allowed(page, lambda address: address == "POST /console/e1/call")
+    got = remove_forbidden(page, lambda address: address == "POST /console/e1/call")
     assert got == ('<p>a</p><details><summary>t</summary><form method="post" action="/console/e1/call">c</form>'
                    '</details><form action="/console" method="get">g</form>this hub<a href="/e/e1">e</a>')
-    assert as_allowed(page, lambda _: True) == page
+    assert remove_forbidden(page, lambda _: True) == page

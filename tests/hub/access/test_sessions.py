@@ -12,18 +12,18 @@ import pytest
 from hub_kit import Service, running
 
 from roundtap_core.errors import Problem
-from roundtap_hub.access.auth import PinGate
+from roundtap_hub.access.auth import PinThrottle
 from roundtap_hub.access.pins import (
     PinFile,
-    as_typed,
     hash_pin,
     new_phrase,
     new_pin,
-    pin_is,
+    normalize_pin,
     read_or_make_pin,
+    verify_pin,
     write_pin,
 )
-from roundtap_hub.access.staff import Organizers, Sessions, Staff, token_hash
+from roundtap_hub.access.staff import Sessions, Staff, StaffLogin, token_hash
 from roundtap_hub.hub import read_or_make_secret
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.secure_files import make_private_folder, write_private
@@ -191,10 +191,10 @@ def service(tmp_path: Path) -> Iterator[Service]:
         yield started
 
 
-def organizers(machine: Machine, folder: Path, service: Service) -> Organizers:
+def organizers(machine: Machine, folder: Path, service: Service) -> StaffLogin:
     hashed, _ = read_or_make_pin(folder / "pin")
-    return Organizers(PinFile(hashed, folder / "pin"), Sessions(machine.clocks, folder / "sessions.json"),
-                      PinGate(machine.clocks.mono_ms), Staff(service))
+    return StaffLogin(PinFile(hashed, folder / "pin"), Sessions(machine.clocks, folder / "sessions.json"),
+                      PinThrottle(machine.clocks.mono_ms), Staff(service))
 
 
 def test_a_new_pin_is_noticed_at_once_and_ends_all_sessions(
@@ -240,7 +240,7 @@ def test_a_pin_file_without_a_pin_is_refused_at_the_start(tmp_path: Path, text: 
     (tmp_path / "pin").write_text(text)
     with pytest.raises(Problem, match="There is no PIN in this file"):
         read_or_make_pin(tmp_path / "pin")
-    assert not pin_is("", text)
+    assert not verify_pin("", text)
 
 
 def test_a_pin_has_eight_digits_and_a_phrase_four_words():
@@ -252,16 +252,16 @@ def test_a_pin_has_eight_digits_and_a_phrase_four_words():
 def test_a_phrase_may_be_typed_with_spaces_and_capitals():
     hashed = hash_pin("bado-remi-kuso-tafi")
     for typed in ("bado-remi-kuso-tafi", " Bado Remi Kuso TAFI", "badoremikusotafi"):
-        assert pin_is(typed, hashed), typed
-    assert not pin_is("bado-remi-kuso", hashed)
-    assert as_typed("x" * 5000) == "x" * 64
+        assert verify_pin(typed, hashed), typed
+    assert not verify_pin("bado-remi-kuso", hashed)
+    assert normalize_pin("x" * 5000) == "x" * 64
 
 
 def test_an_old_pin_of_six_digits_goes_on_opening_its_hub():
     """As the version before wrote it: scrypt of the digits."""
     digest = hashlib.scrypt(b"246810", salt=b"0011223344556677", n=2**13, r=8, p=1).hex()
-    assert pin_is("246810", f"0011223344556677${digest}")
-    assert not pin_is("246810", f"0011223344556677${digest[:40]}"), "cut short, it opens nothing"
+    assert verify_pin("246810", f"0011223344556677${digest}")
+    assert not verify_pin("246810", f"0011223344556677${digest[:40]}"), "cut short, it opens nothing"
 
 
 @pytest.mark.parametrize("text", ["", "\n", "00", "zz" * 32, "ab" * 31])

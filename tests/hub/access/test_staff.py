@@ -12,15 +12,15 @@ from hub_kit import Service, running
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.access.auth import PinGate
-from roundtap_hub.access.pins import PinFile, hash_pin, pin_is, read_or_make_pin, write_pin
+from roundtap_hub.access.auth import PinThrottle
+from roundtap_hub.access.pins import PinFile, hash_pin, read_or_make_pin, verify_pin, write_pin
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
-from roundtap_hub.access.staff import Organizers, Sessions, Staff, Who
+from roundtap_hub.access.staff import Sessions, Staff, StaffIdentity, StaffLogin
 from roundtap_hub.models import SECRETS, StaffRow
 from roundtap_hub.standby.standby_api import FILES
-from roundtap_hub.store.backups import LEFT_OUT
+from roundtap_hub.store.backups import EXCLUDED_FILES
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.earlier_files import STAFF_FILE, take_over_files
+from roundtap_hub.store.earlier_files import STAFF_FILE, migrate_files
 from roundtap_hub.store.journal import JournalConflict
 
 HUBS_PIN = "11112222"
@@ -47,13 +47,13 @@ def service(tmp_path: Path) -> Iterator[Service]:
         yield started
 
 
-def door(machine: Machine, folder: Path, service: Service) -> Organizers:
+def door(machine: Machine, folder: Path, service: Service) -> StaffLogin:
     """A hub's, as it is found when it starts; with a salt of its own, unlike those of other tests."""
     if not (folder / "pin").exists():
         write_pin(folder / "pin", HUBS_PIN)
     pin = PinFile(read_or_make_pin(folder / "pin")[0], folder / "pin")
-    return Organizers(pin, Sessions(machine.clocks, folder / "sessions.json"),
-                      PinGate(machine.clocks.mono_ms), Staff(service, pin.is_it))
+    return StaffLogin(pin, Sessions(machine.clocks, folder / "sessions.json"),
+                      PinThrottle(machine.clocks.mono_ms), Staff(service, pin.is_it))
 
 
 def rows(service: Service) -> list[StaffRow]:
@@ -61,7 +61,7 @@ def rows(service: Service) -> list[StaffRow]:
     return [row for row in service.journal.secrets() if isinstance(row, StaffRow)]
 
 
-def who_of(ours: Organizers, token: str | None) -> Who | None:
+def who_of(ours: StaffLogin, token: str | None) -> StaffIdentity | None:
     return ours.who(ours.session(token or ""))
 
 
@@ -87,7 +87,7 @@ def test_only_a_slow_hash_of_it_is_kept_and_no_entry_knows_a_name(machine: Machi
     assert (row.person, row.name) == (person.id, "Eva Luz")
     assert row.hashed
     assert pin not in row.hashed
-    assert pin_is(pin, row.hashed)
+    assert verify_pin(pin, row.hashed)
     entry = list(service.entries(VENUE))[-1]
     assert (entry.actor, entry.data["person"], entry.data["role"]) == ("organizer:7", person.id, JUDGE)
     salt, _, digest = row.hashed.partition("$")
@@ -176,7 +176,7 @@ def test_no_two_pins_are_the_same(machine: Machine, tmp_path: Path, service: Ser
     made = iter([HUBS_PIN, "33334444", "33334444", "55556666"])
     write_pin(tmp_path / "pin", HUBS_PIN)
     pin = PinFile(read_or_make_pin(tmp_path / "pin")[0])
-    ours = Organizers(pin, Sessions(machine.clocks), PinGate(machine.clocks.mono_ms),
+    ours = StaffLogin(pin, Sessions(machine.clocks), PinThrottle(machine.clocks.mono_ms),
                       Staff(service, pin.is_it, lambda: next(made)))
     assert ours.staff.add("Eva", JUDGE)[1] == "33334444", "the hub's is the organizer's alone"
     assert ours.staff.add("Kai", JUDGE)[1] == "55556666"
@@ -287,7 +287,7 @@ def people_file(folder: Path, **changed: object) -> Path:
 def test_the_file_of_an_earlier_hub_is_taken_over_with_its_pins_roles_and_ties(
         machine: Machine, tmp_path: Path, service: Service):
     path = people_file(tmp_path)
-    take_over_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     assert not path.exists()
     ours = door(machine, tmp_path, service)
     assert [(each.id, each.name, each.role, each.active, each.last_login, dict(each.officials))
@@ -296,7 +296,7 @@ def test_the_file_of_an_earlier_hub_is_taken_over_with_its_pins_roles_and_ties(
     assert ours.log_in("1234 5678", PHONE, "")
     ours.staff.revoke("a1")
     people_file(tmp_path)
-    take_over_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     assert door(machine, tmp_path, service).log_in("12345678", PHONE, "") is None, "a file left there revives nobody"
 
 
@@ -305,9 +305,9 @@ def test_hubs_that_had_people_before_they_shared_a_database_let_all_of_them_in(
         machine: Machine, tmp_path: Path, service: Service):
     """Each had a salt of its own."""
     people_file(tmp_path)
-    take_over_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     people_file(tmp_path, id="c3", name="Ola", hashed=hash_pin("87654321", "another"))
-    take_over_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     ours = door(machine, tmp_path, service)
     _, new = ours.staff.add("Bea", JUDGE)
     found = [ours.staff.person_of(pin) for pin in ("12345678", "87654321", new, "00000000")]
@@ -319,12 +319,12 @@ def test_who_was_forgotten_is_not_brought_back_by_a_file(service: Service, tmp_p
                                                          monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("roundtap_hub.access.staff.PEOPLE_MOST", 2)
     people_file(tmp_path)
-    take_over_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     staff = Staff(service)
     staff.revoke("a1")
     staff.add("Ola", JUDGE)
     people_file(tmp_path)
-    take_over_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     assert [each.name for each in staff.people] == ["Kai", "Ola"]
     assert staff.person_of("12345678") is None
 
@@ -339,7 +339,7 @@ def test_a_spoilt_file_lets_nobody_in_and_is_kept(service: Service, tmp_path: Pa
     if isinstance(text, str):
         path.write_text(text)
     said = path.read_text()
-    take_over_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     assert [each.active for each in Staff(service).people] == [False] * kept
     assert (tmp_path / f"{STAFF_FILE}.unread").read_text() == said
     assert "Eva" not in caplog.text
@@ -364,7 +364,7 @@ def test_a_full_disk_lets_nobody_in_who_would_be_out_after_a_power_cut(
 
 
 def test_it_goes_into_backups_and_to_standbys_like_the_pin():
-    assert STAFF_FILE not in LEFT_OUT
+    assert STAFF_FILE not in EXCLUDED_FILES
     assert StaffRow in SECRETS
     assert "pin" in FILES
 

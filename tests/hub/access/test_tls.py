@@ -17,14 +17,21 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from roundtap_core.errors import Problem
-from roundtap_hub.access.tls import MADE_AFTER, Certificates, Names, local_addresses, machine_names, secure_port
+from roundtap_hub.access.tls import (
+    MADE_AFTER,
+    CertificateNames,
+    Certificates,
+    https_port,
+    local_addresses,
+    machine_names,
+)
 
-NAMES = Names(("shop", "shop.local", "localhost"), ("10.42.0.1", "127.0.0.1", "192.168.1.20", "::1"))
+NAMES = CertificateNames(("shop", "shop.local", "localhost"), ("10.42.0.1", "127.0.0.1", "192.168.1.20", "::1"))
 NOW = datetime(2027, 2, 3, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
-def made(folder: Path, names: Names = NAMES, now: datetime = NOW) -> Certificates:
+def made(folder: Path, names: CertificateNames = NAMES, now: datetime = NOW) -> Certificates:
     return Certificates(folder, lambda: names, lambda: now)
 
 
@@ -137,7 +144,7 @@ def test_a_clock_that_boots_into_the_past_takes_nothing_back(tmp_path: Path):
     for past in (datetime(1970, 1, 1, tzinfo=UTC), NOW - 100 * DAY):
         made(tmp_path, now=past)
         assert leaf(tmp_path) == first
-    made(tmp_path, Names(("shop",), ("10.0.0.9",)), datetime(1970, 1, 1, tzinfo=UTC))
+    made(tmp_path, CertificateNames(("shop",), ("10.0.0.9",)), datetime(1970, 1, 1, tzinfo=UTC))
     assert leaf(tmp_path).not_valid_after_utc == first.not_valid_after_utc, "the newest time that was known"
 
 
@@ -165,7 +172,7 @@ def test_a_new_address_makes_a_new_leaf_while_the_hub_serves(tmp_path: Path):
     ours = Certificates(tmp_path, lambda: names[0], lambda: datetime.now(UTC))
     context, trusted = ours.context(), tmp_path / "tls" / "ca.crt"
     assert not ours.renew()
-    names[0] = Names(("shop",), ("172.16.5.5",))
+    names[0] = CertificateNames(("shop",), ("172.16.5.5",))
     assert "mismatch" in shakes_hands(context, trusted, "172.16.5.5")
     assert ours.renew()
     ours.load(context)
@@ -175,14 +182,14 @@ def test_a_new_address_makes_a_new_leaf_while_the_hub_serves(tmp_path: Path):
 
 def test_an_address_of_the_internet_is_left_out_and_spoils_nothing(tmp_path: Path):
     """The authority may not vouch for it; a leaf that had it would be believed for no name at all."""
-    context = made(tmp_path, Names(("shop", "shop.local"), ("127.0.0.1", "193.99.144.80", "2a02:2e0::1")),
+    context = made(tmp_path, CertificateNames(("shop", "shop.local"), ("127.0.0.1", "193.99.144.80", "2a02:2e0::1")),
                    datetime.now(UTC)).context()
     assert shakes_hands(context, tmp_path / "tls" / "ca.crt", "shop.local") == ""
 
 
 def test_a_machine_that_was_renamed_is_still_called_by_its_local_name(tmp_path: Path):
     made(tmp_path, now=datetime.now(UTC))
-    context = made(tmp_path, Names(("other", "other.local"), ("127.0.0.1",)), datetime.now(UTC)).context()
+    context = made(tmp_path, CertificateNames(("other", "other.local"), ("127.0.0.1",)), datetime.now(UTC)).context()
     assert shakes_hands(context, tmp_path / "tls" / "ca.crt", "other.local") == ""
 
 
@@ -229,7 +236,7 @@ def test_an_authority_in_pieces_is_a_person_s_decision(tmp_path: Path, name: str
 
 
 def test_the_port_is_8443_beside_8080():
-    assert secure_port(8080) == 8443
-    assert secure_port(8080, 0) == 0
-    assert secure_port(8080, 443) == 443
-    assert 0 < secure_port(65535) < 65535
+    assert https_port(8080) == 8443
+    assert https_port(8080, 0) == 0
+    assert https_port(8080, 443) == 443
+    assert 0 < https_port(65535) < 65535

@@ -17,7 +17,7 @@ from roundtap_hub.paper.jobs import order_proxy
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.verify import verify
-from roundtap_hub.units.device_api import take_report
+from roundtap_hub.units.device_api import record_report
 
 
 @pytest.fixture
@@ -221,12 +221,12 @@ def test_units_still_learn_what_became_of_their_reports(house: House) -> None:
     house.place("unit-1", 1)
     report = {"report_id": "r1", "unit": "unit-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
               "result": {"score": {"a": 100, "b": 24}}}
-    told = take_report(house.hub.service, report)
+    told = record_report(house.hub.service, report)
     house.play()
     house.service.tell("e1", FinishEvent("the hall closes"), "test")
     house.organizer().post("/console/e1/delete", name="Winter Open")
-    assert take_report(house.hub.service, report) == told
-    late = take_report(house.hub.service, {**report, "report_id": "r2"})
+    assert record_report(house.hub.service, report) == told
+    late = record_report(house.hub.service, {**report, "report_id": "r2"})
     assert (late["fate"], late["reason"]) == ("refused", "late")
 
 

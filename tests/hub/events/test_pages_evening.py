@@ -8,7 +8,7 @@ import json
 from pages_kit import PEOPLE, House, problem_of, text_of
 
 from roundtap_core.check.check import violations
-from roundtap_core.event.rounds.close import placed_otherwise, places
+from roundtap_core.event.rounds.close import diverged_places, final_order
 from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.standings_csv import standings_csv
 
@@ -121,9 +121,10 @@ def test_an_event_that_another_version_ended_otherwise_says_so_until_it_is_finis
     house.publish()
     house.play()
     with monkeypatch.context() as another_version:
-        another_version.setattr("roundtap_core.event.rounds.decide.places", lambda tournament: places(tournament)[::-1])
+        another_version.setattr("roundtap_core.event.rounds.decide.final_order",
+                                lambda tournament: final_order(tournament)[::-1])
         browser.post("/console/e1/finish", reason="the hall closes")
-    place, was, now = placed_otherwise(house.event)[0]
+    place, was, now = diverged_places(house.event)[0]
     people = house.hub.service.snapshot.people["e1"]
     text = text_of(browser.get("/console/e1"))
     assert "ended with different places from those this version works out" in text

@@ -13,7 +13,7 @@ from roundtap_core.records import Pair, Result
 from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.events.event_at import event_at
-from roundtap_hub.events.event_options import flat, read_options
+from roundtap_hub.events.event_options import flatten_options, read_options
 
 
 def create(house: House, rulebook: str, people: str = "", **fields: object) -> Browser:
@@ -120,7 +120,7 @@ def test_rounds_and_cut_can_follow_late_entries_until_round_2(house: House):
 def test_options_read_as_they_were_written():
     given = {"structure": "own", "swiss_rounds": 0, "cut": 8, "lists_required": False, "third_place_match": True,
              "stages": {"final": {"minutes": None, "best_of": 3}, "swiss": {"minutes": 40}}}
-    fields = {name: str(value) for name, value in flat(given).items()}
+    fields = {name: str(value) for name, value in flatten_options(given).items()}
     assert read_options(RULEBOOKS["keyforge-archon"], lambda name: fields.get(name, "")) == given
 
 

@@ -16,7 +16,7 @@ from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, catalogue, core_words
 from roundtap_hub.events.event_at import EventAt
-from roundtap_hub.phones.players import SHOWN_ELSEWHERE, announced_view
+from roundtap_hub.phones.players import SHOWN_ELSEWHERE, rules_view
 
 KNOCKOUT = {"structure": "own", "swiss_rounds": 3, "cut": 4, "third_place_match": True}
 
@@ -58,7 +58,7 @@ def test_too_few_players_for_a_structure_are_no_error(house: House):
 
 
 def test_what_differs_from_the_rulebook_is_marked(house: House):
-    view = announced_view(event(late_minutes=10, squad_points=200, third_place_match=False, prize_places=3,
+    view = rules_view(event(late_minutes=10, squad_points=200, third_place_match=False, prize_places=3,
                                 stages={"swiss": {"minutes": 60}}))
     assert view["changed"] == [("squad_points", 200, 100)]
     assert [(length.stage, length.minutes, length.usual) for length in view["lengths"]] == [("swiss", 60, 75)]
@@ -67,13 +67,13 @@ def test_what_differs_from_the_rulebook_is_marked(house: House):
     house.with_event()
     changed = text_of(house.browser().get("/rules/e1"))
     assert "What differs from the rulebook Structure own by the rulebook: basic Tournament points" in changed
-    view = announced_view(event(swiss_rounds=5))
+    view = rules_view(event(swiss_rounds=5))
     assert view["changed"] == [("swiss_rounds", 5, None)]
 
 
 def test_only_stages_that_come_have_a_length():
     def stages(**options: object) -> list[str]:
-        return [length.stage for length in announced_view(event(**options))["lengths"]]
+        return [length.stage for length in rules_view(event(**options))["lengths"]]
 
     assert stages(structure="own", swiss_rounds=3) == ["swiss"]
     assert stages(**KNOCKOUT) == ["swiss", "elimination", "final", "third_place"]
@@ -86,7 +86,7 @@ def test_the_second_official_is_announced_with_the_others():
         "o1": Official("o1", "head_judge", plays="p1"), "o2": Official("o2", "judge", second=True, on_duty=False),
     })
     people = {"o1": Person("Kai Eich", ""), "o2": Person("Eva Luz", "")}
-    assert announced_view(replace(moment, state=state, people=people))["officials"] == [
+    assert rules_view(replace(moment, state=state, people=people))["officials"] == [
         ("Kai Eich", state.officials["o1"]), ("Eva Luz", state.officials["o2"])]
 
 
@@ -130,7 +130,7 @@ def test_every_option_and_fact_has_words(language: str):
     needed = {f"announced.option.{key}" for key in options}
     for rulebook in RULEBOOKS:
         for full in (True, False):
-            view = announced_view(event(rulebook, full_names=full, **KNOCKOUT))
+            view = rules_view(event(rulebook, full_names=full, **KNOCKOUT))
             needed |= {f"announced.fact.{key}" for key, _ in view["facts"]}
             needed |= {f"outcome.{name}" for name in view["points"]} | {phase.key for phase in view["book"].phases}
     assert {key for key in needed if key not in words} == set()

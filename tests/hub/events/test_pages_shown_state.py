@@ -11,7 +11,7 @@ from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import DropCompetitor, EnterResult, MakeCut
 from roundtap_core.records import Pair, Result
-from roundtap_hub.serving.page_helpers import SETTLE_MS
+from roundtap_hub.serving.page_helpers import CLICK_DEBOUNCE_MS
 
 FORM = re.compile(r'<form[^>]*action="([^"]+)"[^>]*>(.*?)</form>', re.DOTALL)
 FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
@@ -50,7 +50,7 @@ def press(browser: Browser, pressed: Form, **typed: str) -> str:
 
 
 def wait(house: House) -> None:
-    house.time.ms += SETTLE_MS
+    house.time.ms += CLICK_DEBOUNCE_MS
 
 
 def to_the_cut(house: House, browser: Browser) -> None:
@@ -183,7 +183,7 @@ def test_a_next_step_takes_no_press_before_it_could_be_read(house: House):
     wait(house)
     assert press(browser, publish) == ""
     start = next(f for f in forms(browser) if f[0].endswith("/clock") and "shown_at" in f[1])
-    house.time.ms += SETTLE_MS - 1
+    house.time.ms += CLICK_DEBOUNCE_MS - 1
     assert "less than a second" in press(browser, start)
     assert house.event.clock.state == "idle"
     house.time.ms += 1

@@ -168,7 +168,7 @@ def test_who_came_after_all_sits_at_a_free_table_where_another_event_took_theirs
         service.tell("e2", c.ImposeRound(two), "test")
         service.tell("e2", c.PublishRound(1, 1), "test")
         assert tables_in_play(service.snapshot.events["e2"]) == {1, 3}
-        service.tell("e1", c.NoShowUndone("1.1"), "test")
+        service.tell("e1", c.UndoNoShow("1.1"), "test")
         again = service.snapshot.events["e1"].find_match("1.1")
         assert again is not None
         assert (again[1].match.a, again[1].match.b, again[1].match.table) == (drawn.a, drawn.b, 4)

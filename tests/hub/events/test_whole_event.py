@@ -12,8 +12,8 @@ from roundtap_core.check.check import violations
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply
 from roundtap_core.event.decide import decide
-from roundtap_core.event.entries import At, seal
-from roundtap_core.event.event_flow import what_follows
+from roundtap_core.event.entries import Timestamp, chain_entry
+from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import OpenPoint
@@ -24,7 +24,7 @@ from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import TIEBREAK, Match, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.wire import digest
-from roundtap_hub.events.new_event import enrol, import_steps
+from roundtap_hub.events.new_event import import_steps, person_and_entrant
 from roundtap_hub.store.service import Step
 
 PLAYERS = 9
@@ -43,9 +43,9 @@ class Journal:
 
     def tell(self, *commands: c.Command) -> None:
         for command in commands:
-            for new in decide(self.state, command, At("boot", 1000).instant):
-                at = At("boot", 1000, self.wall)
-                entry = seal(new, "e1", self.state.number + 1, self.state.head, at, "organizer")
+            for new in decide(self.state, command, Timestamp("boot", 1000).instant):
+                at = Timestamp("boot", 1000, self.wall)
+                entry = chain_entry(new, "e1", self.state.number + 1, self.state.head, at, "organizer")
                 self.state = apply(self.state, entry)
 
     def ask(self, steps: list[Step]) -> None:
@@ -124,7 +124,7 @@ def an_event_with_everything(rulebook_id: str) -> Journal:
     if "score" in book.tiebreakers:
         said["score"] = {"a": 12, "b": 5}
     for side in ("a", "b"):
-        made.tell(c.Report(f"r{side}", one, side, 0, said, f"body {side}"))  # type: ignore[arg-type]
+        made.tell(c.RecordReport(f"r{side}", one, side, 0, said, f"body {side}"))  # type: ignore[arg-type]
     assert [fate.fate for fate in made.state.fates.values()] == ["accepted", "accepted"]
     made.enter(one, BY_B)
     made.enter(one, BY_A)
@@ -140,7 +140,7 @@ def an_event_with_everything(rulebook_id: str) -> Journal:
 
 def with_cut(made: Journal) -> Journal:
     """The cut; its best leaves, and who is asked first does not want the place."""
-    while what_follows(made.state) == TIEBREAK:
+    while upcoming_stage(made.state) == TIEBREAK:
         made.draw()
         made.settle()
     made.tell(c.MakeCut())
@@ -244,6 +244,6 @@ def test_old_files_stay_as_they_were() -> None:
             "competitors": [{"id": "p1", "name": "Ana Ruiz"}], "rounds": []}
     event = parse(json.dumps(file))
     assert tournament_to_json(event) == file
-    _, entrant = enrol("e1", event.competitors[0])
+    _, entrant = person_and_entrant("e1", event.competitors[0])
     assert entrant == Entrant("p1", entrant.digest)
     assert len(import_steps("e1", event, "#882255")[0]) == 2

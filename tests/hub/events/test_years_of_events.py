@@ -17,7 +17,7 @@ from pages_kit import House
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
-from roundtap_core.event.entries import VENUE, At, Entry, NewEntry
+from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState, event_names
 from roundtap_core.event.state_bytes import encode
@@ -91,7 +91,7 @@ class Years(RuleBasedStateMachine):
         self.count += 1
         said = result_to_json(Result(score=Pair(*figures)))
         before = self.state(event).number
-        self.ask(event, c.Report(f"r{self.count}", match, side, 0, said, f"body {self.count}"))
+        self.ask(event, c.RecordReport(f"r{self.count}", match, side, 0, said, f"body {self.count}"))
         assert self.state(event).number == before + 1
 
     @rule(event=EVENT)
@@ -157,7 +157,7 @@ class Years(RuleBasedStateMachine):
         assert snapshot.ids == list(EVENTS)
         assert not {*snapshot.events} & {*snapshot.shelf}
         for event in EVENTS:
-            state = fold(event, [Entry(s, n, kind, v, At(**json.loads(at)), who, json.loads(data), prev, found)
+            state = fold(event, [Entry(s, n, kind, v, Timestamp(**json.loads(at)), who, json.loads(data), prev, found)
                                  for s, n, kind, v, at, who, data, prev, found in rows if s == event])
             known = {who: Person.from_json(json.loads(data)) for of, who, data in people if of == event}
             assert snapshot.event(event) == state

@@ -14,10 +14,10 @@ from pages_kit import PEOPLE, PIN, House
 
 from roundtap_core.version import version
 from roundtap_hub.access.pins import hash_pin, new_phrase
-from roundtap_hub.hall.diagnostics import bundle, harmless_args, harmless_setting, struck_out
+from roundtap_hub.hall.diagnostics import bundle, is_safe_setting, redact_args, redact_line
 from roundtap_hub.hall.own_machine import OwnMachine
 from roundtap_machine.checks import FINE, WRONG, Check
-from roundtap_machine.services import Service, log_lines, services
+from roundtap_machine.services import SystemdService, log_lines, services
 
 KEY, WIFI, PHRASE = "7f3a" * 16, "Gut3 Stube! 42", "bado-remi-kuso-tafi"
 UNIT, CARD, EVENT = "anas-table", "Vader's Fist", "Friday night at Ana's"
@@ -69,7 +69,7 @@ def test_nothing_that_was_planted_comes_out_of_a_hub_s_bundle(
     house.hub.host.machine = OwnMachine(tmp_path)
     secrets = planted(house, tmp_path)
     monkeypatch.setattr("roundtap_hub.hall.this_hub.log_lines", lambda: log_with(secrets).splitlines())
-    monkeypatch.setattr("roundtap_hub.hall.this_hub.services", lambda: [Service("hub", True, "active", WIFI, 0)])
+    monkeypatch.setattr("roundtap_hub.hall.this_hub.services", lambda: [SystemdService("hub", True, "active", WIFI, 0)])
     answer = browser.get("/console/before-doors/diagnostics.txt")
     assert answer.status_code == 200
     assert answer.headers["Content-Disposition"].startswith("attachment")
@@ -91,7 +91,7 @@ def test_only_organizers_may_have_it(house: House) -> None:
     "OSError: [28] No space left on device",
 ])
 def test_what_helps_stays(line: str) -> None:
-    told = struck_out(line)
+    told = redact_line(line)
     assert [word for word in re.findall(r"[A-Za-z]{4,}", line) if word not in told] in ([], ["sqlite"])
 
 
@@ -102,13 +102,13 @@ def test_what_helps_stays(line: str) -> None:
     ("roundtap_hub/ana.py", "roundtap_hub/▮"), ("ZdenkaError", "▮"),
 ])
 def test_words_that_nobody_knows_are_struck(line: str, told: str) -> None:
-    assert struck_out(line) == told
+    assert redact_line(line) == told
 
 
 def test_a_line_of_any_kind_is_short_and_harmless() -> None:
     for line in ("x" * 100_000, "\x00" * 500, "\ue000" * 500, "9" * 1000, "\u202e\ud83c"[:1] * 300, "a\nb\r\0c"):
-        assert len(struck_out(line)) <= 450
-        assert "9999" not in struck_out(line) or line[0] != "9"
+        assert len(redact_line(line)) <= 450
+        assert "9999" not in redact_line(line) or line[0] != "9"
 
 
 @pytest.mark.parametrize(("args", "told"), [
@@ -121,7 +121,7 @@ def test_a_line_of_any_kind_is_short_and_harmless() -> None:
     ({"file": "/home/ana/table.toml", "reason": "key = 12"}, {"file": "▮", "reason": "▮"}),
 ])
 def test_of_a_check_s_texts_only_harmless_ones_are_told(args: dict[str, str | int], told: dict[str, str | int]) -> None:
-    assert harmless_args(args) == told
+    assert redact_args(args) == told
 
 
 def test_of_the_configuration_only_known_settings_with_known_values_are_told() -> None:
@@ -130,12 +130,12 @@ def test_of_the_configuration_only_known_settings_with_known_values_are_told() -
     assert "language = de\n" in text
     assert "board = recommended\n" in text
     assert leaks(text, {KEY, WIFI, UNIT, "Ana", "10.42.0.1", "rm"}) == set()
-    assert not harmless_setting("password", "de")
+    assert not is_safe_setting("password", "de")
 
 
 def test_checks_and_services_are_told_in_words_that_everybody_reads() -> None:
     text = bundle([Check("heat", FINE, {"celsius": 48}), Check("walls", WRONG, {"n": 1, "names": "A"}, group="walls")],
-                  [Service("table", True, "failed", "exit-code", 7)], [], {"events": 2}, {})
+                  [SystemdService("table", True, "failed", "exit-code", 7)], [], {"events": 2}, {})
     for line in ("hub heat fine: 48\u00a0°C.", "walls walls wrong: No contact: A.", "table failed exit-code restarts=7",
                  "events = 2"):
         assert line in text
@@ -145,7 +145,7 @@ def test_systemd_s_answers_are_read_and_a_machine_without_it_has_no_services() -
     said = {"roundtap-hub.service": "LoadState=loaded\nUnitFileState=enabled\nActiveState=active\nResult=success\n"
                                     "NRestarts=2\n",
             "roundtap-table.service": "LoadState=not-found\n"}
-    assert services(lambda words: said.get(words[2], "")) == [Service("hub", True, "active", "success", 2)]
+    assert services(lambda words: said.get(words[2], "")) == [SystemdService("hub", True, "active", "success", 2)]
     assert services(lambda _: "") == []
     assert log_lines(lambda _: "a\nb\n") == ["a", "b"]
     assert new_phrase() not in "".join(log_lines(lambda _: ""))

@@ -14,10 +14,10 @@ from feed_listener import Listener
 from pages_kit import Browser, House, open_house, problem_of, text_of
 
 from roundtap_core.event.commands import DrawRound, PublishRound
-from roundtap_hub.hall.known_displays import DISPLAY, OF_ONE_MAX, QUIET_MS, STRANGERS_MAX, TURN_MS, Displays
+from roundtap_hub.hall.known_displays import DISPLAY, PER_ADDRESS_MAX, QUIET_MS, ROTATION_MS, UNASSIGNED_MAX, Displays
 from roundtap_hub.hall.wall_view import PAGE_MS
 from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.store.display_plan import Screen
+from roundtap_hub.store.display_plan import DisplayAssignment
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def test_a_wall_that_nobody_assigned_shows_every_event_that_plays_in_turn_and_na
         seen: list[str] = []
         for _ in range(4):
             seen += re.findall(r'<h1 class="event-name">(.*?)</h1>', wall.look())
-            house.time.ms += TURN_MS
+            house.time.ms += ROTATION_MS
         return seen
 
     assert set(heads()) == {"Winter Open"}, "the other one has not begun"
@@ -143,12 +143,12 @@ def test_a_wall_that_nobody_assigned_shows_every_event_that_plays_in_turn_and_na
     first, second = heads()[:2]
     assert {first, second} == {"Winter Open", "Spring Cup"}
     assert heads()[2:] == [first, second]
-    assert TURN_MS % PAGE_MS, "else the same pages of a long list would be shown every time"
+    assert ROTATION_MS % PAGE_MS, "else the same pages of a long list would be shown every time"
 
     wall.look()
     listening = Listener(client, "/wall", cookie=wall.cookie, display="1")
     listening.until(lambda: listening.named("clock"), "its feed")
-    house.time.ms += TURN_MS
+    house.time.ms += ROTATION_MS
     listening.until(lambda: listening.named("display") == [{"elsewhere": True}], "the other one's turn")
     listening.close()
 
@@ -194,10 +194,10 @@ def test_strangers_do_not_crowd_out_who_is_assigned():
     now = [1_000_000]
     displays = Displays(lambda: now[0])
     mine, name = displays.meet("", "10.0.0.9", {})
-    screens = {mine: Screen(name)}
+    screens = {mine: DisplayAssignment(name)}
     for n in range(500):
         displays.meet("", f"10.0.{n // 250}.{n % 250}", screens)
-    assert len(displays.contacts) == STRANGERS_MAX + 1
+    assert len(displays.contacts) == UNASSIGNED_MAX + 1
     assert displays.meet(f"{mine}.{name}", "10.0.0.9", screens) == (mine, name)
     assert displays.meet("", "10.0.3.3", screens)[1] == "", "it shows the wall, without a name"
     now[0] += QUIET_MS + 1
@@ -206,8 +206,8 @@ def test_strangers_do_not_crowd_out_who_is_assigned():
 
 def test_one_address_is_given_few_names():
     displays = Displays(lambda: 0)
-    names = [displays.meet("", "10.0.0.9", {})[1] for _ in range(OF_ONE_MAX + 3)]
-    assert [bool(name) for name in names] == [True] * OF_ONE_MAX + [False] * 3
+    names = [displays.meet("", "10.0.0.9", {})[1] for _ in range(PER_ADDRESS_MAX + 3)]
+    assert [bool(name) for name in names] == [True] * PER_ADDRESS_MAX + [False] * 3
     assert displays.meet("", "10.0.0.10", {})[1]
 
 

@@ -12,11 +12,11 @@ from hub_kit import HandClock, running
 from pages_kit import House, open_house
 
 from roundtap_devices.printing.print_lines import Sheet
-from roundtap_hub.hall.hall_addresses import ReachedAt, hall_addresses, own_local_name, reached_of
+from roundtap_hub.hall.hall_addresses import HallAddresses, addresses_of_socket, hall_addresses, mdns_name
 from roundtap_hub.hub import Host, hall_address, hub_in_memory
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.units.unit_presence import Presence
-from roundtap_units.documents.notices import laid_out
+from roundtap_units.documents.notices import layout_job
 from roundtap_units.unit_words import unit_words
 
 CABLE, WIFI, BRIDGE, DOCKER = "eth0", "wlan0", "br0", "docker0"
@@ -78,7 +78,7 @@ def test_the_short_port_is_said_by_nobody() -> None:
 
 def test_who_follows_hears_of_each_change_once() -> None:
     now = ["10.42.0.1"]
-    followed, heard = ReachedAt(8080, 80, (), lambda: [ip_address(each) for each in now]), []
+    followed, heard = HallAddresses(8080, 80, (), lambda: [ip_address(each) for each in now]), []
     followed.listeners.append(lambda: heard.append(followed.url))
     assert followed.look()
     assert not followed.look()
@@ -102,8 +102,8 @@ def test_paper_says_what_was_asked_for_or_what_a_phone_reaches(house: House, ask
     assert hall_address(house.hub, asked) == told
 
 
-def reached(port: int, short_port: int, *addresses: str) -> ReachedAt:
-    made = ReachedAt(port, short_port, (), lambda: [ip_address(each) for each in addresses])
+def reached(port: int, short_port: int, *addresses: str) -> HallAddresses:
+    made = HallAddresses(port, short_port, (), lambda: [ip_address(each) for each in addresses])
     made.look()
     return made
 
@@ -111,7 +111,7 @@ def reached(port: int, short_port: int, *addresses: str) -> ReachedAt:
 def test_the_waiting_wall_shows_where_players_come_in_and_follows_it(tmp_path: Path) -> None:
     now = ["10.42.0.1"]
     with running(tmp_path / "journal.sqlite") as service:
-        followed = ReachedAt(8080, 80, (), lambda: [ip_address(each) for each in now])
+        followed = HallAddresses(8080, 80, (), lambda: [ip_address(each) for each in now])
         hub = hub_in_memory(service, Presence(), HandClock().clocks, {}, b"secret", host=Host(followed))
         client = AsgiClient(HubApplication(hub), lifespan=True)
         try:
@@ -140,11 +140,11 @@ def test_only_a_machine_called_so_says_the_name(tmp_path: Path, called: str, ann
     announcer = tmp_path / "socket"
     if announced:
         announcer.touch()
-    assert own_local_name(lambda: called, announcer) == name
+    assert mdns_name(lambda: called, announcer) == name
 
 
 def named(house: House, addresses: tuple[str, ...] = ("10.42.0.1",), name: str = "roundtap.local") -> None:
-    reached = ReachedAt(8080, 80, addresses=lambda: tuple(map(ip_address, addresses)), local_name=lambda: name)
+    reached = HallAddresses(8080, 80, addresses=lambda: tuple(map(ip_address, addresses)), local_name=lambda: name)
     reached.look()
     house.hub.host.reached_at = reached
 
@@ -161,20 +161,20 @@ def test_without_such_a_name_nobody_reads_one(house: House) -> None:
     named(house, name="")
     assert "roundtap.local" not in house.browser().get("/wall/e1?show=welcome").text
     assert "roundtap.local" not in house.browser().get("/print/e1/standings").text
-    assert ReachedAt(80, addresses=tuple, local_name=lambda: "roundtap.local").by_name == ""
+    assert HallAddresses(80, addresses=tuple, local_name=lambda: "roundtap.local").by_name == ""
 
 
 def test_what_hangs_on_the_wall_says_the_name_where_it_fits() -> None:
     content = {"event": "Cup", "url": "http://10.42.0.1/e/e1", "head": "#1 ab", "round": 1, "name": None, "rows": []}
     for kind in ("pairings-table", "pairings-name"):
         for by_name, there in (("http://roundtap.local/e/e1", True), ("http://roundtap.local/e/" + "1" * 40, False)):
-            lines = laid_out(kind, {**content, "by_name": by_name}, Sheet(32, 384), unit_words("en"))
+            lines = layout_job(kind, {**content, "by_name": by_name}, Sheet(32, 384), unit_words("en"))
             assert (by_name in str(lines)) == there
-        assert "roundtap.local" not in str(laid_out(kind, content, Sheet(32, 384), unit_words("en")))
+        assert "roundtap.local" not in str(layout_job(kind, content, Sheet(32, 384), unit_words("en")))
 
 
 def test_a_hub_that_listens_at_one_address_is_reached_there_alone() -> None:
     """A demo on one machine printed the address of that machine's network, where nothing answered."""
-    assert reached_of("127.0.0.1") == [ip_address("127.0.0.1")]
-    assert reached_of("fe80::1%eth0") == [ip_address("fe80::1")]
-    assert reached_of("0.0.0.0") == reached_of("::") == hall_addresses()
+    assert addresses_of_socket("127.0.0.1") == [ip_address("127.0.0.1")]
+    assert addresses_of_socket("fe80::1%eth0") == [ip_address("fe80::1")]
+    assert addresses_of_socket("0.0.0.0") == addresses_of_socket("::") == hall_addresses()

@@ -10,12 +10,12 @@ from hub_kit import HandClock, make_event
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_hub.access.tls import Certificates, Names
+from roundtap_hub.access.tls import CertificateNames, Certificates
 from roundtap_hub.hall.own_machine import BEHIND, UNSET, UNSURE, HallTime, has_clock
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Service
-from roundtap_machine.root_steps import EARLIEST_S, LATEST_S, Refused
+from roundtap_machine.root_steps import EARLIEST_S, LATEST_S, StepRefused
 
 NOW_S = datetime(2027, 3, 6, 14, 32, tzinfo=UTC).timestamp()
 NEVER_S = 12.0
@@ -139,7 +139,7 @@ def test_what_root_refuses_is_kept():
     machine = Machine(system_s=NEVER_S)
 
     def refuse(step, seconds):
-        raise Refused("implausible")
+        raise StepRefused("implausible")
 
     time = HallTime(None, "b", lambda: 0, lambda: NEVER_S, lambda: False, lambda: False, refuse)
     assert not time.set_to(int(NOW_S * 1000))
@@ -201,7 +201,7 @@ def test_a_running_round_does_not_notice(tmp_path, jumps):
 @pytest.mark.parametrize("first_s", [0.0, NEVER_S, datetime(2000, 1, 1, tzinfo=UTC).timestamp()])
 def test_a_certificate_that_was_made_without_a_clock_is_valid_once_there_is_one(tmp_path, first_s):
     machine = Machine(system_s=first_s)
-    names = Names(("hub.local",), ("10.42.0.1",))
+    names = CertificateNames(("hub.local",), ("10.42.0.1",))
     certificates = Certificates(tmp_path, lambda: names, machine.time.now)
     assert valid_at(tmp_path, EARLIEST_S + 86_400 * 20)
     machine.time.set_to(int(NOW_S * 1000))
@@ -211,7 +211,7 @@ def test_a_certificate_that_was_made_without_a_clock_is_valid_once_there_is_one(
 
 def test_a_certificate_of_a_clock_that_was_ahead_is_made_anew_once_that_is_set_right(tmp_path):
     machine = Machine(system_s=IN_2038_S)
-    names = Names(("hub.local",), ("10.42.0.1",))
+    names = CertificateNames(("hub.local",), ("10.42.0.1",))
     certificates = Certificates(tmp_path, lambda: names, machine.time.now)
     assert not valid_at(tmp_path, NOW_S)
     machine.time.set_to(int(NOW_S * 1000))

@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_core.event.entries import VENUE, At
+from roundtap_core.event.entries import VENUE, Timestamp
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.pins import hash_pin
 from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
-from roundtap_hub.access.rights import placed
+from roundtap_hub.access.rights import unit_placed_entry
 from roundtap_hub.access.staff import Staff
 from roundtap_hub.database.database_url import DATABASE
-from roundtap_hub.main import Opened, open_folder
-from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, Upkeep, make_backup
+from roundtap_hub.main import HubResources, open_folder
+from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, Maintenance, make_backup
 from roundtap_hub.store.copies import Batch
-from roundtap_hub.store.earlier_files import take_over_files
+from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
-from roundtap_hub.store.head_file import HEAD_FILE, Named, read_head_file
+from roundtap_hub.store.head_file import HEAD_FILE, HeadRecord, read_head_file
 from roundtap_hub.store.salvage import restore
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.unit_keys import TABLE, UnitKeys
@@ -62,11 +62,11 @@ class Evening:
         self.entries = list(hub.service.entries(VENUE))
         hub.close()
 
-    def opened(self) -> Opened:
+    def opened(self) -> HubResources:
         return open_folder(self.folder, lambda _: None)
 
     @property
-    def named(self) -> Named:
+    def named(self) -> HeadRecord:
         named = read_head_file(self.folder / HEAD_FILE)
         assert named is not None
         return named
@@ -98,21 +98,21 @@ class Evening:
         return self.older
 
 
-def links_of(hub: Opened) -> PersonalLinks:
+def links_of(hub: HubResources) -> PersonalLinks:
     return PersonalLinks(hub.service, b"s" * 32, lambda: 0)
 
 
 @pytest.fixture
 def evening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Evening:
-    monkeypatch.setattr(Upkeep, "start", lambda _: None)
+    monkeypatch.setattr(Maintenance, "start", lambda _: None)
     return Evening(tmp_path)
 
 
 def came_back(evening: Evening, backup: Path, new: Path) -> tuple[dict[str, bytes], list[tuple[str, str] | None]]:
     """Units with their keys, and whom the two PINs open the door for in which role, at the hub made of the backup."""
-    restore(backup, new, At("boot", 1, None))
+    restore(backup, new, Timestamp("boot", 1, None))
     hub = open_folder(new, lambda _: None)
-    take_over_files(new, hub.service)
+    migrate_files(new, hub.service)
     staff = Staff(hub.service)
     found = [staff.person_of(pin) for pin in (evening.hers, evening.his)]
     keys = dict(UnitKeys(hub.service))
@@ -135,7 +135,7 @@ def test_what_was_revoked_since_an_older_backup_stays_revoked_where_anybody_stil
 @pytest.mark.parametrize("where", WHERE)
 def test_a_link_that_was_taken_back_since_opens_nothing_where_anybody_still_knows_and_no_slip_gives_one_twice(
         evening: Evening, tmp_path: Path, where: str) -> None:
-    restore(evening.as_known(where), tmp_path / "new", At("boot", 1, None))
+    restore(evening.as_known(where), tmp_path / "new", Timestamp("boot", 1, None))
     evening.folder = tmp_path / "new"
     hub = evening.opened()
     links = links_of(hub)
@@ -158,7 +158,7 @@ def test_a_rehearsal_on_another_machine_gives_nobody_a_link_and_may_take_one_bac
     evening.backup(evening.stick / COPIES_FOLDER)
     evening.folder = hall
     backup = evening.backup(evening.stick / COPIES_FOLDER)
-    restore(backup, tmp_path / "new", At("boot", 1, None))
+    restore(backup, tmp_path / "new", Timestamp("boot", 1, None))
     evening.folder = tmp_path / "new"
     hub = evening.opened()
     links = links_of(hub)
@@ -181,7 +181,7 @@ def test_an_older_end_takes_back_nothing_that_was_said_after_a_restore(evening: 
     evening.folder = older_end
     hub = evening.opened()
     for table in range(40, 60):
-        hub.service.ask([Step(VENUE, placed("table-3", table))], "organizer")
+        hub.service.ask([Step(VENUE, unit_placed_entry("table-3", table))], "organizer")
     UnitKeys(hub.service).replace("table-2")
     _, pin = Staff(hub.service).replace_pin(evening.kai.id)
     hub.close()
@@ -278,7 +278,7 @@ def test_files_in_the_backup_of_an_earlier_hub_revive_nobody_either(evening: Eve
     (evening.folder / "links.json").write_text(json.dumps({"era": "e", "people": [["e1", "p1", 0, "desk"]]}))
     older = evening.backup(evening.stick / COPIES_FOLDER)
     hub = evening.opened()
-    take_over_files(evening.folder, hub.service)
+    migrate_files(evening.folder, hub.service)
     UnitKeys(hub.service).revoke("table-1")
     Staff(hub.service).revoke("a1")
     taken = links_of(hub).path("e1", "p1")

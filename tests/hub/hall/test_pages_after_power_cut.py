@@ -11,7 +11,7 @@ from pages_kit import House, open_house, problem_of, text_of
 
 from roundtap_core.clock import COUNTING, PAUSED, RUNNING
 from roundtap_core.event.commands import GrantExtension, SetClock
-from roundtap_hub.rounds.round_clock import tables_counted
+from roundtap_hub.rounds.round_clock import table_clocks
 from roundtap_hub.units.table_view import table_view
 
 MINUTE = 60_000
@@ -37,7 +37,7 @@ def says(house: House, unit: str, match: str, clock_ms: int | None) -> None:
 
 
 def counted(house: House) -> Any:
-    return tables_counted(house.service.snapshot, house.hub.presence.units, house.event, house.time())
+    return table_clocks(house.service.snapshot, house.hub.presence.units, house.event, house.time())
 
 
 def view_of(house: House, unit: str) -> Any:

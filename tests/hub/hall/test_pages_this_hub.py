@@ -14,9 +14,9 @@ from PIL import Image, ImageDraw
 
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES
-from roundtap_hub.access.staff import form_token
-from roundtap_hub.access.tls import Encrypted
-from roundtap_hub.hall.hall_addresses import ReachedAt
+from roundtap_hub.access.staff import csrf_token_of
+from roundtap_hub.access.tls import HttpsInfo
+from roundtap_hub.hall.hall_addresses import HallAddresses
 from roundtap_hub.hall.this_hub import browser_name, hours_text
 from roundtap_machine.wifi import Hotspot
 
@@ -27,7 +27,7 @@ FINGERPRINT = " ".join(["AB12"] * 16)
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
     with open_house(tmp_path) as opened:
-        opened.hub.access.encrypted = Encrypted(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT)
+        opened.hub.access.encrypted = HttpsInfo(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT)
         yield opened
 
 
@@ -211,7 +211,7 @@ def test_the_code_to_scan_is_there_where_the_hub_s_address_is_known(house: House
     far, token = house.app.test_client(), house.hub.access.organizers.begin("10.42.0.9", "")
     far.set_cookie("__Host-roundtap", token, domain="10.42.0.1", secure=True)
     answer = far.post("/console/hub/staff", base_url="https://10.42.0.1:8443", data={
-        "csrf": form_token(token, house.hub.access.secret), "name": "Eva", "role": "judge",
+        "csrf": csrf_token_of(token, house.hub.access.secret), "name": "Eva", "role": "judge",
     }, environ_base={"REMOTE_ADDR": "10.42.0.9"})
     assert 'href="https://10.42.0.1:8443/login"' in answer.text
     assert zxing_text(answer.text) == "https://10.42.0.1:8443/login"
@@ -244,7 +244,7 @@ def test_organizers_see_the_hub_s_addresses_and_its_wifi(house: House, monkeypat
     desk = house.organizer()
 
     def shown(*addresses: str) -> str:
-        reached = ReachedAt(8080, 80, (), lambda: [ip_address(address) for address in addresses],
+        reached = HallAddresses(8080, 80, (), lambda: [ip_address(address) for address in addresses],
                             lambda: "roundtap.local")
         reached.look()
         house.hub.host.reached_at = reached
@@ -261,7 +261,7 @@ def test_organizers_see_the_hub_s_addresses_and_its_wifi(house: House, monkeypat
 
 def test_a_hub_that_only_its_own_machine_reaches_says_no_name(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roundtap_hub.hall.this_hub.known_hotspot", lambda: None)
-    reached = ReachedAt(9522, 0, (), lambda: [ip_address("127.0.0.1")], lambda: "roundtap.local")
+    reached = HallAddresses(9522, 0, (), lambda: [ip_address("127.0.0.1")], lambda: "roundtap.local")
     reached.look()
     house.hub.host.reached_at = reached
     said = text_of(house.organizer().get("/console/hub"))
@@ -272,7 +272,7 @@ def test_a_hub_that_only_its_own_machine_reaches_says_no_name(house: House, monk
 def test_a_hub_on_no_network_says_so_and_one_without_a_hotspot_shows_none(
         house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roundtap_hub.hall.this_hub.known_hotspot", lambda: None)
-    house.hub.host.reached_at = ReachedAt(8080, addresses=tuple)
+    house.hub.host.reached_at = HallAddresses(8080, addresses=tuple)
     said = text_of(house.organizer().get("/console/hub"))
     assert "This hub is on no network yet" in said
     assert "own Wi-Fi" not in said

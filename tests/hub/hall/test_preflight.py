@@ -12,14 +12,14 @@ from pages_kit import House, text_of
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_devices.hardware_errors import Missing
+from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_hub.hall.own_machine import HallTime, OwnMachine
-from roundtap_hub.hall.preflight import DISPLAY, LACKS, all_checks, grouped
+from roundtap_hub.hall.preflight import DISPLAY, HARDWARE_REASONS, all_checks, group_checks
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.unit_list import table_units, unit_rows
-from roundtap_hub.units.unit_presence import kept
+from roundtap_hub.units.unit_presence import encode_health
 from roundtap_machine.checks import FINE, NOTE, WRONG, Check
-from roundtap_machine.health import Machine
+from roundtap_machine.health import MachineProbe
 
 HEALTH: dict[str, Any] = {"version": version(), "throttled": 0, "celsius": 45, "free_mb": 4096, "read_only": False,
                           "screen": True, "printer": "", "keys": ["a", "b"], "pressed": ["a", "b"]}
@@ -33,7 +33,8 @@ def units(house: House, count: int, **health: Any) -> None:
         if unit not in hub.units.keys:
             hub.units.keys.add(unit)
             hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))], "organizer")
-        hub.presence.heard(unit, house.time(), connected=True, core=version(), health=kept({**HEALTH, **health}))
+        hub.presence.heard(unit, house.time(), connected=True, core=version(),
+                           health=encode_health({**HEALTH, **health}))
 
 
 def found(house: House) -> dict[str, list[Check]]:
@@ -60,7 +61,7 @@ def test_sixty_four_tables_that_are_well_are_a_handful_of_lines(house: House) ->
     without_spares(house)
     units(house, 64)
     checks = [check for checks in found(house).values() for check in checks]
-    tables = next(group for group in grouped(checks) if group.name == "tables")
+    tables = next(group for group in group_checks(checks) if group.name == "tables")
     assert tables.told == ()
     assert only(house, "contact").args["n"] == 64
 
@@ -83,7 +84,7 @@ def test_what_is_wrong_with_one_table_of_three_is_one_line(house: House, health:
                                                             state: str) -> None:
     without_spares(house)
     units(house, 3)
-    house.hub.presence.heard("table-2", house.time(), health=kept({**HEALTH, **health}))
+    house.hub.presence.heard("table-2", house.time(), health=encode_health({**HEALTH, **health}))
     check = only(house, key)
     assert (check.state, check.args["names"]) == (state, "2")
 
@@ -97,7 +98,7 @@ def test_why_a_table_is_deaf_or_dark_is_told_with_what_to_do(house: House, deaf:
     without_spares(house)
     units(house, 3)
     health = {**HEALTH, "deaf": deaf, "blind": blind, "screen": not blind, "pressed": []}
-    house.hub.presence.heard("table-2", house.time(), health=kept(health))
+    house.hub.presence.heard("table-2", house.time(), health=encode_health(health))
     checks = found(house).get("lacks", [])
     assert {check.kind: check.args["names"] for check in checks} == told
     for language in LANGUAGES:
@@ -110,7 +111,7 @@ def test_why_a_table_is_deaf_or_dark_is_told_with_what_to_do(house: House, deaf:
 
 
 def test_every_reason_of_the_unit_s_own_is_known_here() -> None:
-    assert {*LACKS, DISPLAY} == set(Missing.TEXTS)
+    assert {*HARDWARE_REASONS, DISPLAY} == set(HardwareMissing.TEXTS)
 
 
 def test_another_build_than_the_hub_s_is_told(house: House) -> None:
@@ -159,7 +160,7 @@ def test_a_unit_that_says_nothing_of_itself_is_no_trouble(house: House) -> None:
 ])
 def test_the_printer_is_told_as_its_station_says(house: House, word: str, state: str, kind: str) -> None:
     house.hub.units.keys.add("station-1", "station")
-    house.hub.presence.heard("station-1", house.time(), health=kept({**HEALTH, "printer": word}))
+    house.hub.presence.heard("station-1", house.time(), health=encode_health({**HEALTH, "printer": word}))
     assert (only(house, "printer").state, only(house, "printer").kind) == (state, kind)
 
 
@@ -186,7 +187,7 @@ def test_a_hub_on_no_network_is_told(house: House) -> None:
 def test_the_page_says_it_all_and_follows(house: House) -> None:
     without_spares(house)
     units(house, 2)
-    house.hub.presence.heard("table-2", house.time(), health=kept({**HEALTH, "screen": False}))
+    house.hub.presence.heard("table-2", house.time(), health=encode_health({**HEALTH, "screen": False}))
     page = house.organizer().get("/console/before-doors")
     assert 'data-feed="/feed?page=before-doors"' in page.text
     assert "No answer from the screen at 2." in text_of(page)
@@ -227,7 +228,7 @@ def test_the_console_has_one_line_when_something_is_wrong_and_else_none(house: H
 
     expected = bool(sum(check.state == WRONG for checks in found(house).values() for check in checks))
     assert leads() == expected
-    house.hub.presence.heard("table-2", house.time(), health=kept({**HEALTH, "read_only": True}))
+    house.hub.presence.heard("table-2", house.time(), health=encode_health({**HEALTH, "read_only": True}))
     assert leads()
 
 
@@ -265,7 +266,7 @@ def test_the_hub_s_machine_is_looked_at_now_and_then(tmp_path: Path) -> None:
     for name, text in (("proc/meminfo", "MemAvailable: 900000 kB\n"),):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="ascii")
-    machine = OwnMachine(tmp_path, Machine(tmp_path, root=tmp_path), lambda: now[0], lambda: 1.8e9)
+    machine = OwnMachine(tmp_path, MachineProbe(tmp_path, root=tmp_path), lambda: now[0], lambda: 1.8e9)
     assert {check.key: check.state for check in machine.checks()}["memory"] == FINE
     (tmp_path / "proc/meminfo").write_text("MemAvailable: 9000 kB\n", encoding="ascii")
     assert {check.key: check.state for check in machine.checks()}["memory"] == FINE

@@ -13,9 +13,9 @@ from restored_kit import Evening, backup_of, evening, restored_house, results
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent, SwapSeats
-from roundtap_core.event.mending.decide import mend_of
+from roundtap_core.event.mending.decide import plan_mend
 from roundtap_core.records import Pair, Result
-from roundtap_hub.store.restore_gap import lost_rounds, points
+from roundtap_hub.store.restore_gap import lost_rounds, unsettled_matches
 
 SEVEN = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska", "Ida Roth"]
 
@@ -256,12 +256,12 @@ def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_
             assert re.search(r"The table’s: 100 : 50 .*The copy’s: 100 : 20", text_of(page))
             assert "another result" in problem_of(browser.post("/console/restored/settled"))
 
-            browser.post("/console/restored/point", point=points(house.service.snapshot)[0].key, take=take)
+            browser.post("/console/restored/point", point=unsettled_matches(house.service.snapshot)[0].key, take=take)
 
             found = house.event.find_match(match["match"])
             assert found is not None
             assert found[1].match.result == Result(score=Pair(100, stands))
-            assert points(house.service.snapshot) == []
+            assert unsettled_matches(house.service.snapshot) == []
             browser.post("/console/restored/settled")
             assert house.service.snapshot.venue.afresh is None
 
@@ -276,7 +276,8 @@ def test_who_would_come_into_the_cut_by_a_table_s_result_is_called_by_name(
     with restored_house(backup, tmp_path / "again") as (house, browser):
         come_back(night, house)
         monkeypatch.setattr(house.service, "ask", asked)
-        said = problem_of(browser.post("/console/restored/point", point=points(house.service.snapshot)[0].key,
+        said = problem_of(browser.post("/console/restored/point",
+                                       point=unsettled_matches(house.service.snapshot)[0].key,
                                        take="tables"))
         people = house.service.snapshot.people["e1"]
         assert people[match["a"]].name in said
@@ -302,7 +303,7 @@ def test_an_official_s_result_in_a_lost_round_comes_back_with_it(tmp_path: Path)
         found = house.event.find_match(match["match"])
         assert found is not None
         assert (found[1].revision, found[1].decided) == (1, True)
-        assert points(house.service.snapshot) == []
+        assert unsettled_matches(house.service.snapshot) == []
 
 
 def test_a_unit_that_was_placed_after_the_copy_is_put_back_where_it_stood(tmp_path: Path) -> None:
@@ -343,7 +344,7 @@ def test_a_swap_that_the_copy_lacks_is_said_where_the_table_shows_others(tmp_pat
         one, two = (m.match.a for m in night.house.event.rounds[-1].matches[:2])
         number = night.house.event.rounds[-1].number
         swap = SwapSeats(number, (one, two), "a car")
-        night.house.service.tell("e1", replace(swap, plan=mend_of(night.house.event, swap).mark), "test")
+        night.house.service.tell("e1", replace(swap, plan=plan_mend(night.house.event, swap).mark), "test")
         for table in night.tables:
             table.look()
         first = next(table for table in night.tables if (table.holds or {}).get("a") == two)
@@ -353,10 +354,10 @@ def test_a_swap_that_the_copy_lacks_is_said_where_the_table_shows_others(tmp_pat
         page = text_of(browser.get("/console/restored"))
         assert page.count("somebody changed this by hand after the copy") == 2
         browser.get(f"/console/e1/mend?do=swap&first={one}&second={two}")
-        again = replace(swap, plan=mend_of(house.event, swap).mark)
+        again = replace(swap, plan=plan_mend(house.event, swap).mark)
         house.service.tell("e1", again, "test")
         assert "changed this by hand" not in text_of(browser.get("/console/restored"))
-        [point] = points(house.service.snapshot)
+        [point] = unsettled_matches(house.service.snapshot)
         browser.post("/console/restored/point", point=point.key, take="tables")
         browser.post("/console/restored/settled")
         assert house.service.snapshot.venue.afresh is None

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from roundtap_core.messages import Health
-from roundtap_hub.units.unit_presence import health_of, kept
+from roundtap_hub.units.unit_presence import decode_health, encode_health
 
 GOOD: dict[str, Any] = {"version": "0.1.0.dev3+gabc", "throttled": 5, "celsius": 45, "free_mb": 4096,
                         "read_only": False, "screen": True, "printer": "no-paper", "deaf": "lgpio", "blind": "i2c",
@@ -16,15 +16,15 @@ GOOD: dict[str, Any] = {"version": "0.1.0.dev3+gabc", "throttled": 5, "celsius":
 
 
 def test_an_honest_word_is_kept_as_it_is() -> None:
-    health = health_of(kept(GOOD))
+    health = decode_health(encode_health(GOOD))
     assert health == Health("0.1.0.dev3+gabc", 5, 45, 4096, False, True, "no-paper", "lgpio", "i2c", ("a", "b"),
                                 ("a",))
     assert health.unpressed == ("b",)
 
 
 def test_who_never_said_it_has_none() -> None:
-    assert health_of("") is None
-    assert [kept(said) for said in (None, 3, "x", [GOOD])] == ["", "", "", ""]
+    assert decode_health("") is None
+    assert [encode_health(said) for said in (None, 3, "x", [GOOD])] == ["", "", "", ""]
 
 
 @pytest.mark.parametrize(("field", "values", "instead"), [
@@ -39,7 +39,7 @@ def test_who_never_said_it_has_none() -> None:
 ])
 def test_what_is_odd_is_left_out_and_the_rest_counts(field: str, values: list[Any], instead: Any) -> None:
     for value in values:
-        health = health_of(kept({**GOOD, field: value}))
+        health = decode_health(encode_health({**GOOD, field: value}))
         assert health is not None
         assert getattr(health, field) == instead, value
         assert health.celsius == (instead if field == "celsius" else 45)
@@ -47,7 +47,7 @@ def test_what_is_odd_is_left_out_and_the_rest_counts(field: str, values: list[An
 
 def test_however_much_is_said_little_is_kept() -> None:
     many = [f"key{n}" for n in range(10_000)]
-    text = kept({**GOOD, "keys": many[:16], "pressed": many[:16], "more": "x" * 100_000})
+    text = encode_health({**GOOD, "keys": many[:16], "pressed": many[:16], "more": "x" * 100_000})
     assert len(text) < 800
     assert len(json.loads(text)["keys"]) == 16
-    assert json.loads(kept({**GOOD, "keys": many}))["keys"] == []
+    assert json.loads(encode_health({**GOOD, "keys": many}))["keys"] == []

@@ -10,7 +10,7 @@ from flask import Flask
 from pages_kit import open_house, problem_of, text_of
 
 from roundtap_core.words import LANGUAGES, catalogue
-from roundtap_hub.access.tls import Encrypted
+from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.paper import paper, station_api
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.job_content import content_of
@@ -153,7 +153,7 @@ def test_the_fingerprint_is_printed_by_hand_where_there_is_one_to_trust(house):
     """Also before anybody plays; a hub that is not encrypted has nothing to compare."""
     assert "Fingerprint of this hub" not in house.desk.get("/console/e1/paper").text
     assert house.desk.post("/console/e1/paper", kind="trust").status_code in (400, 409)
-    encrypted = Encrypted(8443, b"", "A1B2 C3D4")
+    encrypted = HttpsInfo(8443, b"", "A1B2 C3D4")
     house.hub.access.encrypted = encrypted
     house.app.extensions["roundtap"] = house.hub
     assert "Fingerprint of this hub" in house.desk.get("/console/e1/paper").text

@@ -13,7 +13,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.records import Pair, Result
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.job_content import content_of
-from roundtap_hub.paper.jobs import AGAIN, PrintState, derived_jobs, goes_on, order, ordered, wanted_jobs
+from roundtap_hub.paper.jobs import REORDERED, PrintState, derived_jobs, is_newer_state, order, reorder, wanted_jobs
 from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.store.service import Step
 
@@ -98,10 +98,10 @@ def test_an_order_comes_first_and_has_an_id_of_its_own(service):
     publish(service)
     state = service.snapshot.events["e1"]
     jobs = derived_jobs(state)
-    slip_again = ordered(jobs[2], "ab12")
+    slip_again = reorder(jobs[2], "ab12")
     standings = order(state, "standings", "cd34")
     assert len({job.id for job in (*jobs, slip_again, standings)}) == len(jobs) + 2
-    assert ordered(slip_again, "ef56").id.count("#") == 1
+    assert reorder(slip_again, "ef56").id.count("#") == 1
     assert wanted_jobs(service.snapshot, [slip_again, standings], {}, "s1")[:2] == [slip_again, standings]
 
 
@@ -111,7 +111,7 @@ def test_an_order_comes_first_and_has_an_id_of_its_own(service):
     ("again", "printed", False), ("printed", "printed", False),
 ])
 def test_a_job_only_goes_up(before, after, news):
-    assert goes_on(before and PrintState(before), PrintState(after)) is news
+    assert is_newer_state(before and PrintState(before), PrintState(after)) is news
 
 
 def test_codes_are_short_and_different(service):
@@ -153,8 +153,8 @@ def test_the_book_keeps_orders_and_states_over_a_restart(service, tmp_path):
     jobs = derived_jobs(state)
     book = PrintBook(url_of(tmp_path / "hub.db"))
     book.told([(jobs[0].id, PrintState("uncertain", "restarted", "s1"))])
-    again = ordered(jobs[0], "ab12")
-    book.order(again, instead_of=jobs[0].id, word=AGAIN)
+    again = reorder(jobs[0], "ab12")
+    book.order(again, instead_of=jobs[0].id, word=REORDERED)
     book.close()
     book = PrintBook(url_of(tmp_path / "hub.db"))
     assert book.orders == [again]
@@ -208,7 +208,7 @@ def test_a_slip_of_a_match_that_was_changed_is_printed_anew_and_says_that_it_rep
 def test_a_slip_printed_once_more_replaces_nothing(service):
     publish(service)
     job = next(job for job in derived_jobs(service.snapshot.events["e1"]) if job.kind == "slip")
-    again = ordered(job, "ab12")
+    again = reorder(job, "ab12")
     content = content_of(again, service.snapshot, "http://hub", states={job.id: PrintState("again", "", "s1")})
     assert "replaces" not in content
 

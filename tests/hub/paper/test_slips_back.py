@@ -11,7 +11,7 @@ from pages_kit import open_house, problem_of, text_of
 
 from roundtap_core.event.commands import DrawRound, PublishRound, SetClock
 from roundtap_core.words import LANGUAGES
-from roundtap_hub.access.tls import Encrypted
+from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.paper.slip_codes import slip_codes, slip_token
 from roundtap_hub.store.journal import JournalConflict
 
@@ -372,7 +372,7 @@ def test_who_sends_no_cookie_back_claims_nothing(house):
 
 def test_an_officials_phone_is_sent_to_the_encrypted_door_at_once_after_the_first_time(house):
     """Slips bear the plain address, as players' phones do not trust the hub's authority; sessions live at the other."""
-    encrypted = Encrypted(8443, b"", "A1B2")
+    encrypted = HttpsInfo(8443, b"", "A1B2")
     house.hub.access.encrypted = encrypted
     house.app.extensions["roundtap"] = house.hub
     door = f"/s/{token_of(house, '1.1')}"

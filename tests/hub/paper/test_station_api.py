@@ -8,7 +8,7 @@ import pytest
 from hub_kit import KEYS, HandClock, hub_of, make_event, running, url_of
 
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened
+from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, open_envelope
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.jobs import order_printer_test, order_slips
 from roundtap_hub.serving.app import create_app
@@ -37,7 +37,7 @@ class Hub:
     def jobs(self, *states, unit=UNIT):
         answer = self.ask(*states, unit=unit)
         assert answer.status_code == 200, answer.text
-        payload = opened(KEYS[unit], ECHO, answer.json)
+        payload = open_envelope(KEYS[unit], ECHO, answer.json)
         assert payload["nonce"] == "n1"
         return payload["jobs"]
 
@@ -95,7 +95,7 @@ def test_an_old_message_repeated_is_refused_and_changes_nothing(hub):
 
 
 def test_each_answer_brings_the_challenge_of_the_next_request(hub):
-    said = opened(KEYS[UNIT], ECHO, hub.ask().json)
+    said = open_envelope(KEYS[UNIT], ECHO, hub.ask().json)
     again = {"unit": UNIT, "nonce": "n2", "challenge": said["challenge"], "states": []}
     assert hub.post(envelope(KEYS[UNIT], REQUEST, again)).status_code == 200
     assert hub.post(envelope(KEYS[UNIT], REQUEST, {**again, "nonce": "n3"})).status_code == 403
@@ -149,7 +149,7 @@ def test_a_station_on_the_hub_s_own_machine_prints_the_address_that_phones_reach
     monkeypatch.setattr(hub.hub.host.reached_at, "addresses", (ip_address("192.168.178.21"),))
     message = hub.request()
     answer = hub.client.post("/station/jobs", json=message, base_url=asked)
-    jobs = opened(KEYS[UNIT], ECHO, answer.json)["jobs"]
+    jobs = open_envelope(KEYS[UNIT], ECHO, answer.json)["jobs"]
     assert {job["content"]["url"][:29] for job in jobs} == {"http://192.168.178.21:8080/s/"[:29],
                                                             "http://192.168.178.21:8080/e/"[:29]}
 
@@ -163,7 +163,7 @@ def say_printer(hub, printer):
     message = envelope(KEYS[UNIT], REQUEST, {**message["payload"], "printer": printer})
     answer = hub.post(message)
     assert answer.status_code == 200, answer.text
-    return opened(KEYS[UNIT], ECHO, answer.json)
+    return open_envelope(KEYS[UNIT], ECHO, answer.json)
 
 
 def test_what_a_station_says_of_its_printer_is_known_and_what_somebody_confirmed_is_told_it(hub):

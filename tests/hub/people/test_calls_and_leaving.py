@@ -14,10 +14,10 @@ from roundtap_core.records import Pair, Result
 from roundtap_hub.serving.page_versions import page_version
 from roundtap_hub.units.table_view import table_view
 from roundtap_hub.units.unit_presence import (
-    ECHOED_MS,
+    ECHO_GRACE_MS,
     Presence,
     UnitStatus,
-    close_granted_wishes,
+    close_granted_leaves,
     close_settled_calls,
 )
 
@@ -26,7 +26,7 @@ from roundtap_hub.units.unit_presence import (
 def house(tmp_path: Path) -> Iterator[House]:
     with open_house(tmp_path) as opened:
         opened.service.listen(lambda snapshot, entries: close_settled_calls(opened.hub.presence, snapshot, entries))
-        opened.service.listen(lambda _, entries: close_granted_wishes(opened.hub.presence, entries))
+        opened.service.listen(lambda _, entries: close_granted_leaves(opened.hub.presence, entries))
         yield opened
 
 
@@ -95,7 +95,7 @@ def test_a_settled_call_does_not_come_back_before_the_table_calls_anew(house: Ho
 def test_a_call_ends_when_the_result_of_its_match_stands(house: House, browser: Browser, by: str):
     for unit in ("unit-1", "unit-2"):
         says(house, unit, call=True)
-    house.time.ms += ECHOED_MS
+    house.time.ms += ECHO_GRACE_MS
     house.report("1.1", "a", 100, 24)
     assert status(house).call_since_ms is not None
     if by == "the judge":
@@ -115,7 +115,7 @@ def test_neither_a_dispute_ends_a_call_nor_a_result_that_came_with_it(house: Hou
     house.report("1.2", "a", 100, 24)
     house.report("1.2", "b", 100, 24)
     assert status(house, "unit-2").call_since_ms is not None
-    house.time.ms += 2 * ECHOED_MS
+    house.time.ms += 2 * ECHO_GRACE_MS
     house.service.tell("e1", DropCompetitor("p6"), "test")
     assert status(house, "unit-2").call_since_ms is not None
 

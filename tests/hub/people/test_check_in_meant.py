@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from roundtap_hub.people.competitors import IN, Entered
-from roundtap_hub.people.registration_desk import meant
+from roundtap_hub.people.competitors import IN, CompetitorRow
+from roundtap_hub.people.registration_desk import find_by_name
 
 
 def test_a_name_that_several_begin_with_means_all_of_them_and_a_number_tells_nobody_apart() -> None:
     def names(typed: str, *known: str) -> list[str]:
-        some = [Entered(name, name, name, IN, None, False, None, None, 0) for name in known]
-        return [each.name for each in meant(typed, some)]
+        some = [CompetitorRow(name, name, name, IN, None, False, None, None, 0) for name in known]
+        return [each.name for each in find_by_name(typed, some)]
 
     assert names("Maria", "Maria (Mia) Schulz", "Maria Berg") == ["Maria (Mia) Schulz", "Maria Berg"]
     assert names("Kai Eich", "Kai Eich (1)", "Kai Eich (2)") == ["Kai Eich (1)", "Kai Eich (2)"]

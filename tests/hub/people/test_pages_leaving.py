@@ -9,8 +9,8 @@ from roundtap_core.event.commands import CorrectList, EnterResult
 from roundtap_core.event.setup.decide import OpenPoint, official_points
 from roundtap_core.records import Competitor, Pair, Result
 from roundtap_hub.events.event_at import event_at
-from roundtap_hub.events.new_event import enrol
-from roundtap_hub.phones.players import everybody
+from roundtap_hub.events.new_event import person_and_entrant
+from roundtap_hub.phones.players import search_competitors
 
 FOUR = "Ana Ruiz\nBruno Maier\nŁukasz Żak\nEva Luz"
 SQUADS = {"q.picks.loser": ["1", "2"], "q.picks.winner": ["3", "4"]}
@@ -249,7 +249,7 @@ def test_where_no_figure_counts_it_is_said_what_leaving_does_and_it_can_be_after
     assert result(house) is None
     moment = event_at(house.service.snapshot, "e1")
     assert moment is not None
-    assert all(one.active for one in everybody(moment)), "to the others they play as long as the round is out"
+    assert all(one.active for one in search_competitors(moment)), "to the others they play as long as the round is out"
     browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/return")
     assert browser.post(at, known=1).status_code == 303
     assert result(house) == Result("concession", conceded_by="a")
@@ -315,7 +315,7 @@ def test_a_swap_is_checked_on_the_match_s_page(house: House):
                                                                     for n in range(3)] + [{"name": "Tropa"}],
             "sideboard": [{"name": "Dragón", "legendary": True}, {"name": "Fauno"}]}
     who = sitting(house, "b")
-    record, _ = enrol("e1", Competitor(who, "Bruno Maier", list=deck))
+    record, _ = person_and_entrant("e1", Competitor(who, "Bruno Maier", list=deck))
     house.service.tell("e1", CorrectList(who, record.person.digest(record.salt), None, "typed late"), "test", [record])
 
     def checked(lines: str) -> str:

@@ -10,11 +10,11 @@ from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor
 from roundtap_core.event.person import Person
-from roundtap_core.lists.list_form import Lines
+from roundtap_core.lists.list_form import ListTable
 from roundtap_core.records import Competitor
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.events.new_event import enrol
+from roundtap_hub.events.new_event import person_and_entrant
 from roundtap_hub.people.list_forms import read_list
 from roundtap_hub.store.service import Step
 
@@ -31,7 +31,7 @@ def event_of(house: House, rulebook: str, *people: Competitor, **options: Any) -
     steps = [Step("e1", CreateEvent("Winter Open", rulebook, None, {"structure": "own", **options}, "#00785A", 7))]
     records = []
     for person in people or (Competitor("p1", "Ana Ruiz"), Competitor("p2", "Bruno Maier")):
-        record, entrant = enrol("e1", person)
+        record, entrant = person_and_entrant("e1", person)
         records.append(record)
         steps.append(Step("e1", EnterCompetitor(entrant)))
     house.service.ask(steps, "test", records)
@@ -207,7 +207,8 @@ def test_every_rulebook_s_form_is_shown_in_every_language(house: House, rulebook
         page = text_of(browser.get(ADDRESS))
         for asked in (*form.shared, *form.fields, *form.lines):
             words = core_words(language)
-            assert (words(asked.text, number=asked.number) if isinstance(asked, Lines) else words(asked.text)) in page
+            assert (words(asked.text, number=asked.number) if isinstance(asked, ListTable)
+                    else words(asked.text)) in page
 
 
 @pytest.mark.parametrize("rulebook", RULEBOOKS)

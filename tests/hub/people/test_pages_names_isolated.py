@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from pages_kit import open_house, problem_of
 
-from roundtap_hub.serving.bidi import isolated, words_in
+from roundtap_hub.serving.bidi import bidi_isolated, words_in
 
 HEBREW, ARABIC = "דוד כהן", "محمد الأحمد"
 
 
 def test_what_is_put_into_a_sentence_is_isolated_where_it_runs_from_the_right() -> None:
-    assert isolated("Ana Ruiz") == "Ana Ruiz"
-    assert isolated(HEBREW) == f"\u2068{HEBREW}\u2069"
+    assert bidi_isolated("Ana Ruiz") == "Ana Ruiz"
+    assert bidi_isolated(HEBREW) == f"\u2068{HEBREW}\u2069"
     assert words_in("en")("need.says", name=ARABIC) == words_in("en")("need.says", name="X").replace(
         "X", f"\u2068{ARABIC}\u2069")
     assert words_in("de")("players.n", n=3) == "3 Spieler"

@@ -7,7 +7,7 @@ from pages_kit import PEOPLE, House, problem_of, text_of
 
 from roundtap_core.event.commands import SetCheckIn, SetSignUp
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import awaited
+from roundtap_core.event.state import not_yet_present
 from roundtap_core.records import UNPAIRED_LOSS
 
 PAGE = "/console/e1/check-in"
@@ -30,7 +30,7 @@ def test_a_few_letters_and_enter_one_after_the_other(house: House) -> None:
     browser.post(PAGE, used=1)
     for typed in ("ana r", "BRUNO", "lukasz zak", "wisniewska"):
         assert browser.post(f"{PAGE}/name", name=typed).location == PAGE
-    assert awaited(house.event) == {"p4", "p5"}
+    assert not_yet_present(house.event) == {"p4", "p5"}
     page = text_of(browser.get(PAGE))
     assert "4/6 here" in page
     assert "Not here yet: 2" in page
@@ -67,7 +67,7 @@ def test_namesakes_have_a_number_wherever_the_organizer_reads_them(house: House)
     assert found.location == f"{PAGE}?q=ana+ruiz", "nobody is taken for the other"
     assert "Ana Ruiz (2)" in text_of(browser.get(found.location))
     assert browser.post(f"{PAGE}/name", name="Ana Ruiz (2)").location == PAGE
-    assert awaited(house.event) == {"p1", "p2", "p3", "p4", "p5", "p6"}
+    assert not_yet_present(house.event) == {"p1", "p2", "p3", "p4", "p5", "p6"}
     browser.post("/console/e1/competitors/p1/here")
     house.publish()
     assert "Ana Ruiz (2)" in text_of(browser.opened("/console/e1"))
@@ -131,13 +131,13 @@ def test_who_signed_up_is_confirmed_at_the_desk_by_being_here(house: House) -> N
     house.service.tell("e1", EnterCompetitor(Entrant("p7", "d"), signed_up=True), "phone")
     assert "to be confirmed at the desk" in text_of(browser.get(PAGE))
     browser.post("/console/e1/competitors/p7/here")
-    assert awaited(house.event) == frozenset()
+    assert not_yet_present(house.event) == frozenset()
     house.service.tell("e1", SetCheckIn(True), "test")
     house.service.tell("e1", EnterCompetitor(Entrant("p8", "d"), signed_up=True), "phone")
     browser.post("/console/e1/competitors/p8/confirm")
-    assert "p8" in awaited(house.event)
+    assert "p8" in not_yet_present(house.event)
     browser.post("/console/e1/competitors/p8/here")
-    assert "p8" not in awaited(house.event)
+    assert "p8" not in not_yet_present(house.event)
 
 
 def test_what_organizers_know_is_saved_together_and_is_on_no_page_of_others(house: House) -> None:
@@ -213,5 +213,5 @@ def test_who_is_entered_while_check_in_is_used_is_here_where_that_is_said(house:
     assert 'name="here"' in browser.get("/console/e1").text
     browser.post("/console/e1/competitors", names="Nina Wolf", here=1)
     browser.post("/console/e1/competitors", names="Zoe Adler")
-    assert "p7" not in awaited(house.event)
-    assert "p8" in awaited(house.event)
+    assert "p7" not in not_yet_present(house.event)
+    assert "p8" in not_yet_present(house.event)

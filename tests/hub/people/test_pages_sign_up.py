@@ -11,8 +11,8 @@ from werkzeug.test import TestResponse
 
 from roundtap_core.event.commands import CheckIn, DrawRound
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import SIGNED_UP, TO_CONFIRM, awaited
-from roundtap_hub.access.auth import SignUpGate
+from roundtap_core.event.state import SIGNED_UP, TO_CONFIRM, not_yet_present
+from roundtap_hub.access.auth import SignUpThrottle
 from roundtap_hub.hall.qr_svg import qr_svg
 
 DESK = "/console/e1/sign-up"
@@ -94,7 +94,7 @@ def test_who_has_to_be_confirmed_is_told_so_and_not_paired(house: House) -> None
     assert "Nina Wolf to be confirmed at the desk" in text_of(browser.get(DESK))
     answer = browser.post("/console/e1/competitors/p7/confirm", back="sign-up")
     assert answer.location == DESK
-    assert awaited(house.event) == frozenset()
+    assert not_yet_present(house.event) == frozenset()
     answer = browser.post("/console/e1/competitors/p7/remove", back="sign-up")
     assert answer.location == DESK
     assert "p7" not in house.event.entrants
@@ -143,7 +143,7 @@ def test_what_is_opened_and_closed_is_the_organizer_s(house: House) -> None:
 
 def test_one_address_and_all_together_have_their_pace() -> None:
     now = [0]
-    gate = SignUpGate(lambda: now[0])
+    gate = SignUpThrottle(lambda: now[0])
     assert [gate.admits("10.0.0.1") for _ in range(65)] == [True] * 64 + [False]
     assert gate.admits("10.0.0.2")
     now[0] = 10 * 60_000

@@ -8,11 +8,11 @@ from pages_kit import House, problem_of, text_of
 from test_pages_leaving import FOUR, playing, sitting
 from test_pages_my_report import Phone, hidden_in
 
-from roundtap_core.event.commands import EnterResult, MakeCut, Report
+from roundtap_core.event.commands import EnterResult, MakeCut, RecordReport
 from roundtap_core.event.state import AGREED, DISPUTE, SECOND, MatchState
 from roundtap_core.records import Pair, Result, Side
 from roundtap_core.result_json import result_to_json
-from roundtap_hub.people.squads import told_squads
+from roundtap_hub.people.squads import owed_squads
 
 LOST = "Can no longer be fielded"
 
@@ -71,7 +71,7 @@ def match_of(house: House) -> MatchState:
 
 
 def says_elsewhere(house: House, side: Side, result: Result) -> None:
-    house.service.tell("e1", Report(f"r-{side}", "1.1", side, 0, result_to_json(result), "body"), "unit")
+    house.service.tell("e1", RecordReport(f"r-{side}", "1.1", side, 0, result_to_json(result), "body"), "unit")
 
 
 def phones(house: House) -> tuple[Phone, Phone]:
@@ -159,4 +159,4 @@ def test_squads_of_the_elimination_count_as_fielded(house: House):
             house.publish()
         won = Result(score=Pair(2, 0), wounds=Pair(5, 3), picks={"a": picks, "b": picks})
         house.service.tell("e1", EnterResult(match, 0, won), "test")
-    assert told_squads(house.event, sitting(house, "a", "2.1")) == ("", False)
+    assert owed_squads(house.event, sitting(house, "a", "2.1")) == ("", False)

@@ -14,12 +14,22 @@ from sheet_kit import ods, xlsx, zipped
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
-from roundtap_hub.people.import_plan import HERE, NEW, TWICE, WRONG, Plan, guess_columns, guess_heading, paid, plan
+from roundtap_hub.people.import_plan import (
+    DUPLICATE,
+    EXISTING,
+    INVALID,
+    NEW,
+    ImportPlan,
+    guess_columns,
+    guess_heading,
+    paid,
+    plan_import,
+)
 from roundtap_hub.people.raw_table import (
     MOST_BYTES,
     MOST_COLUMNS,
     MOST_ROWS,
-    clean,
+    clean_cell,
     decoded,
     from_form,
     table_of_file,
@@ -136,7 +146,7 @@ def test_whatever_the_bytes_are_they_are_a_table_or_a_problem(raw: bytes) -> Non
         assert from_form(to_form(rows)) == rows
 
 
-CELL = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Co", "Cn")), max_size=20).map(clean)
+CELL = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Co", "Cn")), max_size=20).map(clean_cell)
 
 
 @given(st.lists(st.tuples(CELL, CELL, CELL).filter(any), min_size=1, max_size=8), st.sampled_from([";", ",", "\t"]),
@@ -206,13 +216,14 @@ KNOWN = {"p1": Person("Ana Ruiz", external_id="77"), "p2": Person("Łukasz Żak"
 ENTRANTS = {who: Entrant(who, "d") for who in KNOWN}
 
 
-def planned(text: str, team_size: int = 1, columns: tuple[str, ...] | None = None) -> Plan:
+def planned(text: str, team_size: int = 1, columns: tuple[str, ...] | None = None) -> ImportPlan:
     rows = table_of_text(text)
     heading = guess_heading(rows)
-    return plan(rows, heading, columns or guess_columns(rows, heading, team_size > 1), ENTRANTS, KNOWN, team_size)
+    return plan_import(rows, heading, columns or guess_columns(rows, heading, team_size > 1), ENTRANTS, KNOWN,
+                       team_size)
 
 
-def kinds(made: Plan) -> list[tuple[int, str, str]]:
+def kinds(made: ImportPlan) -> list[tuple[int, str, str]]:
     return [(row.row, row.kind, row.problem.key if row.problem else "") for row in made.rows]
 
 
@@ -220,17 +231,17 @@ def test_new_here_twice_and_wrong_each_with_their_row() -> None:
     made = planned("Name;ID;Paid;Table\nNina Wolf;;yes;\n\nANA RUIZ;;;\nnina wolf;;;\n;5;;\nZoe;;perhaps;\nKai;;;x\n"
                    "Lukasz Zak;9;;4\n")
     assert kinds(made) == [
-        (2, NEW, ""), (4, HERE, ""), (5, TWICE, ""), (6, WRONG, "import_name_missing"),
-        (7, WRONG, "import_paid_unclear"), (8, WRONG, "table_number"), (9, HERE, ""),
+        (2, NEW, ""), (4, EXISTING, ""), (5, DUPLICATE, ""), (6, INVALID, "import_name_missing"),
+        (7, INVALID, "import_paid_unclear"), (8, INVALID, "table_number"), (9, EXISTING, ""),
     ]
-    assert [(row.known, row.changes, row.may, row.usual) for row in made.rows if row.kind == HERE] == [
+    assert [(row.known, row.changes, row.may, row.usual) for row in made.rows if row.kind == EXISTING] == [
         ("p1", (), False, False), ("p2", ("id", "table"), True, False)]
     assert made.rows[2].as_row == 2
 
 
 def test_the_same_id_is_the_same_person_and_other_ids_are_other_people_of_one_name() -> None:
     made = planned("Name;ID\nAnna Ruiz;77\nAna Ruiz;78\nKai Eich;1\nKai Eich;2\nSomebody;1\n")
-    assert kinds(made) == [(2, HERE, ""), (3, NEW, ""), (4, NEW, ""), (5, NEW, ""), (6, TWICE, "")]
+    assert kinds(made) == [(2, EXISTING, ""), (3, NEW, ""), (4, NEW, ""), (5, NEW, ""), (6, DUPLICATE, "")]
     assert made.rows[0].person.name == "Ana Ruiz", "nobody is renamed by a table"
 
 
@@ -240,7 +251,8 @@ def test_what_a_table_does_not_say_stays() -> None:
 
 
 def test_two_rows_about_one_who_is_here_change_nothing_twice() -> None:
-    assert kinds(planned("Name;Club\nAna Ruiz;A\nAna Ruiz;B\n")) == [(2, HERE, ""), (3, TWICE, "import_twice_here")]
+    assert kinds(planned("Name;Club\nAna Ruiz;A\nAna Ruiz;B\n")) == [(2, EXISTING, ""),
+                                                                     (3, DUPLICATE, "import_twice_here")]
 
 
 def test_names_written_the_other_way_round_are_turned_one_by_one() -> None:
@@ -277,7 +289,7 @@ def test_what_looks_like_a_formula_is_text() -> None:
 
 def test_teams_have_two_members_and_nobody_is_in_two() -> None:
     made = planned("Team;Captain;Player 2\nFalken;Ana A;Kai B\nMilan;Ana A;Zoe C\nSolo;Eva D;\n", team_size=2)
-    assert kinds(made) == [(2, NEW, ""), (3, WRONG, "member_twice"), (4, WRONG, "team_members_missing")]
+    assert kinds(made) == [(2, NEW, ""), (3, INVALID, "member_twice"), (4, INVALID, "team_members_missing")]
     assert (made.rows[0].person.members, made.rows[0].person.captain) == (("Ana A", "Kai B"), "Ana A")
 
 
@@ -290,7 +302,7 @@ def test_a_plan_without_names_or_with_two_of_them_is_none() -> None:
 
 def test_another_event_or_other_columns_are_another_plan() -> None:
     rows = table_of_text("Nina;Milan\n")
-    one = plan(rows, 0, ("name", "club"), ENTRANTS, KNOWN)
-    assert one.mark == plan(rows, 0, ("name", "club"), ENTRANTS, KNOWN).mark
-    assert one.mark != plan(rows, 0, ("name", "note"), ENTRANTS, KNOWN).mark
-    assert one.mark != plan(rows, 0, ("name", "club"), {"p1": Entrant("p1", "d")}, {"p1": Person("Nina")}).mark
+    one = plan_import(rows, 0, ("name", "club"), ENTRANTS, KNOWN)
+    assert one.mark == plan_import(rows, 0, ("name", "club"), ENTRANTS, KNOWN).mark
+    assert one.mark != plan_import(rows, 0, ("name", "note"), ENTRANTS, KNOWN).mark
+    assert one.mark != plan_import(rows, 0, ("name", "club"), {"p1": Entrant("p1", "d")}, {"p1": Person("Nina")}).mark

@@ -15,11 +15,11 @@ from pages_kit import Browser, House, open_house
 
 from roundtap_core.event.commands import ChangePerson, DrawRound, EnterResult, PublishRound, SetClock
 from roundtap_core.records import Pair, Result
-from roundtap_hub.access.policy import path_of
-from roundtap_hub.hall.known_displays import TURN_MS
+from roundtap_hub.access.policy import page_path
+from roundtap_hub.hall.known_displays import ROTATION_MS
 from roundtap_hub.serving import page_cache
 from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.page_cache import MOVING_MS, STAFF_MOVING_MS, PageKey
+from roundtap_hub.serving.page_cache import CLOCK_PAGE_TTL_MS, STAFF_PAGE_TTL_MS, PageKey
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 
@@ -243,7 +243,7 @@ def test_what_was_saved_stands_on_the_staff_s_next_page_and_a_time_is_never_olde
         assert f">{3 * n}<" in hall.get("/e/e1/pairings", cookie=cookie).text
     hall.house.service.tell("e1", SetClock("start"), "test")
     first = len(hall.drawn)
-    for gone_ms, drawn in ((0, 1), (STAFF_MOVING_MS, 1), (1, 2)):
+    for gone_ms, drawn in ((0, 1), (STAFF_PAGE_TTL_MS, 1), (1, 2)):
         hall.house.time.ms += gone_ms
         page = hall.get("/e/e1/p/p1", cookie=cookie).text
         assert f'data-now="{hall.house.time.ms}"' in page
@@ -304,7 +304,7 @@ def test_of_two_events_in_play_a_wall_without_a_name_shows_each_in_its_turn(hall
     shown = set()
     for _ in range(2):
         shown.add(hall.get("/wall?theme=dark").headers["location"])
-        hall.house.time.ms += TURN_MS
+        hall.house.time.ms += ROTATION_MS
     assert shown == {"/wall/e1?theme=dark", "/wall/e2?theme=dark"}
 
 
@@ -317,12 +317,12 @@ def test_five_hundred_who_ask_at_once_have_it_drawn_once(hall: Hall):
 def test_a_page_that_shows_a_time_is_never_older_than_some_seconds(hall: Hall):
     hall.house.service.tell("e1", SetClock("start"), "test")
     first = hall.get("/e/e1/p/p1").text
-    hall.house.time.ms += MOVING_MS
+    hall.house.time.ms += CLOCK_PAGE_TTL_MS
     assert hall.get("/e/e1/p/p1").text == first
     hall.house.time.ms += 1
     assert hall.get("/e/e1/p/p1").text == hall.by_flask("/e/e1/p/p1") != first
     hall.get("/e/e1/standings")
-    hall.house.time.ms += 10 * MOVING_MS
+    hall.house.time.ms += 10 * CLOCK_PAGE_TTL_MS
     count = len(hall.drawn)
     hall.get("/e/e1/standings")
     assert len(hall.drawn) == count
@@ -366,4 +366,4 @@ def test_the_events_colours_wait_for_no_page(hall: Hall, monkeypatch: pytest.Mon
     ("rules/e1", "/rules/e1"), ("me/e1/link", "/me/link"),
     ("console/e1", ""), ("console", ""), ("e", ""), ("e/e1/p1", ""), ("p/e1", ""), ("", ""), ("nonsense/e1", "")])
 def test_what_is_shown_leads_to_its_address_and_to_no_other(page: str, path: str) -> None:
-    assert path_of(page) == path
+    assert page_path(page) == path

@@ -40,9 +40,9 @@ from roundtap_core.forms.form import BEFORE_TIME, Form, with_rulings
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import DRAW
-from roundtap_core.rulebooks.gate import WITH_REASON, excluded, may_be_drawn
-from roundtap_core.wire import ECHO, REPORT, opened, sign
-from roundtap_hub.results.typed_result import plain
+from roundtap_core.rulebooks.gate import NEEDS_REASON, may_be_drawn, result_problems
+from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
+from roundtap_hub.results.typed_result import is_typable
 from roundtap_hub.serving.asgi import HubApplication
 
 IN_THE_QUESTION_S_WORDS = {"figure_out_of_range", "not_one_of", "picks_wrong"}
@@ -133,7 +133,7 @@ def at_the_desk(bench: Bench, cases: list[Case], by_slip: bool = False) -> None:
             taken.add(case.way.id)
         if not shown.pressable:
             continue
-        if not shown.taken and shown.key not in WITH_REASON:
+        if not shown.taken and shown.key not in NEEDS_REASON:
             bench.fault(name, f"says {shown.key}, and has a button to enter it all the same", case)
             continue
         for reason, right in (("", decided), (REASON, with_reason)):
@@ -181,7 +181,7 @@ def by_line(bench: Bench, cases: list[Case]) -> None:
     organizer = world.organizer
     walk = seats.desk(world, organizer)
     for case in cases:
-        line = seats.line_of(case) if case.within and plain(case.way) and case.way.ended != RULING else None
+        line = seats.line_of(case) if case.within and is_typable(case.way) and case.way.ended != RULING else None
         if line is None:
             continue
         lasting = world.official(case.result, REASON)
@@ -301,7 +301,7 @@ def in_a_file(bench: Bench, cases: list[Case]) -> None:
             replace(match, result=result) if match.table == world.match.match.table else match
             for match in played.matches)) for played in tournament.rounds)
         found = {problem.key for problem in impossible_results(replace(tournament, rounds=rounds))}
-        right = {problem.key for problem in excluded(world.book, result, world.state.options, world.situation)}
+        right = {problem.key for problem in result_problems(world.book, result, world.state.options, world.situation)}
         bench.counts["file"] += 1
         # A file does not say why: whoever has won and concedes is named, as an official would have to.
         if found - {"winner_concedes"} != right - {"winner_concedes"}:
@@ -328,7 +328,7 @@ def in_earnest(bench: Bench, cases: list[Case]) -> None:
                 "match": MATCH, "side": "a", "revision": match.revision, "result": result_to_json(case.result),
                 "serial": match.heard.get("a", 0) + 1, "draw": world.played.mark, "time_up": bool(world.time_is_up)}
             answer = client.post("/device/report", json={"report": report, "mac": sign(key, REPORT, report)})
-            echo = opened(key, ECHO, answer.get_json())
+            echo = open_envelope(key, ECHO, answer.get_json())
             assert echo is not None
             reason = None if decided is None else "early" if decided.key == "time_not_up" else "impossible"
             bench.counts["device"] += 1

@@ -12,7 +12,7 @@ from roundtap_core.event.commands import EnterResult
 from roundtap_core.records import Match, Pair, Result
 from roundtap_core.rulebooks.base import SWISS_ROUND
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_hub.results.typed_result import Reading, read_line
+from roundtap_hub.results.typed_result import LineReading, read_line
 
 ENTRY = "/console/e1/entry"
 
@@ -38,7 +38,7 @@ def result_of(house: House, match_id: str) -> Result | None:
     return found[1].match.result
 
 
-def read(rulebook: str, line: str, over: bool = False) -> Reading:
+def read(rulebook: str, line: str, over: bool = False) -> LineReading:
     book = RULEBOOKS[rulebook]
     return read_line(line, Match("p1", "p2", table=1), "1.1", book, book.options({}), SWISS_ROUND, over)
 

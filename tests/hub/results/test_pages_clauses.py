@@ -18,7 +18,7 @@ from roundtap_core.forms.questions import LOSER, WINNER
 from roundtap_core.records import RULING, SIDES, Pair, Result, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_hub.events.new_event import enrol
+from roundtap_hub.events.new_event import person_and_entrant
 from roundtap_hub.store.service import Step
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "core"))
@@ -36,7 +36,7 @@ def enter(house: House, raw: dict[str, Any], **options: Any) -> Browser:
     steps = [Step("e1", CreateEvent("Winter Open", file.rulebook, file.level, file.options, "#00785A", 7))]
     records = []
     for person in file.competitors:
-        record, entrant = enrol("e1", person)
+        record, entrant = person_and_entrant("e1", person)
         records.append(record)
         steps.append(Step("e1", EnterCompetitor(entrant)))
     house.service.ask(steps, "test", records)

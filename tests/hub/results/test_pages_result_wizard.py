@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from pages_kit import Browser, House, problem_of, text_of
 from werkzeug.test import TestResponse
 
-from roundtap_core.event.commands import ChangePerson, EnterResult, Report, SetClock
+from roundtap_core.event.commands import ChangePerson, EnterResult, RecordReport, SetClock
 from roundtap_core.event.state import MatchState
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
@@ -98,7 +98,7 @@ def test_what_a_player_said_in_time_needs_no_reason_of_an_official(house: House)
     """The clock was set back since: the report stands, and whoever types the same is not asked why."""
     walker = play(house, "xwing-standard")
     said = result_to_json(Result(ended="time", score=Pair(60, 24)))
-    house.service.tell("e1", Report("r1", "1.1", "a", 0, said, "body", serial=1), "unit")
+    house.service.tell("e1", RecordReport("r1", "1.1", "a", 0, said, "body", serial=1), "unit")
     assert walker.match.reports
     house.service.tell("e1", SetClock("set", 300_000), "test")
     walker.page = walker.browser.get(AT)

@@ -11,19 +11,19 @@ from hub_kit import HandClock, hub_of, make_event, running, stored
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, At, NewEntry, seal
+from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.state import AGREED, OPEN, MatchState
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
-from roundtap_core.typed import Malformed
+from roundtap_core.typed import MalformedMessage
 from roundtap_core.wire import digest
 from roundtap_hub.events.event_at import event_at, full_names
-from roundtap_hub.events.todo import needs
+from roundtap_hub.events.todo import open_tasks
 from roundtap_hub.hub import Hub
-from roundtap_hub.rounds.tables import cells
+from roundtap_hub.rounds.tables import grid_cells
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import Venue, apply_venue
-from roundtap_hub.units.device_api import submit_lot, take_report, well_formed
+from roundtap_hub.units.device_api import record_report, submit_lot, validate_report
 from roundtap_hub.units.table_view import table_view
 
 RIGHT, WRONG = {"score": {"a": 100, "b": 30}}, {"score": {"a": 0, "b": 100}}
@@ -38,7 +38,7 @@ class Hall:
 
     def says(self, unit: str, side: str, result: Any, match: str = "1.1", event: str = "e1") -> str:
         serial = self.serials[match, side] = self.serials.get((match, side), 0) + 1
-        echo = take_report(self.hub.service, well_formed({
+        echo = record_report(self.hub.service, validate_report({
             "report_id": f"{unit}-{match}{side}{serial}", "unit": unit, "event": event, "match": match, "side": side,
             "revision": self.match(match).revision, "result": result, "serial": serial, "agrees_to": None,
         }))
@@ -66,8 +66,8 @@ class Hall:
         snapshot = self.hub.service.snapshot
         moment = event_at(snapshot, "e1")
         names, units = full_names(moment), self.hub.presence.units
-        grid = cells(snapshot, units, moment.state, moment.state.live, names, self.clock.ms)
-        found = needs(snapshot, units, moment.state, grid, names, self.clock.ms)
+        grid = grid_cells(snapshot, units, moment.state, moment.state.live, names, self.clock.ms)
+        found = open_tasks(snapshot, units, moment.state, grid, names, self.clock.ms)
         return [(n.kind, n.table, n.who, n.text) for n in found if n.kind == "elsewhere"]
 
 
@@ -129,9 +129,9 @@ def test_who_says_they_sit_at_another_table_s_match_sits_nowhere(hall: Hall) -> 
     snapshot = hall.hub.service.snapshot
     moment = event_at(snapshot, "e1")
     names, units = full_names(moment), hall.hub.presence.units
-    grid = cells(snapshot, units, moment.state, moment.state.live, names, hall.clock.ms)
+    grid = grid_cells(snapshot, units, moment.state, moment.state.live, names, hall.clock.ms)
     assert {cell.state for cell in grid} == {"waiting"}
-    found = needs(snapshot, units, moment.state, grid, names, hall.clock.ms)
+    found = open_tasks(snapshot, units, moment.state, grid, names, hall.clock.ms)
     assert {need.kind for need in found} <= {"contact"}
 
 
@@ -193,7 +193,8 @@ def test_a_round_published_before_the_hub_said_since_when_takes_whoever_ever_sto
 
 
 def _placed(number: int, unit: str, table: int | None) -> Any:
-    return seal(NewEntry("unit-placed", {"unit": unit, "table": table}), VENUE, number, "", At("b", 0), "organizer")
+    return chain_entry(NewEntry("unit-placed", {"unit": unit, "table": table}), VENUE, number, "", Timestamp("b", 0),
+                       "organizer")
 
 
 # --- told and settled --------------------------------------------------------------------------------------------
@@ -220,10 +221,10 @@ GOOD: dict[str, Any] = {
 
 
 def test_old_and_new_reports_are_well_formed() -> None:
-    assert well_formed(GOOD) == GOOD
-    assert well_formed({**GOOD, "agrees_to": None})
+    assert validate_report(GOOD) == GOOD
+    assert validate_report({**GOOD, "agrees_to": None})
     for name in ("serial", "agrees_to", "round", "a", "b", "time_up"):
-        assert well_formed({key: value for key, value in GOOD.items() if key != name})
+        assert validate_report({key: value for key, value in GOOD.items() if key != name})
 
 
 @pytest.mark.parametrize("changes", [
@@ -235,8 +236,8 @@ def test_old_and_new_reports_are_well_formed() -> None:
     {"time_up": 1}, {"time_up": None}, {"time_up": "yes"},
 ])
 def test_a_field_that_is_none_is_named(changes: dict[str, Any]) -> None:
-    with pytest.raises(Malformed) as malformed:
-        well_formed({**GOOD, **changes})
+    with pytest.raises(MalformedMessage) as malformed:
+        validate_report({**GOOD, **changes})
     assert all(str(reason).startswith(f"/{next(iter(changes))}") for reason in malformed.value.reasons)
     assert malformed.value.reasons
 
@@ -249,7 +250,7 @@ def test_the_view_names_what_counts(hall: Hall) -> None:
     assert (before["a"]["id"], before["b"]["id"]) == (pair.a, pair.b)
     report = {"report_id": "r9", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
               "result": RIGHT, "serial": 4, "agrees_to": None}
-    take_report(hall.hub.service, report)
+    record_report(hall.hub.service, report)
     after = table_view(hall.hub.service.snapshot, "table-1")["match"]
     assert after["heard"] == {"a": 4, "b": 0}
     assert after["said"] == {"a": {"report_id": "r9", "hash": digest(report)}, "b": None}

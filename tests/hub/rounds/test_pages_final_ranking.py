@@ -12,7 +12,7 @@ from pages_kit import House, problem_of, text_of
 
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event.commands import Disqualify, DropCompetitor, EnterResult, FinishEvent
-from roundtap_core.event.event_flow import seeds_now
+from roundtap_core.event.event_flow import current_seeds
 from roundtap_core.event.state import tournament_of
 from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Pair, Result
@@ -211,12 +211,12 @@ def test_the_cut_goes_on_with_those_present_in_one_click(house: House):
     played(house)
     browser.post("/console/e1/cut")
     assert "Continue with those present" in text_of(browser.get("/console/e1"))
-    seeds = seeds_now(house.event)
+    seeds = current_seeds(house.event)
     everybody = list(house.event.cut.order)  # type: ignore[union-attr]
     gone = {seeds[0], seeds[2], everybody[4]}
     post_lists(browser.client, "/console/e1/cut/present", csrf=browser, asked=everybody,
                present=[who for who in everybody if who not in gone])
-    assert list(seeds_now(house.event)) == [seeds[1], seeds[3]]
+    assert list(current_seeds(house.event)) == [seeds[1], seeds[3]]
     assert all(entrant.active for entrant in house.event.entrants.values())
     page = text_of(browser.get("/console/e1"))
     assert "Passed over as absent:" in page

@@ -11,7 +11,7 @@ from fronts_seats import forms_of
 from pages_kit import House, problem_of, text_of
 
 from roundtap_core.event.commands import DropCompetitor, EnterResult
-from roundtap_core.event.event_flow import seeds_now
+from roundtap_core.event.event_flow import current_seeds
 from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Pair, Result
 from roundtap_hub.serving.page_versions import page_version
@@ -91,7 +91,7 @@ def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
 def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: House):
     cut_made(house)
     browser = house.organizer()
-    seeds = seeds_now(house.event)
+    seeds = current_seeds(house.event)
     order = house.event.cut.order if house.event.cut else ()
     names = {f"p{n}": name for n, name in enumerate(TWENTY, start=1)}
     browser.post(f"/console/e1/competitors/{seeds[1]}/drop")
@@ -108,7 +108,7 @@ def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: Hous
     stale = browser.post("/console/e1/cut/accepted", competitor=order[4])
     assert "not on offer to them" in problem_of(stale)
     browser.post("/console/e1/cut/accepted", competitor=order[5])
-    assert seeds_now(house.event) == (seeds[0], seeds[2], seeds[3], order[5])
+    assert current_seeds(house.event) == (seeds[0], seeds[2], seeds[3], order[5])
     assert "as seed 4" in text_of(house.browser().get(f"/e/e1/p/{order[5]}"))
     browser.post("/console/e1/draw", attempt=0)
     browser.post("/console/e1/publish", number=5, attempt=1)
@@ -121,7 +121,7 @@ def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: H
     browser = house.organizer()
     browser.post("/console/e1/draw", attempt=0)
     browser.post("/console/e1/publish", number=5, attempt=1)
-    seeds = seeds_now(house.event)
+    seeds = current_seeds(house.event)
     at = f"/console/e1/competitors/{seeds[0]}"
     page = text_of(browser.post(f"{at}/drop"))
     assert "The place in the cut goes to the next player who wants it" in page
@@ -131,7 +131,7 @@ def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: H
     assert house.event.live is None
     assert "Comes back" in text_of(browser.get(f"/console/e1/person/{seeds[0]}"))
     assert browser.post(f"{at}/return").status_code == 303
-    assert seeds_now(house.event) == seeds
+    assert current_seeds(house.event) == seeds
     browser.post(f"{at}/drop")
     browser.post("/console/e1/cut/accepted", competitor=house.event.cut.order[4])
     page = text_of(browser.get(f"/console/e1/person/{seeds[0]}"))
@@ -156,7 +156,7 @@ def turned_round(house: House, match_id: str = "4.1") -> dict[str, object]:
 
 def test_a_correction_asks_what_becomes_of_the_cut_and_the_answer_comes_back_with_all_that_was_sent(house: House):
     cut_made(house)
-    browser, seeds = house.organizer(), seeds_now(house.event)
+    browser, seeds = house.organizer(), current_seeds(house.event)
     sent = turned_round(house)
     asked = browser.post("/console/e1/match/4.1/walk", **sent)
     assert asked.status_code == 409
@@ -164,19 +164,19 @@ def test_a_correction_asks_what_becomes_of_the_cut_and_the_answer_comes_back_wit
     form = next(form for form in forms_of(asked) if "cut" in form.controls)
     assert (form.action, form.controls["cut"].values) == ("/console/e1/match/4.1/walk", ["anew", "keep"])
     assert {name: value for name, value in form.hidden if name in sent} == sent
-    assert seeds_now(house.event) == seeds
+    assert current_seeds(house.event) == seeds
 
     assert browser.client.post(form.action, data={**dict(form.hidden), "cut": "keep"}).status_code == 303
-    assert seeds_now(house.event) == seeds
+    assert current_seeds(house.event) == seeds
     assert house.event.find_match("4.1")[1].match.result.score == Pair(0, 100)  # type: ignore[index]
 
 
 def test_the_cut_is_made_again_after_a_correction(house: House):
     cut_made(house)
-    browser, seeds = house.organizer(), seeds_now(house.event)
+    browser, seeds = house.organizer(), current_seeds(house.event)
     assert browser.post("/console/e1/match/4.1/walk", cut="anew", **turned_round(house)).status_code == 303
     assert house.event.cut is not None
-    assert seeds_now(house.event) == house.event.cut.order[:4] != seeds
+    assert current_seeds(house.event) == house.event.cut.order[:4] != seeds
 
 
 def test_once_the_semi_final_has_started_a_correction_says_what_it_changes_and_what_stays(house: House):
@@ -240,7 +240,7 @@ def test_the_bracket_page_before_during_and_after(house: House):
 def test_every_page_looks_again_after_a_result_of_the_bracket(house: House, page: str):
     cut_made(house)
     house.publish()
-    seeds = seeds_now(house.event)
+    seeds = current_seeds(house.event)
     page = page.replace("p1", seeds[0]) if page.startswith("p/") else page
     before = page_version(house.service.snapshot, {}, page)
     house.play(leave_open=1)
@@ -288,7 +288,7 @@ def test_every_page_of_every_step_reads_in_every_language(house: House, language
     cut_made(house, third_place_match="1")
     guest, organizer = house.browser(language), house.browser(language)
     organizer.log_in()
-    seeds = seeds_now(house.event)
+    seeds = current_seeds(house.event)
 
     def look() -> None:
         for path in ("/e/e1", "/e/e1/standings", "/e/e1/pairings", "/e/e1/bracket", "/wall/e1", "/",

@@ -16,7 +16,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.serving.asgi import Boundaries, HubApplication
+from roundtap_hub.serving.asgi import HubApplication, PhaseTimer
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.table_view import table_view
@@ -160,7 +160,7 @@ def test_one_timer_wakes_the_feeds_at_each_boundary_and_at_no_other_time(house: 
     begin(house)
     roll(house, 3)
     loop, woken, start = Loop(), list[float](), house.time.ms
-    boundaries = Boundaries(house.hub, lambda: woken.append((house.time.ms - start) / MINUTE))
+    boundaries = PhaseTimer(house.hub, lambda: woken.append((house.time.ms - start) / MINUTE))
     boundaries.bind(loop)  # type: ignore[arg-type]
     while loop.timers:
         [(delay_s, ring)] = loop.timers
@@ -173,7 +173,7 @@ def test_one_timer_wakes_the_feeds_at_each_boundary_and_at_no_other_time(house: 
 def test_a_clock_set_anew_moves_the_timer_and_a_pause_stops_it(house: House) -> None:
     begin(house)
     loop = Loop()
-    Boundaries(house.hub, lambda: None).bind(loop)  # type: ignore[arg-type]
+    PhaseTimer(house.hub, lambda: None).bind(loop)  # type: ignore[arg-type]
     assert [delay_s for delay_s, _ in loop.timers] == [90 * 60]
     house.service.tell("e1", c.SetClock("adjust", -10 * MINUTE), "test")
     assert [delay_s for delay_s, _ in loop.timers] == [80 * 60]
@@ -185,7 +185,7 @@ def test_a_timer_that_rings_too_early_waits_a_little_and_never_spins(house: Hous
     begin(house)
     house.time.ms += 90 * MINUTE - 1
     loop = Loop()
-    Boundaries(house.hub, lambda: None).bind(loop)  # type: ignore[arg-type]
+    PhaseTimer(house.hub, lambda: None).bind(loop)  # type: ignore[arg-type]
     [(delay_s, ring)] = loop.timers
     ring()
     assert delay_s >= 0.05

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from roundtap_hub.main import A_MINUTE, LETTERS_MAX, MINUTE_S, BoundedLog
+from roundtap_hub.main import A_MINUTE, LETTERS_MAX, MINUTE_S, RateLimitedLog
 
 
 class Shown(logging.Handler):
@@ -14,7 +14,7 @@ class Shown(logging.Handler):
         super().__init__()
         self.lines: list[str] = []
         self.s = 0.0
-        self.addFilter(BoundedLog(lambda: self.s))
+        self.addFilter(RateLimitedLog(lambda: self.s))
         self.log = logging.Logger("hub")
         self.log.addHandler(self)
 

@@ -11,7 +11,7 @@ import pytest
 from asgi_client import Answer, AsgiClient
 from hub_kit import KEYS, HandClock, running
 
-from roundtap_hub.hall.hall_addresses import ReachedAt
+from roundtap_hub.hall.hall_addresses import HallAddresses
 from roundtap_hub.hub import Host, Hub, hub_in_memory
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.units.unit_presence import Presence
@@ -29,7 +29,7 @@ def client(tmp_path: Path) -> Iterator[AsgiClient]:
 def hub_at(folder: Path, server: tuple[str, int] = BY_HOTSPOT) -> Iterator[tuple[Hub, AsgiClient]]:
     with running(folder / "journal.sqlite") as service:
         clocks = HandClock().clocks
-        reached = ReachedAt(8080, 80, ["games.example.org"], lambda: [ip_address("192.168.1.20")])
+        reached = HallAddresses(8080, 80, ["games.example.org"], lambda: [ip_address("192.168.1.20")])
         reached.look()
         hub = hub_in_memory(service, Presence(), clocks, KEYS, b"secret", host=Host(reached))
         client = AsgiClient(HubApplication(hub))

@@ -16,7 +16,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from roundtap_hub.serving import connection_limits as doors_module
-from roundtap_hub.serving.connection_limits import REQUESTS, CountedSocket, DoorListener, Doors, caller_of, guarded
+from roundtap_hub.serving.connection_limits import (
+    REQUEST_RATE,
+    ConnectionLimits,
+    CountedSocket,
+    LimitedListener,
+    throttle_key,
+    with_timeouts,
+)
 from roundtap_hub.serving.http_answers import send_answer
 
 
@@ -32,7 +39,7 @@ class Hand:
 
 def connection(address: str) -> CountedSocket:
     made = CountedSocket()
-    made.caller = caller_of(address)
+    made.caller = throttle_key(address)
     return made
 
 
@@ -40,7 +47,7 @@ def connection(address: str) -> CountedSocket:
 
 
 def test_one_address_has_its_places_and_gets_one_back_with_each_that_ends() -> None:
-    doors = Doors(100, Hand(), per_address=3)
+    doors = ConnectionLimits(100, Hand(), per_address=3)
     phone = [connection("10.42.0.7") for _ in range(4)]
     assert [doors.admit(each) for each in phone] == [True, True, True, False]
     assert doors.admit(connection("10.42.0.8"))
@@ -52,12 +59,12 @@ def test_one_address_has_its_places_and_gets_one_back_with_each_that_ends() -> N
 
 
 def test_whoever_sits_at_the_machine_is_not_counted_like_a_phone() -> None:
-    doors = Doors(100, Hand(), per_address=2)
+    doors = ConnectionLimits(100, Hand(), per_address=2)
     assert all(doors.admit(connection("127.0.0.1")) for _ in range(50))
 
 
 def test_when_all_places_are_taken_who_has_most_loses_the_youngest() -> None:
-    doors = Doors(10, Hand(), per_address=8)
+    doors = ConnectionLimits(10, Hand(), per_address=8)
     greedy = [connection("10.42.0.7") for _ in range(8)]
     modest = [connection(f"10.42.0.{n}") for n in (8, 9)]
     assert all(doors.admit(each) for each in [*greedy, *modest])
@@ -69,24 +76,24 @@ def test_when_all_places_are_taken_who_has_most_loses_the_youngest() -> None:
 
 
 def test_a_newcomer_with_as_many_as_anybody_gets_nobody_s_place() -> None:
-    doors = Doors(4, Hand(), per_address=8)
+    doors = ConnectionLimits(4, Hand(), per_address=8)
     assert all(doors.admit(connection(f"10.42.0.{n}")) for n in (1, 1, 2, 2))
     assert not doors.admit(connection("10.42.0.1"))
     assert not doors.admit(connection("10.42.0.2"))
 
 
 def test_an_ipv6_phone_is_its_network_however_many_addresses_it_takes() -> None:
-    assert caller_of("fe80::1%wlan0") == caller_of("fe80::2") == "fe80::/64"
-    assert caller_of("2001:db8:0:1::5") != caller_of("2001:db8:0:2::5")
-    assert caller_of("::ffff:10.42.0.9") == "10.42.0.9"
-    assert caller_of("::1") == "::1"
+    assert throttle_key("fe80::1%wlan0") == throttle_key("fe80::2") == "fe80::/64"
+    assert throttle_key("2001:db8:0:1::5") != throttle_key("2001:db8:0:2::5")
+    assert throttle_key("::ffff:10.42.0.9") == "10.42.0.9"
+    assert throttle_key("::1") == "::1"
 
 
 def test_questions_beyond_the_rate_wait_for_their_turn_and_only_those_of_one_address() -> None:
     clock = Hand()
-    doors = Doors(10, clock)
+    doors = ConnectionLimits(10, clock)
     assert [doors.wait_s("10.42.0.7") for _ in range(400)] == [0.0] * 400
-    assert doors.wait_s("10.42.0.7") == pytest.approx(1 / REQUESTS.a_second)
+    assert doors.wait_s("10.42.0.7") == pytest.approx(1 / REQUEST_RATE.a_second)
     assert doors.wait_s("10.42.0.8") == 0.0
     assert all(doors.wait_s("127.0.0.1") == 0.0 for _ in range(800))
     clock.s += 1.0
@@ -95,7 +102,7 @@ def test_questions_beyond_the_rate_wait_for_their_turn_and_only_those_of_one_add
 
 def test_many_addresses_are_forgotten_when_they_have_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doors_module, "KNOWN_MAX", 10)
-    doors = Doors(1000, Hand())
+    doors = ConnectionLimits(1000, Hand())
     stays = connection("10.9.0.1")
     doors.admit(stays)
     for n in range(200):
@@ -113,19 +120,19 @@ async def hello(scope: Any, receive: Any, send: Any) -> None:
     await send_answer(send, 200, b"text/plain", scope["path"].encode())
 
 
-Work = Callable[[int, Doors], Awaitable[None]]
+Work = Callable[[int, ConnectionLimits], Awaitable[None]]
 
 
 def served(work: Work, base: type[Any], per_address: int = 64, places: int = 100) -> None:
     """`work(port, doors)` beside a server of the given protocol."""
 
     async def main() -> None:
-        doors = Doors(places, asyncio.get_running_loop().time, per_address)
-        listener = DoorListener().guarded_by(doors)
+        doors = ConnectionLimits(places, asyncio.get_running_loop().time, per_address)
+        listener = LimitedListener().guarded_by(doors)
         listener.bind(("127.0.0.1", 0))
         listener.listen(64)
         listener.setblocking(False)
-        config = uvicorn.Config(hello, http=guarded(doors, base), lifespan="off", log_config=None)
+        config = uvicorn.Config(hello, http=with_timeouts(doors, base), lifespan="off", log_config=None)
         server = uvicorn.Server(config)
         running = asyncio.create_task(server.serve([listener]))
         try:
@@ -159,7 +166,7 @@ BOTH = pytest.mark.parametrize("base", [HttpToolsProtocol, H11Protocol])
 
 @BOTH
 def test_requests_pass_one_after_the_other_on_one_connection(base: type[Any]) -> None:
-    async def work(port: int, doors: Doors) -> None:
+    async def work(port: int, doors: ConnectionLimits) -> None:
         reader, writer = await knock(port, b"")
         for _ in range(5):
             writer.write(ASK)
@@ -179,7 +186,7 @@ def test_a_head_that_does_not_come_ends_the_connection(base: type[Any], said: by
     monkeypatch.setattr(doors_module, "HEAD_WITHIN_S", 0.01)
     monkeypatch.setattr(doors_module, "FIRST_BYTE_WITHIN_S", 0.01)
 
-    async def work(port: int, doors: Doors) -> None:
+    async def work(port: int, doors: ConnectionLimits) -> None:
         reader, _ = await knock(port, said)
         assert await rest_of(reader) == b""
         while doors.inside:
@@ -189,7 +196,7 @@ def test_a_head_that_does_not_come_ends_the_connection(base: type[Any], said: by
 
 
 def test_a_head_without_end_is_refused() -> None:
-    async def work(port: int, doors: Doors) -> None:
+    async def work(port: int, doors: ConnectionLimits) -> None:
         reader, writer = await knock(port, b"GET /hello HTTP/1.1\r\n")
         written = 0
         with suppress(OSError):
@@ -208,7 +215,7 @@ def test_a_head_without_end_is_refused() -> None:
 def test_a_body_that_goes_on_after_its_answer_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doors_module, "HEAD_WITHIN_S", 0.01)
 
-    async def work(port: int, doors: Doors) -> None:
+    async def work(port: int, doors: ConnectionLimits) -> None:
         reader, writer = await knock(port, b"POST /hello HTTP/1.1\r\nHost: hub\r\nContent-Length: 100000\r\n\r\nab")
         assert (await reader.readuntil(b"/hello")).startswith(b"HTTP/1.1 200")
         writer.write(b"c")
@@ -219,7 +226,7 @@ def test_a_body_that_goes_on_after_its_answer_ends_the_connection(monkeypatch: p
 
 
 def test_hundreds_of_questions_sent_ahead_end_the_connection() -> None:
-    async def work(port: int, doors: Doors) -> None:
+    async def work(port: int, doors: ConnectionLimits) -> None:
         reader, _ = await knock(port, ASK * 500)
         assert (await rest_of(reader)).count(b"/hello") < 500
         reader, _ = await knock(port, ASK)
@@ -229,7 +236,7 @@ def test_hundreds_of_questions_sent_ahead_end_the_connection() -> None:
 
 
 def test_a_flood_of_connections_from_one_address_is_closed_and_others_are_served() -> None:
-    async def work(port: int, doors: Doors) -> None:
+    async def work(port: int, doors: ConnectionLimits) -> None:
         flood = [await knock(port, b"") for _ in range(40)]
         reader, writer = await knock(port, ASK, "127.0.0.3")
         assert (await reader.readuntil(b"/hello")).startswith(b"HTTP/1.1 200")
@@ -264,8 +271,8 @@ def no_descriptors_left() -> Iterator[None]:
 
 
 def test_without_descriptors_whoever_knocks_is_closed_and_the_next_one_is_served() -> None:
-    doors = Doors(100, Hand())
-    listener = DoorListener().guarded_by(doors)
+    doors = ConnectionLimits(100, Hand())
+    listener = LimitedListener().guarded_by(doors)
     listener.bind(("127.0.0.1", 0))
     listener.listen(8)
     listener.setblocking(False)
@@ -281,7 +288,7 @@ def test_without_descriptors_whoever_knocks_is_closed_and_the_next_one_is_served
         each.close()
 
 
-class AllTakenAtOnce(DoorListener):
+class AllTakenAtOnce(LimitedListener):
     """Whatever it lets go of, somebody else has it before it can accept."""
 
     def _accept(self) -> tuple[int, object]:
@@ -289,5 +296,5 @@ class AllTakenAtOnce(DoorListener):
 
 
 def test_where_somebody_else_takes_the_last_descriptor_the_loop_goes_on() -> None:
-    with AllTakenAtOnce().guarded_by(Doors(100, Hand())) as listener, pytest.raises(BlockingIOError):
+    with AllTakenAtOnce().guarded_by(ConnectionLimits(100, Hand())) as listener, pytest.raises(BlockingIOError):
         listener.accept()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from roundtap_hub.serving.memoized import EVENTS_KEPT, worked_out_by, worked_out_once
+from roundtap_hub.serving.memoized import MAX_EVENTS, memoized, memoized_by
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ def test_fifty_threads_that_ask_at_once_have_it_worked_out_by_one():
     begun, go_on = threading.Semaphore(0), threading.Event()
     by: list[str] = []
 
-    @worked_out_once
+    @memoized
     def slow(at: At) -> int:
         by.append(threading.current_thread().name)
         begun.release()
@@ -42,7 +42,7 @@ def test_fifty_threads_that_ask_at_once_have_it_worked_out_by_one():
 def test_only_what_it_depends_on_counts():
     asked: list[int] = []
 
-    @worked_out_by(lambda at: at.number // 10)  # type: ignore[attr-defined]
+    @memoized_by(lambda at: at.number // 10)  # type: ignore[attr-defined]
     def tens(at: At) -> int:
         asked.append(at.number)
         return at.number // 10
@@ -57,12 +57,12 @@ def test_only_what_it_depends_on_counts():
 def test_events_that_nobody_looks_at_are_forgotten():
     asked: list[str] = []
 
-    @worked_out_once
+    @memoized
     def name(at: At) -> str:
         asked.append(at.event_id)
         return at.event_id
 
-    for n in range(EVENTS_KEPT + 1):
+    for n in range(MAX_EVENTS + 1):
         name(At(f"e{n}", 0))
         name(At("e0", 0))
     name(At("e1", 0))
@@ -73,7 +73,7 @@ def test_events_that_nobody_looks_at_are_forgotten():
 def test_an_error_is_told_and_not_kept():
     tries: list[int] = []
 
-    @worked_out_once
+    @memoized
     def second_time_lucky(at: At) -> int:
         tries.append(1)
         if len(tries) == 1:

@@ -9,7 +9,7 @@ from roundtap_hub import memory
 
 def test_what_stands_is_no_longer_looked_through() -> None:
     try:
-        memory.settle()
+        memory.freeze_gc()
         assert gc.get_freeze_count()
     finally:
         gc.unfreeze()
@@ -17,5 +17,5 @@ def test_what_stands_is_no_longer_looked_through() -> None:
 
 def test_another_c_library_is_left_in_peace(monkeypatch) -> None:
     monkeypatch.setattr(memory, "_libc", object)
-    memory.share_heaps()
-    memory.give_back()
+    memory.limit_heaps()
+    memory.trim_heap()

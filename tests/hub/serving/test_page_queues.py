@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from roundtap_hub.serving.page_queues import Busy, Gone, Lane, Patience, Precedence, WatchedThread
+from roundtap_hub.serving.page_queues import Busy, ClientGone, PageQueue, QueueLimits, ReportPriority, WatchedThread
 
-LONG = Patience(100, 30.0)
+LONG = QueueLimits(100, 30.0)
 
 
 class Work:
@@ -30,13 +30,13 @@ class Work:
         return piece
 
 
-def play(scene: Callable[[Lane[str], Work], Coroutine[Any, Any, None]], threads: int = 1, spare: int = 0) -> Work:
+def play(scene: Callable[[PageQueue[str], Work], Coroutine[Any, Any, None]], threads: int = 1, spare: int = 0) -> Work:
     """A scene with a lane; at its end every thread is let go."""
     work = Work()
 
     async def run() -> None:
         try:
-            await scene(Lane("test", threads, spare), work)
+            await scene(PageQueue("test", threads, spare), work)
         finally:
             work.let.set()
 
@@ -53,7 +53,7 @@ async def begin(work: Coroutine[Any, Any, str]) -> asyncio.Task[str]:
 
 
 def test_who_comes_first_is_served_first_by_as_many_threads_as_there_are() -> None:
-    async def scene(lane: Lane[str], work: Work) -> None:
+    async def scene(lane: PageQueue[str], work: Work) -> None:
         tasks = [await begin(lane.run(work("a", waits=True), LONG))]
         tasks += [await begin(lane.run(work(name), LONG)) for name in "bcd"]
         assert not any(task.done() for task in tasks)
@@ -64,7 +64,7 @@ def test_who_comes_first_is_served_first_by_as_many_threads_as_there_are() -> No
 
 
 def test_the_watchdog_is_the_next_not_the_last() -> None:
-    async def scene(lane: Lane[str], work: Work) -> None:
+    async def scene(lane: PageQueue[str], work: Work) -> None:
         tasks = [await begin(lane.run(work("a", waits=True), LONG)), await begin(lane.run(work("b"), LONG)),
                  await begin(lane.run(work("probe"), LONG, first=True))]
         work.let.set()
@@ -74,10 +74,10 @@ def test_the_watchdog_is_the_next_not_the_last() -> None:
 
 
 def test_behind_a_full_queue_nobody_waits_and_nothing_is_done() -> None:
-    async def scene(lane: Lane[str], work: Work) -> None:
+    async def scene(lane: PageQueue[str], work: Work) -> None:
         tasks = [await begin(lane.run(work("a", waits=True), LONG)), await begin(lane.run(work("b"), LONG))]
         with pytest.raises(Busy):
-            await lane.run(work("c"), Patience(1, 30.0))
+            await lane.run(work("c"), QueueLimits(1, 30.0))
         work.let.set()
         await asyncio.gather(*tasks)
 
@@ -85,9 +85,9 @@ def test_behind_a_full_queue_nobody_waits_and_nothing_is_done() -> None:
 
 
 def test_whose_patience_ends_leaves_the_queue_to_the_others() -> None:
-    async def scene(lane: Lane[str], work: Work) -> None:
+    async def scene(lane: PageQueue[str], work: Work) -> None:
         tasks = [await begin(lane.run(work("a", waits=True), LONG))]
-        hasty = await begin(lane.run(work("hasty"), Patience(100, 0.001)))
+        hasty = await begin(lane.run(work("hasty"), QueueLimits(100, 0.001)))
         tasks.append(await begin(lane.run(work("b"), LONG)))
         with pytest.raises(Busy):
             await hasty
@@ -99,13 +99,13 @@ def test_whose_patience_ends_leaves_the_queue_to_the_others() -> None:
 
 
 def test_for_who_has_gone_while_waiting_nothing_is_made() -> None:
-    async def scene(lane: Lane[str], work: Work) -> None:
+    async def scene(lane: PageQueue[str], work: Work) -> None:
         left = asyncio.Event()
         tasks = [await begin(lane.run(work("a", waits=True), LONG))]
         gone = await begin(lane.run(work("gone"), LONG, left.wait))
         stays = await begin(lane.run(work("stays"), LONG, asyncio.Event().wait))
         left.set()
-        with pytest.raises(Gone):
+        with pytest.raises(ClientGone):
             await gone
         work.let.set()
         await asyncio.gather(*tasks, stays)
@@ -114,14 +114,14 @@ def test_for_who_has_gone_while_waiting_nothing_is_made() -> None:
 
 
 def test_who_goes_at_the_very_moment_of_their_turn_hands_it_on() -> None:
-    async def scene(lane: Lane[str], work: Work) -> None:
+    async def scene(lane: PageQueue[str], work: Work) -> None:
         left = asyncio.get_running_loop().create_future()
         tasks = [await begin(lane.run(work("a", waits=True), LONG))]
         gone = await begin(lane.run(work("gone"), LONG, lambda: left))
         tasks.append(await begin(lane.run(work("b"), LONG)))
         lane._hand_on()
         left.set_result(None)
-        with pytest.raises(Gone):
+        with pytest.raises(ClientGone):
             await gone
         work.let.set()
         assert await asyncio.gather(*tasks) == ["a", "b"]
@@ -130,7 +130,7 @@ def test_who_goes_at_the_very_moment_of_their_turn_hands_it_on() -> None:
 
 
 def test_a_cancelled_request_leaves_its_place_and_its_thread() -> None:
-    async def scene(lane: Lane[str], work: Work) -> None:
+    async def scene(lane: PageQueue[str], work: Work) -> None:
         first = await begin(lane.run(work("a", waits=True), LONG))
         waiting = await begin(lane.run(work("b"), LONG))
         for task in (waiting, first):
@@ -147,7 +147,7 @@ def test_what_fails_in_its_thread_fails_for_who_asked_and_the_lane_goes_on() -> 
     def broken() -> str:
         raise ValueError("a page")
 
-    async def scene(lane: Lane[str], work: Work) -> None:
+    async def scene(lane: PageQueue[str], work: Work) -> None:
         with pytest.raises(ValueError, match="a page"):
             await lane.run(broken, LONG)
         assert await lane.run(work("b"), LONG) == "b"
@@ -158,7 +158,7 @@ def test_what_fails_in_its_thread_fails_for_who_asked_and_the_lane_goes_on() -> 
 def test_what_takes_long_holds_nobody_up_as_long_as_there_is_a_spare_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roundtap_hub.serving.page_queues.LONG_S", 0.001)
 
-    async def scene(lane: Lane[str], work: Work) -> None:
+    async def scene(lane: PageQueue[str], work: Work) -> None:
         tasks = [await begin(lane.run(work("long", waits=True), LONG)), await begin(lane.run(work("b"), LONG))]
         assert await tasks[1] == "b"
         tasks += [await begin(lane.run(work("long too", waits=True), LONG)), await begin(lane.run(work("c"), LONG))]
@@ -204,7 +204,7 @@ def test_a_thread_with_a_long_queue_moves_and_one_that_hangs_does_not() -> None:
 
 def test_a_page_is_begun_when_the_last_report_has_its_echo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roundtap_hub.serving.page_queues.GIVE_WAY_S", 30.0)
-    precedence, begun = Precedence(), threading.Event()
+    precedence, begun = ReportPriority(), threading.Event()
 
     def page() -> None:
         precedence.give_way()
@@ -221,13 +221,13 @@ def test_a_page_is_begun_when_the_last_report_has_its_echo(monkeypatch: pytest.M
 
 def test_a_page_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roundtap_hub.serving.page_queues.GIVE_WAY_S", 0.001)
-    precedence = Precedence()
+    precedence = ReportPriority()
     with precedence:
         precedence.give_way()
 
 
 def test_a_report_that_failed_is_under_way_no_longer() -> None:
-    precedence = Precedence()
+    precedence = ReportPriority()
     with pytest.raises(ValueError, match="x"), precedence:
         raise ValueError("x")
     precedence.give_way()

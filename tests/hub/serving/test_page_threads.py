@@ -12,12 +12,12 @@ from asgi_client import AsgiClient
 from hub_kit import HandClock, hub_of, make_event, running
 
 from roundtap_core.words import LANGUAGES, catalogue
-from roundtap_hub.access.policy import asked_by, find
+from roundtap_hub.access.policy import allowed_roles, find
 from roundtap_hub.serving import page_threads
 from roundtap_hub.serving.app import create_app  # noqa: F401 (declares every page's address)
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.http_answers import header
-from roundtap_hub.serving.page_queues import PAGE, Patience, Precedence
+from roundtap_hub.serving.page_queues import PAGE, QueueLimits, ReportPriority
 from roundtap_hub.serving.page_threads import FORM_BYTES_MAX, PLAYERS_AT_ONCE, BusyPage, PageThreads
 from roundtap_hub.serving.static_files import StaticFiles
 
@@ -65,13 +65,13 @@ class Parts:
 class House:
     def __init__(self) -> None:
         self.pages = Pages()
-        self.threads = PageThreads(lambda: self.pages, Precedence(), BusyPage(StaticFiles(), "de"),
+        self.threads = PageThreads(lambda: self.pages, ReportPriority(), BusyPage(StaticFiles(), "de"),
                                    lambda scope: b"organizer" in header(scope, b"cookie"))
         self.client = AsgiClient(self._answer)
 
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
         found = find(scope["method"], scope["path"])
-        await self.threads.answer(scope, receive, send, asked_by(found and found[0], scope["path"]))
+        await self.threads.answer(scope, receive, send, allowed_roles(found and found[0], scope["path"]))
 
     def fill_players(self) -> list[Any]:
         """Every thread of the players' lane has something to do."""
@@ -186,7 +186,7 @@ def test_the_watchdog_s_page_passes_the_queue_too_and_comes_from_every_lane(hous
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_behind_a_full_queue_a_page_says_in_four_languages_that_it_comes_back(
         house: House, monkeypatch: pytest.MonkeyPatch, language: str) -> None:
-    monkeypatch.setattr(page_threads, "PAGE", Patience(0, 0.01))
+    monkeypatch.setattr(page_threads, "PAGE", QueueLimits(0, 0.01))
     house.fill_players()
 
     answer = house.client.get("/e/e1", accept_language=language)
@@ -202,20 +202,20 @@ def test_behind_a_full_queue_a_page_says_in_four_languages_that_it_comes_back(
 
 def test_who_asks_for_no_language_reads_the_hub_s_and_who_chose_one_that(
         house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_threads, "PAGE", Patience(0, 0.01))
+    monkeypatch.setattr(page_threads, "PAGE", QueueLimits(0, 0.01))
     house.fill_players()
     assert '<html lang="de"' in house.client.get("/").text
     assert '<html lang="pl"' in house.client.get("/?lang=pl", accept_language="es").text
 
 
 def test_not_all_come_back_at_the_same_moment(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_threads, "PAGE", Patience(0, 0.01))
+    monkeypatch.setattr(page_threads, "PAGE", QueueLimits(0, 0.01))
     house.fill_players()
     assert {house.client.get("/").headers["retry-after"] for _ in range(10)} == {"3", "4", "5", "6", "7"}
 
 
 def test_a_form_waits_where_a_page_is_sent_away(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_threads, "PAGE", Patience(0, 0.01))
+    monkeypatch.setattr(page_threads, "PAGE", QueueLimits(0, 0.01))
     house.fill_players()
     form = house.client.begin("POST", "/e/form", b"a=1")
     assert house.client.get("/").status_code == 503
@@ -226,7 +226,7 @@ def test_a_form_waits_where_a_page_is_sent_away(house: House, monkeypatch: pytes
 
 def test_a_form_whose_turn_never_comes_is_told_that_nothing_was_done(
         house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_threads, "FORM", Patience(10, 0.01))
+    monkeypatch.setattr(page_threads, "FORM", QueueLimits(10, 0.01))
     house.fill_players()
     answer = house.client.post("/e/form", data=b"a=1")
     assert answer.status_code == 503

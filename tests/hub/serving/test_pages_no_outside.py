@@ -9,7 +9,7 @@ from pages_kit import House
 
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor
 from roundtap_core.records import Competitor
-from roundtap_hub.events.new_event import enrol
+from roundtap_hub.events.new_event import person_and_entrant
 from roundtap_hub.store.service import Step
 
 X_WING = {"list": {"faction": "Rebel", "total": 97, "ships": [{"name": "Luke Skywalker", "points": 97}]}}
@@ -23,7 +23,7 @@ KEYFORGE = {"identity": "Doctora Grandeza", "houses": ("Brobnar", "Logos", "Somb
 def test_phones_and_wall_show_nobody_s_list(house: House, rulebook: str, list_: dict[str, Any],
                                             secrets: tuple[str, ...]):
     people = [Competitor("p1", "Ana Ruiz", **list_), Competitor("p2", "Bruno Maier", **list_)]
-    enrolled = [enrol("e1", person) for person in people]
+    enrolled = [person_and_entrant("e1", person) for person in people]
     create = CreateEvent("Winter Open", rulebook, None, {"structure": "own", "swiss_rounds": 1}, "#00785A", 7)
     house.service.ask([Step("e1", create), *(Step("e1", EnterCompetitor(entrant)) for _, entrant in enrolled)], "test",
                       [record for record, _ in enrolled])

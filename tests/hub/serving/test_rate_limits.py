@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from roundtap_hub.serving.rate_limits import Bucket, Buckets, Rate
+from roundtap_hub.serving.rate_limits import Rate, RateLimiter, TokenBucket
 
 TWO = Rate(2, 0.5)
 
@@ -21,7 +21,7 @@ class Clock:
 
 def test_a_bucket_fills_up_again_and_saves_up_no_more_than_itself() -> None:
     clock = Clock()
-    buckets = Buckets(clock)
+    buckets = RateLimiter(clock)
     for _ in range(3):
         buckets.take("a", TWO)
     assert not buckets.has("a")
@@ -37,7 +37,7 @@ def test_a_bucket_fills_up_again_and_saves_up_no_more_than_itself() -> None:
 
 
 def test_the_one_that_was_used_longest_ago_is_forgotten() -> None:
-    buckets = Buckets(Clock(), buckets_max=100)
+    buckets = RateLimiter(Clock(), buckets_max=100)
     for n in range(10_000):
         buckets.take(n, Rate(1, 0.1))
     assert len(buckets) == 100
@@ -45,14 +45,14 @@ def test_the_one_that_was_used_longest_ago_is_forgotten() -> None:
 
 
 def test_one_empty_bucket_of_two_takes_nothing_from_the_other() -> None:
-    buckets = Buckets(Clock())
+    buckets = RateLimiter(Clock())
     of_all = ("all", Rate(3, 1))
     assert [buckets.admit(("a", TWO), of_all) for _ in range(3)] == [True, True, False]
     assert [buckets.admit(("b", TWO), of_all) for _ in range(2)] == [True, False]
 
 
 def test_it_says_how_long_to_wait() -> None:
-    bucket = Bucket(TWO, 0)
+    bucket = TokenBucket(TWO, 0)
     bucket.take(0, 2)
     assert bucket.wait_ms(0) == pytest.approx(2000)
     assert bucket.wait_ms(500) == pytest.approx(1500)
@@ -60,7 +60,7 @@ def test_it_says_how_long_to_wait() -> None:
 
 
 def test_a_thousand_small_steps_of_time_are_one_large_one() -> None:
-    bucket = Bucket(Rate(1, 1 / 6), 0)
+    bucket = TokenBucket(Rate(1, 1 / 6), 0)
     bucket.take(0)
     for ms in range(50, 6000, 50):
         assert bucket.wait_ms(ms)
@@ -68,7 +68,7 @@ def test_a_thousand_small_steps_of_time_are_one_large_one() -> None:
 
 
 def test_what_is_owed_is_waited_for_and_what_is_given_back_is_there() -> None:
-    bucket = Bucket(TWO, 0)
+    bucket = TokenBucket(TWO, 0)
     bucket.take(0, 5, owed_max=inf)
     assert bucket.wait_ms(0, 0) == pytest.approx(6000)
     bucket.take(0, -4)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jinja2 import Environment
 from page_dom import patched, tree
 
-from roundtap_hub.serving.regions import CSRF, NOW, Rendered, changes, filled, split
+from roundtap_hub.serving.regions import CSRF, NOW, Rendered, diff_pages, fill_placeholders, split
 from roundtap_hub.serving.routes import RegionTags
 
 PAGE = """<html><head><title>{{ title }}</title></head><body data-seen="<:seen:>">
@@ -39,7 +39,7 @@ def page(version: str, *regions: object, title: str = "Cup", foot: str = "", now
 
 
 def patch(old: Rendered, new: Rendered) -> dict[str, object]:
-    told: dict[str, object] = json.loads(changes(old, new).text)
+    told: dict[str, object] = json.loads(diff_pages(old, new).text)
     return told
 
 
@@ -107,9 +107,9 @@ def test_another_version_and_what_moves_by_itself_are_no_change():
 def test_each_reader_s_own_token_and_time_are_put_into_page_and_patch():
     line = f'<form data-key="f"><input value="{CSRF}"><input value="{NOW}">'
     old, new = (split(f"<\x01[a\x01><p data-live id=a>{line}{end}</form></p><\x01]\x01>", "v") for end in ("1", "2"))
-    assert filled(new.html, "t0k-En", 12) == '<p data-live id=a><form data-key="f"><input value="t0k-En">' \
+    assert fill_placeholders(new.html, "t0k-En", 12) == '<p data-live id=a><form data-key="f"><input value="t0k-En">' \
         '<input value="12">2</form></p>'
-    assert 'value=\\"t0k-En\\"' in filled(changes(old, new).text, "t0k-En", 12)
+    assert 'value=\\"t0k-En\\"' in fill_placeholders(diff_pages(old, new).text, "t0k-En", 12)
 
 
 @pytest.mark.parametrize("text", [
@@ -139,5 +139,5 @@ DISTINCT = GROUPS.map(lambda groups: [[f"{n}{key}" for key in keys] for n, keys 
 @given(st.data(), st.integers(0, 2))
 def test_the_old_page_and_the_patch_are_the_new_page(data: st.DataObject, count: int):
     old, new = (page(v, *data.draw(regions([data.draw(DISTINCT) for _ in range(count)]))) for v in ("v1", "v2"))
-    after = patched(tree(old.html), changes(old, new).text)
+    after = patched(tree(old.html), diff_pages(old, new).text)
     assert after.shape() == tree(new.html).shape()

@@ -13,7 +13,7 @@ from pages_kit import House, open_house
 import roundtap.demo
 import roundtap_hub
 from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.http_answers import PAGE_POLICY
+from roundtap_hub.serving.http_answers import PAGE_CSP
 
 TEMPLATES = [*Path(roundtap_hub.__file__).parent.glob("*/templates/*.html"),
              *(Path(roundtap.demo.__file__).parent / "templates").glob("*.html")]
@@ -63,6 +63,6 @@ def test_a_page_that_a_browser_has_kept_keeps_its_policy(house: House):
         first = client.get("/e/e1")
         again = client.get("/e/e1", if_none_match=first.headers["etag"])
         assert again.status_code == 304
-        assert again.headers.get("content-security-policy", PAGE_POLICY.decode()) == PAGE_POLICY.decode()
+        assert again.headers.get("content-security-policy", PAGE_CSP.decode()) == PAGE_CSP.decode()
     finally:
         client.close()

@@ -10,9 +10,9 @@ from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.gate import may_be_drawn
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.rulebooks.result_words import tell
+from roundtap_core.rulebooks.result_words import describe_result
 from roundtap_core.words import catalogue, core_words
-from roundtap_hub.hall.wall_view import chunks, deal, letters, sort_key
+from roundtap_hub.hall.wall_view import chunks, letters, sort_key, split_columns
 from roundtap_hub.results.standings_table import figure_text
 from roundtap_hub.rounds.round_clock import clock_width
 
@@ -28,7 +28,7 @@ def test_pages_hold_everybody_once_in_order_and_are_about_equally_full(people: i
 
 
 def test_columns_are_read_downwards():
-    assert [list(c) for c in deal("ABCDEFG", 3)] == [["A", "B", "C"], ["D", "E", "F"], ["G"]]
+    assert [list(c) for c in split_columns("ABCDEFG", 3)] == [["A", "B", "C"], ["D", "E", "F"], ["G"]]
 
 
 def test_accented_names_stand_beside_their_plain_letters():
@@ -79,11 +79,11 @@ def test_a_result_is_told_with_everything_that_was_told_of_it():
         "active": "a", "keys": {"a": 1, "b": 1}, "aember": {"a": 0, "b": 5}, "decided_by": "aember"})
     t = catalogue("roundtap_hub", "en").also(core_words("en"))
     names = {"a": "Ana Ruiz", "b": "Bruno Maier"}
-    told = {line.label: line.text for line in tell(book, book.form(options), options, result, names, t)}
+    told = {line.label: line.text for line in describe_result(book, book.form(options), options, result, names, t)}
     assert told[t("result.winner")] == "Bruno Maier"
     assert told[t("form.figure.keys")] == "1:1"
     assert told[t("told.decided")] == t("step.aember")
     assert told[t("form.first_player")] == "Bruno Maier"
     ruled = Result("ruling", "none")
-    told = {line.label: line.text for line in tell(book, book.form(options), options, ruled, names, t)}
+    told = {line.label: line.text for line in describe_result(book, book.form(options), options, ruled, names, t)}
     assert told[t("result.winner")] == "both lose"

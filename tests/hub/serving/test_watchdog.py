@@ -17,8 +17,8 @@ from hub_kit import HandClock, hub_of, running
 from roundtap_core.errors import Problem
 from roundtap_hub.serving import page_queues, page_threads
 from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.server import keep_watchdog
-from roundtap_hub.store.service import HubStopped, Request, Service
+from roundtap_hub.serving.server import watchdog_loop
+from roundtap_hub.store.service import HubStopped, Service, WriteRequest
 from roundtap_machine.notify import Notify
 
 
@@ -51,7 +51,7 @@ def watched(says: Said, *ways: Way) -> list[str]:
     """What is said until nothing more can be: the loop has nothing left to do but wait for an answer."""
 
     async def watch() -> None:
-        task = asyncio.create_task(keep_watchdog(says, ways))
+        task = asyncio.create_task(watchdog_loop(says, ways))
         while not task.done() and all(way.answers for way in ways):
             await asyncio.sleep(0.001)
         for _ in range(20):
@@ -107,7 +107,7 @@ class Live:
     made: list[str]
 
     def watch(self) -> None:
-        self.task = asyncio.run_coroutine_threadsafe(keep_watchdog(self.says, self.app.ways), self.client.loop)
+        self.task = asyncio.run_coroutine_threadsafe(watchdog_loop(self.says, self.app.ways), self.client.loop)
 
     def hears(self, n: int) -> None:
         """Wait until systemd has heard so many more words."""
@@ -202,7 +202,7 @@ def test_a_writer_that_hangs_is_silence(live: Live, monkeypatch: pytest.MonkeyPa
     hold = threading.Event()
     held: Future[Any] = Future()
     held.add_done_callback(lambda _: hold.wait(30))
-    live.service._queue.put(Request([], "test", (), held))
+    live.service._queue.put(WriteRequest([], "test", (), held))
     assert live.is_silent(writer_answers=False)
     hold.set()
     live.hears(2)

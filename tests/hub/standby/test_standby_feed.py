@@ -16,21 +16,21 @@ from asgi_client import AsgiClient
 from hub_kit import NAMES, HandClock, event_steps, people
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import VENUE, At
+from roundtap_core.event.entries import VENUE, Timestamp
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.hub import Host, hub_in_memory
-from roundtap_hub.main import Opened, open_folder
+from roundtap_hub.main import HubResources, open_folder
 from roundtap_hub.models import UnitKeyRow
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.standby import standby_copy
 from roundtap_hub.standby.main import AWAY, HubToFollow, Standby
-from roundtap_hub.standby.peers import Kin
-from roundtap_hub.standby.sealed_feed import NotSealed, SealedFeed
+from roundtap_hub.standby.peers import Peers
+from roundtap_hub.standby.sealed_feed import DecryptionFailed, EncryptedFeed
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.standby.standby_folder import StandbyFolder, is_promoted, promote_folder
-from roundtap_hub.store.copies import following
-from roundtap_hub.store.earlier_files import LINKS_FILE, take_over_files
+from roundtap_hub.store.copies import entries_after
+from roundtap_hub.store.earlier_files import LINKS_FILE, migrate_files
 from roundtap_hub.store.journal import Head, Journal, JournalConflict
 from roundtap_hub.units.unit_keys import UnitKeys
 
@@ -49,10 +49,11 @@ class House:
         (folder / "secret").write_text(SECRET)
         self.opened = open_folder(folder, lambda _: None)
         self.service = self.opened.service
-        take_over_files(folder, self.service)
+        migrate_files(folder, self.service)
         copies = self.service.copies
         assert copies is not None
-        self.kin = Kin(folder, bytes.fromhex(SECRET), self.opened.clocks, lambda: self.service.snapshot.venue, "hub-1",
+        self.kin = Peers(folder, bytes.fromhex(SECRET), self.opened.clocks, lambda: self.service.snapshot.venue,
+                         "hub-1",
                        8080, Standbys(copies))
         hub = hub_in_memory(self.service, self.opened.presence, self.opened.clocks, UnitKeys(self.service),
                             bytes.fromhex(SECRET), "no pin",
@@ -91,7 +92,7 @@ class Feed:
         self.wire = b""
         self.messages: list[dict[str, Any]] = []
         self.session = ""
-        self._sealed: SealedFeed | None = None
+        self._sealed: EncryptedFeed | None = None
         self._changed = threading.Condition()
         self._seq = 0
         self.task = asyncio.run_coroutine_threadsafe(self._run(hello), house.client.loop)
@@ -117,7 +118,7 @@ class Feed:
         with self._changed:
             self.wire += line
             if self._sealed is None:
-                self._sealed = SealedFeed(self.key, "n" * 32, json.loads(line[6:])["salt"])
+                self._sealed = EncryptedFeed(self.key, "n" * 32, json.loads(line[6:])["salt"])
             else:
                 self.messages.append(self._sealed.opened(line))
             self._changed.notify_all()
@@ -146,7 +147,7 @@ class Feed:
                 self.wait("level")
                 return known
             batch = self.wait("batch")
-            following(known, batch["entries"])
+            entries_after(known, batch["entries"])
             assert self.acknowledge(batch["number"]) == 200
 
     def close(self) -> None:
@@ -196,17 +197,18 @@ def test_nobody_on_the_network_reads_a_name_or_a_key(house: House) -> None:
 
 
 def test_a_line_that_was_changed_moved_or_of_another_connection_opens_nothing() -> None:
-    here, there = SealedFeed(KEY, "n", "s"), SealedFeed(KEY, "n", "s")
+    here, there = EncryptedFeed(KEY, "n", "s"), EncryptedFeed(KEY, "n", "s")
     first, second = here.seal({"a": 1}), here.seal({"a": 2})
-    with pytest.raises(NotSealed):
+    with pytest.raises(DecryptionFailed):
         there.opened(second)
-    assert SealedFeed(KEY, "n", "s").opened(first) == {"a": 1}
-    for other in (SealedFeed(KEY, "n", "another salt"), SealedFeed(KEY, "m", "s"), SealedFeed(b"w" * 32, "n", "s")):
-        with pytest.raises(NotSealed):
+    assert EncryptedFeed(KEY, "n", "s").opened(first) == {"a": 1}
+    for other in (EncryptedFeed(KEY, "n", "another salt"), EncryptedFeed(KEY, "m", "s"),
+                  EncryptedFeed(b"w" * 32, "n", "s")):
+        with pytest.raises(DecryptionFailed):
             other.opened(first)
     for junk in (b"", b"data: ", b"data: !!", b"data: AAAA", first[:-9]):
-        with pytest.raises(NotSealed):
-            SealedFeed(KEY, "n", "s").opened(junk)
+        with pytest.raises(DecryptionFailed):
+            EncryptedFeed(KEY, "n", "s").opened(junk)
 
 
 # --- a copy before SAVED ----------------------------------------------------------------------------------------------
@@ -413,13 +415,13 @@ def test_files_are_for_their_owner_only(folder: StandbyFolder) -> None:
         assert path.stat().st_mode & 0o077 == 0
 
 
-def promoted(folder: StandbyFolder) -> Opened:
+def promoted(folder: StandbyFolder) -> HubResources:
     """The hub that this folder makes."""
     folder.close()
     (folder.path / "secret").write_text(SECRET)
-    promote_folder(folder.path, At("boot", 0, None), lambda n: "ab" * n)
+    promote_folder(folder.path, Timestamp("boot", 0, None), lambda n: "ab" * n)
     opened = open_folder(folder.path, lambda _: None)
-    take_over_files(folder.path, opened.service)
+    migrate_files(folder.path, opened.service)
     return opened
 
 
@@ -494,7 +496,7 @@ def test_a_standby_says_that_its_key_does_not_open_what_the_hub_sent(
 
     def hear_a_foreign_line() -> None:
         post.stop()
-        raise NotSealed
+        raise DecryptionFailed
 
     monkeypatch.setattr(post, "_follow_once", hear_a_foreign_line)
     post.follow()
@@ -522,7 +524,7 @@ def test_what_is_on_the_standby_s_disk_is_said_again_where_the_hub_closed_the_co
                 if said["number"] == 3:
                     all_heard.set()
                 return
-            feed = SealedFeed(KEY, said["nonce"], "s")
+            feed = EncryptedFeed(KEY, said["nonce"], "s")
             self.send_response(200)
             self.end_headers()
             self.wfile.write(b'data: {"salt": "s"}\n\n' + feed.seal({"type": "welcome", "session": "one"}))

@@ -10,10 +10,10 @@ import threading
 import pytest
 
 from roundtap_core.messages import StandbyState
-from roundtap_core.typed import read
+from roundtap_core.typed import parse_message
 from roundtap_hub.standby.main import SOCKET, StandbySocket
 from roundtap_units.panel.main import PanelLink
-from roundtap_units.panel.panel_dialogue import TURN, Done, Press
+from roundtap_units.panel.panel_dialogue import TURN, PanelPress, PressOutcome
 
 
 class Standby:
@@ -49,11 +49,11 @@ def test_a_panel_sees_how_it_is_and_turns_its_key(standby, tmp_path):
     received = []
     link = PanelLink(lambda: None, lambda *told: received.append(told), "en", lambda *_: {}, tmp_path / SOCKET)
     link.look()
-    assert ("standby", read(StandbyState, standby.state())) in received
+    assert ("standby", parse_message(StandbyState, standby.state())) in received
     assert standby.turned == 0
-    link.press(Press(7, TURN))
+    link.press(PanelPress(7, TURN))
     assert standby.turned == 1
-    assert received[-1] == ("done", Done(7))
+    assert received[-1] == ("done", PressOutcome(7))
 
 
 def test_one_that_never_held_everything_is_not_turned(standby, tmp_path):

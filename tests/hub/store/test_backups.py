@@ -17,12 +17,12 @@ from hub_kit import event_steps, head_is_noted, make_event, people
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.main import Opened, open_folder
-from roundtap_hub.store.backups import COPIES_FOLDER, Upkeep, backups_in, make_backup, read_backup
-from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, Named, read_head_file
+from roundtap_hub.main import HubResources, open_folder
+from roundtap_hub.store.backups import COPIES_FOLDER, Maintenance, backups_in, make_backup, read_backup
+from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, HeadRecord, read_head_file
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Step
-from roundtap_hub.store.venue import ARCHIVED, DELETED
+from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED
 
 
 @pytest.fixture
@@ -37,23 +37,23 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def hub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+def hub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubResources]:
     """Backups are made by the tests themselves."""
-    monkeypatch.setattr(Upkeep, "start", lambda _: None)
+    monkeypatch.setattr(Maintenance, "start", lambda _: None)
     opened = open_folder(folder, lambda _: None)
     make_event(opened.service)
     yield opened
     opened.close()
 
 
-def named_in(hub: Opened, folder: Path) -> Named:
+def named_in(hub: HubResources, folder: Path) -> HeadRecord:
     head_is_noted(hub.service)
     named = read_head_file(folder / HEAD_FILE)
     assert named is not None
     return named
 
 
-def test_another_machine_goes_on_where_the_backup_was_made(hub: Opened, folder: Path, tmp_path: Path) -> None:
+def test_another_machine_goes_on_where_the_backup_was_made(hub: HubResources, folder: Path, tmp_path: Path) -> None:
     """While the hub runs: what is in its log only is in the backup, too."""
     made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "2026-11-22T10:00:00+00:00")
     hub.service.tell("e1", c.SetClock("start"), "organizer")
@@ -70,7 +70,7 @@ def test_another_machine_goes_on_where_the_backup_was_made(hub: Opened, folder: 
     other.close()
 
 
-def test_three_generations_stay(hub: Opened, folder: Path, tmp_path: Path) -> None:
+def test_three_generations_stay(hub: HubResources, folder: Path, tmp_path: Path) -> None:
     made = []
     for n in range(5):
         hub.service.tell("e1", c.SetAbout({"venue": f"room {n}"}), "organizer")
@@ -79,7 +79,8 @@ def test_three_generations_stay(hub: Opened, folder: Path, tmp_path: Path) -> No
     assert backups_in(tmp_path / "stick")[0] == made[-1]
 
 
-def test_backups_of_another_hub_on_the_same_stick_are_not_touched(hub: Opened, folder: Path, tmp_path: Path) -> None:
+def test_backups_of_another_hub_on_the_same_stick_are_not_touched(hub: HubResources, folder: Path,
+                                                                  tmp_path: Path) -> None:
     (tmp_path / "stick").mkdir()
     other = tmp_path / "stick" / "roundtap-0123456789abcdef-ab-00000001.backup"
     other.write_text("of another hub")
@@ -90,7 +91,7 @@ def test_backups_of_another_hub_on_the_same_stick_are_not_touched(hub: Opened, f
     assert other.exists()
 
 
-def test_a_copied_database_is_none(hub: Opened, folder: Path, tmp_path: Path) -> None:
+def test_a_copied_database_is_none(hub: HubResources, folder: Path, tmp_path: Path) -> None:
     for name in ("copied.db", "copied.backup"):
         shutil.copy(folder / "roundtap.db", tmp_path / name)
         with pytest.raises(Problem) as caught:
@@ -101,7 +102,7 @@ def test_a_copied_database_is_none(hub: Opened, folder: Path, tmp_path: Path) ->
     assert caught.value.key == "backup_none"
 
 
-def test_a_backup_is_no_database_that_a_hub_starts_on(hub: Opened, folder: Path, tmp_path: Path) -> None:
+def test_a_backup_is_no_database_that_a_hub_starts_on(hub: HubResources, folder: Path, tmp_path: Path) -> None:
     made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     (tmp_path / "other").mkdir()
     shutil.copy(made, tmp_path / "other" / "roundtap.db")
@@ -110,7 +111,7 @@ def test_a_backup_is_no_database_that_a_hub_starts_on(hub: Opened, folder: Path,
     assert caught.value.key == "journal_copied"
 
 
-def test_a_damaged_backup_is_said_to_be_one(hub: Opened, folder: Path, tmp_path: Path) -> None:
+def test_a_damaged_backup_is_said_to_be_one(hub: HubResources, folder: Path, tmp_path: Path) -> None:
     made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     data = made.read_bytes()
     made.write_bytes(data[: len(data) // 2])
@@ -123,7 +124,8 @@ def test_a_damaged_backup_is_said_to_be_one(hub: Opened, folder: Path, tmp_path:
     assert caught.value.key == "backup_damaged"
 
 
-def test_what_a_power_cut_left_half_made_goes_with_the_next_one(hub: Opened, folder: Path, tmp_path: Path) -> None:
+def test_what_a_power_cut_left_half_made_goes_with_the_next_one(hub: HubResources, folder: Path,
+                                                                tmp_path: Path) -> None:
     made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     (made.parent / f".{made.name}.new").write_bytes(b"half of it")
     (made.parent / ".theirs").write_bytes(b"somebody else's")
@@ -131,7 +133,7 @@ def test_what_a_power_cut_left_half_made_goes_with_the_next_one(hub: Opened, fol
     assert sorted(path.name for path in made.parent.iterdir()) == sorted([".theirs", made.name, newer.name])
 
 
-def test_a_row_that_is_missing_in_it_is_noticed(hub: Opened, folder: Path, tmp_path: Path) -> None:
+def test_a_row_that_is_missing_in_it_is_noticed(hub: HubResources, folder: Path, tmp_path: Path) -> None:
     made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     with closing(sqlite3.connect(made)) as connection:
         connection.execute("DELETE FROM entry WHERE stream = 'e1' AND number = 7")
@@ -142,7 +144,7 @@ def test_a_row_that_is_missing_in_it_is_noticed(hub: Opened, folder: Path, tmp_p
 
 
 def test_a_commit_while_it_is_made_is_not_in_it_and_does_not_begin_it_anew(
-        hub: Opened, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        hub: HubResources, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roundtap_hub.store.backups.STEP_PAGES", 1)
     monkeypatch.setattr("roundtap_hub.store.backups.STEP_PAUSE_S", 0)
     told: list[int] = []
@@ -168,13 +170,13 @@ def stick(tmp_path: Path) -> Path:
     return made
 
 
-def upkeep_of(hub: Opened, folder: Path, stick: Path) -> Upkeep:
+def upkeep_of(hub: HubResources, folder: Path, stick: Path) -> Maintenance:
     head = HeadFile.__new__(HeadFile)
     head.named = named_in(hub, folder)
-    return Upkeep(hub.service, folder, head, lambda: [stick], lambda: None)
+    return Maintenance(hub.service, folder, head, lambda: [stick], lambda: None)
 
 
-def test_a_backup_lies_in_the_folder_and_on_every_stick(hub: Opened, folder: Path, stick: Path) -> None:
+def test_a_backup_lies_in_the_folder_and_on_every_stick(hub: HubResources, folder: Path, stick: Path) -> None:
     upkeep_of(hub, folder, stick).back_up()
     here, there = backups_in(folder / "backups"), backups_in(stick / COPIES_FOLDER)
     assert [path.name for path in here][:1] == [path.name for path in there]
@@ -182,7 +184,7 @@ def test_a_backup_lies_in_the_folder_and_on_every_stick(hub: Opened, folder: Pat
 
 
 def test_a_full_card_does_not_keep_the_stick_from_its_backup(
-        hub: Opened, folder: Path, stick: Path) -> None:
+        hub: HubResources, folder: Path, stick: Path) -> None:
     (folder / "backups").write_text("no folder")
     upkeep_of(hub, folder, stick).back_up()
     assert len(backups_in(stick / COPIES_FOLDER)) == 1
@@ -198,7 +200,7 @@ def test_a_deleted_event_s_people_are_in_no_backup(folder: Path, stick: Path) ->
     hub.close()
     assert b"Ana Ruiz" in backups_in(folder / "backups")[0].read_bytes()
     hub = open_folder(folder, lambda _: None)
-    for kind in (ARCHIVED, DELETED):
+    for kind in (EVENT_ARCHIVED, EVENT_DELETED):
         hub.service.ask([Step(VENUE, NewEntry(kind, {"event": "e1"}))], "organizer")
     hub.close()
     assert not any(b"Ana Ruiz" in path.read_bytes() for path in backups_in(folder / "backups"))
@@ -222,7 +224,7 @@ def test_a_hub_that_stops_leaves_a_backup_of_everything(folder: Path) -> None:
     "CREATE TRIGGER t AFTER INSERT ON entry BEGIN DELETE FROM entry; END",
 ])
 def test_a_file_on_a_stick_that_computes_instead_of_holding_is_no_backup(
-        hub: Opened, folder: Path, tmp_path: Path, planted: str) -> None:
+        hub: HubResources, folder: Path, tmp_path: Path, planted: str) -> None:
     """Somebody's stick, read by the hub that runs the evening: a view without an end would take its memory."""
     made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     with closing(sqlite3.connect(made)) as changed:

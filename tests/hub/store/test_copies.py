@@ -14,12 +14,12 @@ from hub_kit import NAMES, HandClock, event_steps, make_event, people, url_of
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, At, NewEntry, seal
-from roundtap_hub.store.copies import AWAY, CURRENT, LET_GO, REFUSED, SLOW, Batch, Copies, Copy, following
+from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
+from roundtap_hub.store.copies import AWAY, CURRENT, EJECTED, REFUSED, SLOW, Batch, Copies, Copy, entries_after
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy, rows_of_copy
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.store.venue import ARCHIVED, DELETED
+from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED
 
 
 class Hub:
@@ -231,7 +231,7 @@ def test_a_torn_line_is_cut_off_and_a_damaged_file_put_aside(hub: Hub, stick: Pa
 def test_a_deleted_event_s_people_are_forgotten_on_the_stick_too(hub: Hub, stick: Path) -> None:
     hub.service.ask(event_steps(), "organizer", people())
     hub.service.ask(event_steps("e2"), "organizer", people("e2"))
-    for kind in (ARCHIVED, DELETED):
+    for kind in (EVENT_ARCHIVED, EVENT_DELETED):
         hub.service.ask([Step(VENUE, NewEntry(kind, {"event": "e1"}))], "organizer")
     assert {row[0] for said in lines(stick) for row in said.get("people", [])} == {"e2"}
     assert heads_on(stick) == hub.journal.heads()
@@ -252,12 +252,12 @@ def test_a_stick_of_an_earlier_version_is_read_gone_on_with_and_forgets_as_any_o
                                                                                                 False)
     assert before.people == {("e1", "p1"), ("e1", "p2"), ("e1", "p3")}
     heads: dict[str, Head] = {}
-    assert len([entry for rows in rows_of_copy(path) for entry in following(heads, rows["entries"])]) == 8
+    assert len([entry for rows in rows_of_copy(path) for entry in entries_after(heads, rows["entries"])]) == 8
     assert heads == before.heads
     copy = on(stick)
     assert copy.open(before.lineage, before.epoch) == before.heads
-    gone = seal(NewEntry("competitor-removed", {"competitor": "p1"}), "e1", 8, before.heads["e1"].hash,
-                At("boot", 0, None), "organizer")
+    gone = chain_entry(NewEntry("competitor-removed", {"competitor": "p1"}), "e1", 8, before.heads["e1"].hash,
+                Timestamp("boot", 0, None), "organizer")
     copy.write(Batch([gone]))
     copy.close()
     after = read_copy(path)
@@ -321,7 +321,7 @@ def test_a_stick_that_was_away_forgets_them_when_it_is_back(tmp_path: Path, stic
 def test_a_stick_that_is_let_go_of_is_closed_and_nobody_waits_for_it(hub: Hub, stick: Path) -> None:
     hub.service.ask(event_steps(), "organizer", people())
     assert hub.copies.let_go(str(stick), 10)
-    assert hub.copies.states[0].state == LET_GO
+    assert hub.copies.states[0].state == EJECTED
     assert hub.copies.folders() == []
     assert not any(str(stick) in link for link in open_files())
     held = (stick / COPY_FILE).read_bytes()

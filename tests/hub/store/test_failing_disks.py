@@ -129,7 +129,7 @@ class Stuck:
 
 @pytest.fixture
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service_module, "UNKNOWN_AFTER_S", 0.0)
+    monkeypatch.setattr(service_module, "COMMIT_TIMEOUT_S", 0.0)
 
 
 def test_who_waits_behind_a_stuck_disk_is_told_that_nothing_was_changed_and_it_is_so(

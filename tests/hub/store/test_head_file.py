@@ -15,14 +15,14 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import GENESIS, VENUE
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.main import Opened, open_folder
-from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, Named, read_head_file
+from roundtap_hub.main import HubResources, open_folder
+from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, HeadRecord, read_head_file
 from roundtap_hub.store.journal import Head, Journal
 
 DATABASE, LOG = "roundtap.db", "roundtap.db-wal"
 
 
-def opened(folder: Path) -> Opened:
+def opened(folder: Path) -> HubResources:
     return open_folder(folder, lambda _: None)
 
 
@@ -232,7 +232,7 @@ def test_two_hubs_do_not_run_on_one_folder(tmp_path: Path) -> None:
 @pytest.fixture
 def head(tmp_path: Path) -> HeadFile:
     made = HeadFile(tmp_path / HEAD_FILE)
-    made.begin(Named("line", "epoch", 0, {}))
+    made.begin(HeadRecord("line", "epoch", 0, {}))
     return made
 
 

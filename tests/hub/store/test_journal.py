@@ -13,7 +13,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateTable
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, At, Entry, NewEntry, seal
+from roundtap_core.event.entries import GENESIS, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.person import Person
 from roundtap_hub.models import CHECKPOINT, TABLES, CheckpointRow
 from roundtap_hub.store.journal import Head, Journal, JournalConflict, PersonRecord
@@ -37,7 +37,7 @@ def chain(n: int, word: str = "a", stream: str = "e1") -> list[Entry]:
     for number in range(1, n + 1):
         prev = entries[-1].hash if entries else GENESIS
         new = NewEntry("noted", {"word": word, "text": "Łukasz, “ß” and\n\u2028 lines"})
-        entries.append(seal(new, stream, number, prev, At("boot", 10**12 + number, None), "somebody"))
+        entries.append(chain_entry(new, stream, number, prev, Timestamp("boot", 10**12 + number, None), "somebody"))
     return entries
 
 
@@ -161,7 +161,8 @@ def test_an_entry_of_an_unknown_kind_stops_the_start(path: Path) -> None:
         make_event(service)
         state = service.snapshot.events["e1"]
     journal = Journal(url_of(path))
-    journal.append([seal(NewEntry("teleported", {}), "e1", state.number + 1, state.head, At("b", 1), "x")])
+    journal.append([chain_entry(NewEntry("teleported", {}), "e1", state.number + 1, state.head, Timestamp("b", 1),
+                                "x")])
     with pytest.raises(Problem, match="teleported"):
         Service(journal, HandClock().clocks)
     journal.close()

@@ -12,7 +12,7 @@ from hub_kit import HandClock
 
 from roundtap_core.messages import Hello
 from roundtap_core.wire import BEACON, ECHO, envelope
-from roundtap_hub.standby.peers import LATER, OLDER, OTHERS, Claim, Kin, TakenOver, verdict
+from roundtap_hub.standby.peers import OUTDATED, TWIN, UNRELATED, HubClaim, Peers, Takeover, compare_claims
 from roundtap_hub.store.journal_identity import epoch_number, is_newer, lineage_key, next_epoch
 from roundtap_hub.store.venue import Venue
 
@@ -38,12 +38,12 @@ class Hall:
     folder: Path
 
     def hub(self, name: str, epochs: tuple[str, ...] = ("first",), secret: bytes = SECRET, up_ms: int = 60_000,
-            begun_at: Any = None) -> Kin:
+            begun_at: Any = None) -> Peers:
         clock = HandClock(ms=1_000_000)
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
         venue = Venue(epochs=epochs, epoch=epochs[-1], begun_at=begun_at or {})
-        kin = Kin(folder, secret, clock.clocks, lambda: venue, name, 8080, NoStandbys())  # type: ignore[arg-type]
+        kin = Peers(folder, secret, clock.clocks, lambda: venue, name, 8080, NoStandbys())  # type: ignore[arg-type]
         clock.ms += up_ms
         return kin
 
@@ -53,7 +53,7 @@ def hall(tmp_path: Path) -> Hall:
     return Hall(tmp_path)
 
 
-def asks(asker: Kin, asked: Kin, nonce: str = "n1") -> str:
+def asks(asker: Peers, asked: Peers, nonce: str = "n1") -> str:
     """One question and what the asker makes of the answer."""
     answered = asked.answer(json.loads(json.dumps(asker.question(nonce))))
     assert answered is not None
@@ -87,30 +87,30 @@ def test_the_epoch_of_another_journal_or_another_secret_says_nothing() -> None:
 # --- who goes on ------------------------------------------------------------------------------------------------------
 
 
-def claim(instance: str, *epochs: str, up_ms: int = 60_000) -> Claim:
-    return Claim(epochs or ("first",), instance, up_ms)
+def claim(instance: str, *epochs: str, up_ms: int = 60_000) -> HubClaim:
+    return HubClaim(epochs or ("first",), instance, up_ms)
 
 
 def test_the_hub_of_the_older_epoch_is_the_one_that_stops() -> None:
     old, new = claim("a", "first", up_ms=9_000_000), claim("b", "first", SECOND, up_ms=1)
-    assert (verdict(old, new), verdict(new, old)) == (OLDER, OTHERS)
+    assert (compare_claims(old, new), compare_claims(new, old)) == (OUTDATED, UNRELATED)
 
 
 def test_of_two_from_one_copy_the_second_stops() -> None:
     first, second = claim("b", up_ms=60_000), claim("a", up_ms=4_000)
-    assert (verdict(first, second), verdict(second, first)) == (OTHERS, LATER)
+    assert (compare_claims(first, second), compare_claims(second, first)) == (UNRELATED, TWIN)
 
 
 @pytest.mark.parametrize("apart_ms", [0, 1, 500, 2999])
 def test_of_two_that_started_together_exactly_one_stops(apart_ms: int) -> None:
     one, two = claim("a", up_ms=10_000), claim("b", up_ms=10_000 + apart_ms)
-    assert sorted([verdict(one, two), verdict(two, one)]) == [LATER, OTHERS]
+    assert sorted([compare_claims(one, two), compare_claims(two, one)]) == [TWIN, UNRELATED]
 
 
 def test_another_journal_s_hub_and_oneself_are_nobody_s_matter() -> None:
-    assert verdict(claim("a"), claim("b", "other", "x", "y")) == OTHERS
-    assert verdict(claim("a"), claim("a", "first", SECOND)) == OTHERS
-    assert verdict(Claim((), "a", 5), claim("b", "first", SECOND)) == OTHERS
+    assert compare_claims(claim("a"), claim("b", "other", "x", "y")) == UNRELATED
+    assert compare_claims(claim("a"), claim("a", "first", SECOND)) == UNRELATED
+    assert compare_claims(HubClaim((), "a", 5), claim("b", "first", SECOND)) == UNRELATED
 
 
 # --- what is believed -------------------------------------------------------------------------------------------------
@@ -121,10 +121,10 @@ def test_the_old_hub_hears_from_the_new_one_what_it_took_over(hall: Hall) -> Non
     old, new = hall.hub("old"), hall.hub("new", ("first", SECOND), up_ms=1, begun_at={SECOND: heads})
     heard: list[int] = []
     old.on_taken_over.append(lambda: heard.append(1))
-    assert asks(old, new) == OLDER
-    assert old.taken_over == TakenOver("http://10.0.0.2:8080", {"e1": (12, "h" * 64)})
+    assert asks(old, new) == OUTDATED
+    assert old.taken_over == Takeover("http://10.0.0.2:8080", {"e1": (12, "h" * 64)})
     assert heard == [1]
-    assert asks(new, old) == OTHERS
+    assert asks(new, old) == UNRELATED
     assert new.taken_over is None
 
 
@@ -166,13 +166,13 @@ def test_a_recorded_answer_stops_nobody(hall: Hall) -> None:
     old, new = hall.hub("old"), hall.hub("new", ("first", SECOND))
     answered = new.answer(old.question("an old question"))
     assert answered is not None
-    assert old.heard_answer(answered[0], "a new question", "http://10.6.6.6:80") == OTHERS
+    assert old.heard_answer(answered[0], "a new question", "http://10.6.6.6:80") == UNRELATED
     assert old.taken_over is None
 
 
 def test_a_beacon_is_no_answer_and_an_answer_no_question(hall: Hall) -> None:
     old, new = hall.hub("old"), hall.hub("new", ("first", SECOND))
-    assert old.heard_answer(new.beacon(), "n", "u") == OTHERS
+    assert old.heard_answer(new.beacon(), "n", "u") == UNRELATED
     answered = new.answer(old.question("n"))
     assert answered is not None
     assert new.answer(answered[0]) is None
@@ -183,7 +183,7 @@ def test_a_beacon_is_no_answer_and_an_answer_no_question(hall: Hall) -> None:
 ])
 def test_a_malformed_answer_changes_nothing(hall: Hall, said: dict[str, Any]) -> None:
     hub = hall.hub("hub")
-    assert hub.heard_answer(envelope(KEY, ECHO, {"nonce": "n", **said}), "n", "u") == OTHERS
+    assert hub.heard_answer(envelope(KEY, ECHO, {"nonce": "n", **said}), "n", "u") == UNRELATED
     assert hub.taken_over is None
 
 
@@ -193,10 +193,10 @@ def test_a_unit_that_believes_a_newer_epoch_stops_the_old_hub(hall: Hall, caplog
         hub.heard_hello("table-1", Hello(unit="table-1", nonce="n", core="0", reports=[], epoch=epoch))
     assert hub.taken_over is None
     hub.heard_hello("table-1", Hello(unit="table-1", nonce="n", core="0", reports=[], epoch=SECOND))
-    assert hub.taken_over == TakenOver("", None)
+    assert hub.taken_over == Takeover("", None)
     assert "http" not in caplog.text
     asks(hub, hall.hub("new", ("first", SECOND), begun_at={SECOND: {"e1": [1, "h"]}}))
-    assert hub.taken_over == TakenOver("http://10.0.0.2:8080", {"e1": (1, "h")})
+    assert hub.taken_over == Takeover("http://10.0.0.2:8080", {"e1": (1, "h")})
     assert "at http://10.0.0.2:8080" in caplog.text, "the log says where as soon as it is known"
 
 
@@ -206,6 +206,6 @@ def test_the_second_of_two_is_told_once(hall: Hall) -> None:
     second.on_twin.append(told.append)
     first.on_twin.append(told.append)
     for nonce in ("n1", "n2"):
-        assert asks(second, first, nonce) == LATER
-        assert asks(first, second, nonce) == OTHERS
+        assert asks(second, first, nonce) == TWIN
+        assert asks(first, second, nonce) == UNRELATED
     assert told == ["http://10.0.0.2:8080"]

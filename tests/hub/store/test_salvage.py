@@ -24,11 +24,11 @@ from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.access.staff import Staff
 from roundtap_hub.main import open_folder
-from roundtap_hub.store.backups import Upkeep
+from roundtap_hub.store.backups import Maintenance
 from roundtap_hub.store.copies import Batch
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
 from roundtap_hub.store.journal import Journal, person_row
-from roundtap_hub.store.salvage import Rescued, salvage
+from roundtap_hub.store.salvage import SalvageResult, salvage
 from roundtap_hub.units.unit_keys import TABLE, UnitKeys
 
 KEY = bytes(range(32))
@@ -38,7 +38,7 @@ DATABASE, LOG = "roundtap.db", "roundtap.db-wal"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A hub's folder after a power cut: e1 with a long text that does not fit a page, e2 only in the log."""
-    monkeypatch.setattr(Upkeep, "start", lambda _: None)
+    monkeypatch.setattr(Maintenance, "start", lambda _: None)
     made = tmp_path / "hub"
     made.mkdir()
     hub = open_folder(made, lambda _: None)
@@ -66,7 +66,7 @@ def whole(folder: Path) -> dict[str, list[Entry]]:
         journal.close()
 
 
-def rescue(folder: Path, outboxes: tuple[Path, ...] = (), others: tuple[Path, ...] = ()) -> dict[str, Rescued]:
+def rescue(folder: Path, outboxes: tuple[Path, ...] = (), others: tuple[Path, ...] = ()) -> dict[str, SalvageResult]:
     before = {path: path.read_bytes() for path in folder.rglob("*")
               if path.is_file() and not path.name.endswith("-shm")}
     tokens = count(1)
@@ -242,7 +242,7 @@ def test_what_sqlite_does_not_read_any_more_is_found_on_its_pages(folder: Path) 
 def test_without_the_log_it_is_said_what_is_lost(folder: Path) -> None:
     (folder / LOG).unlink()
     said = rescue(folder)
-    assert said["e2"] == Rescued("e2", "", 0, (1, 5))
+    assert said["e2"] == SalvageResult("e2", "", 0, (1, 5))
     assert said["e1"].lost is None
     assert "e2" not in in_new(folder)
 

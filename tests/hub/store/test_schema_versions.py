@@ -21,24 +21,24 @@ from roundtap_core.event.entries import VENUE
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.database.database_url import DATABASE, sqlite_url
-from roundtap_hub.main import Opened, open_folder
+from roundtap_hub.main import HubResources, open_folder
 from roundtap_hub.models import create_all
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.standby.standby_folder import StandbyFolder
 from roundtap_hub.store.backups import (
     BEFORE_UPGRADE,
-    Upkeep,
+    Maintenance,
     back_up,
-    back_up_if_behind,
+    back_up_before_upgrade,
     backups_in,
     make_backup,
-    only_newest,
+    purge_older_backups,
     read_backup,
 )
-from roundtap_hub.store.earlier_files import take_over_files
+from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.store.journal import Head, Journal
-from roundtap_hub.store.migrations.schema_versions import FIRST, TODAY
+from roundtap_hub.store.migrations.schema_versions import CURRENT, FIRST
 from roundtap_hub.units.unit_keys import UnitKeys
 
 KEY = bytes(range(32))
@@ -52,9 +52,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def hub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+def hub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubResources]:
     """With an event; closed by whoever takes it further."""
-    monkeypatch.setattr(Upkeep, "start", lambda _: None)
+    monkeypatch.setattr(Maintenance, "start", lambda _: None)
     opened = open_folder(folder, lambda _: None)
     make_event(opened.service)
     yield opened
@@ -62,7 +62,7 @@ def hub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
 
 
 @pytest.fixture
-def rested(hub: Opened, folder: Path) -> Path:
+def rested(hub: HubResources, folder: Path) -> Path:
     """The folder of that hub, stopped."""
     hub.close()
     return folder
@@ -102,8 +102,8 @@ def heads(folder: Path) -> dict[str, Head]:
 
 
 def test_the_newest_form_here_is_the_newest_file(tmp_path: Path) -> None:
-    scripts = ScriptDirectory(str(TODAY.folder.parent), version_locations=[str(TODAY.folder)])
-    assert scripts.get_heads() == [TODAY.newest]
+    scripts = ScriptDirectory(str(CURRENT.folder.parent), version_locations=[str(CURRENT.folder)])
+    assert scripts.get_heads() == [CURRENT.newest]
     assert scripts.get_bases() == [FIRST]
 
 
@@ -121,10 +121,10 @@ def test_a_new_journal_has_the_tables_that_every_form_one_after_the_other_would_
             with engine.begin() as connection:
                 create_all(connection)
         else:
-            from roundtap_hub.store.migrations.schema_versions import Noted, move
+            from roundtap_hub.store.migrations.schema_versions import DatabaseSchema, run_alembic
 
             with engine.begin() as connection:
-                move(connection, TODAY, Noted(""))
+                run_alembic(connection, CURRENT, DatabaseSchema(""))
         into.reflect(engine)
         engine.dispose()
 
@@ -137,15 +137,15 @@ def test_a_new_journal_has_the_tables_that_every_form_one_after_the_other_would_
 
 
 def test_a_new_journal_says_its_form_and_by_whom(rested: Path) -> None:
-    assert rows(rested, "SELECT * FROM alembic_version") == [(TODAY.newest,)]
-    assert rows(rested, "SELECT form, version FROM written_by") == [(TODAY.newest, version())]
+    assert rows(rested, "SELECT * FROM alembic_version") == [(CURRENT.newest,)]
+    assert rows(rested, "SELECT form, version FROM written_by") == [(CURRENT.newest, version())]
 
 
 def test_a_journal_of_before_forms_gets_its_form_and_keeps_everything(rested: Path) -> None:
     before = heads(rested)
     as_before_forms(rested)
     open_folder(rested, lambda _: None).close()
-    assert rows(rested, "SELECT * FROM alembic_version") == [(TODAY.newest,)]
+    assert rows(rested, "SELECT * FROM alembic_version") == [(CURRENT.newest,)]
     assert heads(rested) == before
 
 
@@ -177,7 +177,7 @@ def test_a_folder_of_form_0001_is_backed_up_opened_and_goes_on(rested: Path) -> 
     before = heads(rested)
     assert before, "who only looks reads it as it is"
     opened = open_folder(rested, lambda _: None)
-    take_over_files(rested, opened.service)
+    migrate_files(rested, opened.service)
     assert dict(UnitKeys(opened.service)) == {"table-1": KEY}
     opened.service.tell("e1", c.SetAbout({"venue": "the new hall"}), "organizer")
     opened.close()
@@ -217,23 +217,23 @@ def test_a_standby_s_journal_of_form_0001_gets_a_print_book(rested: Path) -> Non
 
 def test_a_later_form_comes_after_a_backup_that_the_hub_s_own_do_not_replace(rested: Path, tmp_path: Path) -> None:
     before, later = heads(rested), later_forms(tmp_path)
-    made = back_up_if_behind(rested, read_head_file(rested / HEAD_FILE), "2026-11-22T10:00:00+00:00", later)
+    made = back_up_before_upgrade(rested, read_head_file(rested / HEAD_FILE), "2026-11-22T10:00:00+00:00", later)
     Journal(sqlite_url(rested), known=later).close()
 
     assert made is not None
-    assert made.parent == rested / "backups" / BEFORE_UPGRADE / TODAY.newest
+    assert made.parent == rested / "backups" / BEFORE_UPGRADE / CURRENT.newest
     assert made not in backups_in(rested / "backups")
     assert read_backup(made).heads == before
     assert rows(rested, "SELECT DISTINCT mood FROM person") == [("calm",)]
-    assert rows(rested, "SELECT form, version FROM written_by") == [(TODAY.newest, version()), ("0003", LATER)]
+    assert rows(rested, "SELECT form, version FROM written_by") == [(CURRENT.newest, version()), ("0003", LATER)]
     journal = Journal(sqlite_url(rested), known=later)
     assert journal.heads() == before
     journal.close()
 
 
 def test_no_backup_is_made_where_nothing_moves(rested: Path, tmp_path: Path) -> None:
-    assert back_up_if_behind(rested, None, "") is None
-    assert back_up_if_behind(tmp_path / "new", None, "") is None
+    assert back_up_before_upgrade(rested, None, "") is None
+    assert back_up_before_upgrade(tmp_path / "new", None, "") is None
     assert not (rested / "backups" / BEFORE_UPGRADE).exists()
 
 
@@ -251,21 +251,21 @@ def test_a_backup_that_cannot_be_made_keeps_the_journal_from_moving(rested: Path
     (rested / "backups").mkdir(exist_ok=True)
     (rested / "backups" / BEFORE_UPGRADE).write_text("in the way")
     with pytest.raises(Problem) as refused:
-        back_up_if_behind(rested, None, "", later_forms(tmp_path))
+        back_up_before_upgrade(rested, None, "", later_forms(tmp_path))
     assert refused.value.key == "backup_failed"
 
 
 def test_somebody_who_only_looks_is_told_that_the_form_is_an_earlier_one(rested: Path, tmp_path: Path) -> None:
     with pytest.raises(Problem) as refused:
         Journal(sqlite_url(rested), read_only=True, known=later_forms(tmp_path))
-    assert (refused.value.key, refused.value.params["form"]) == ("journal_older", TODAY.newest)
+    assert (refused.value.key, refused.value.params["form"]) == ("journal_older", CURRENT.newest)
 
 
 def test_the_backup_of_an_event_that_is_deleted_goes_as_well(rested: Path) -> None:
     kept, named = back_up(rested, ""), read_head_file(rested / HEAD_FILE)
     assert named is not None
     newest = make_backup(rested, rested / "backups", named, "")
-    only_newest(rested / "backups", newest)
+    purge_older_backups(rested / "backups", newest)
     assert (newest.exists(), kept.exists()) == (True, False)
 
 
@@ -312,7 +312,7 @@ def test_the_older_program_goes_on_with_the_backup_from_before(
         assert back_up(rested, "").parent == rested / "backups" / BEFORE_UPGRADE / "0003"
     assert rows(rested, "SELECT * FROM alembic_version") == [("0003",)]
 
-    kept, = (rested / "backups" / BEFORE_UPGRADE / TODAY.newest).iterdir()
+    kept, = (rested / "backups" / BEFORE_UPGRADE / CURRENT.newest).iterdir()
     assert main(["restore", str(kept), "--data", str(tmp_path / "back")]) == 0
     assert "Winter Open" in capfd.readouterr().out
     assert events_in(tmp_path / "back") == events
@@ -341,17 +341,18 @@ def test_a_standby_keeps_a_backup_too(rested: Path, tmp_path: Path) -> None:
         standby = StandbyFolder(rested)
         standby.open()
         standby.close()
-    kept, = (rested / "backups" / BEFORE_UPGRADE / TODAY.newest).iterdir()
+    kept, = (rested / "backups" / BEFORE_UPGRADE / CURRENT.newest).iterdir()
     assert read_backup(kept).heads.keys() == {"venue", "e1"}
 
 
 # --- the command --------------------------------------------------------------------------------------------------
 
 
-def test_a_running_hub_is_backed_up_by_a_command(hub: Opened, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_running_hub_is_backed_up_by_a_command(hub: HubResources, folder: Path,
+                                                 capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["backup", "--data", str(folder)]) == 0
     made = Path(capfd.readouterr().out.strip())
-    assert made.parent == folder / "backups" / BEFORE_UPGRADE / TODAY.newest
+    assert made.parent == folder / "backups" / BEFORE_UPGRADE / CURRENT.newest
     assert read_backup(made).heads == heads(folder)
 
 

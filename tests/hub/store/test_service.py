@@ -16,7 +16,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event import state as event_state
 from roundtap_core.event.apply import fold
-from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, NewEntry, seal
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.person import Person
 from roundtap_core.records import Pair, Result
 from roundtap_hub.store.journal import Head, Journal, JournalConflict, PersonRecord
@@ -231,8 +231,8 @@ def test_a_journal_that_was_replaced_under_the_hub_is_read_from_the_beginning(
         service: Service, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A backup was put back while the hub ran: what it knew is not what lies there."""
     known = service.snapshot.events["e1"]
-    created = seal(NewEntry("event-created", {**stored(path)[0].data, "name": "Summer Open"}), "e1", 1, GENESIS,
-                   At("other", 1), "another hub")
+    created = chain_entry(NewEntry("event-created", {**stored(path)[0].data, "name": "Summer Open"}), "e1", 1, GENESIS,
+                   Timestamp("other", 1), "another hub")
     with sqlite3.connect(path) as connection:
         connection.execute("DELETE FROM entry WHERE stream = 'e1'")
     other = Journal(url_of(path))
@@ -255,7 +255,7 @@ def test_a_commit_that_only_seemed_to_fail_is_answered_as_what_it_is(
         append(*saved)
         raise OSError(5, "I/O")
 
-    report = c.Report("r1", "1.1", "a", 0, {"score": {"a": 100, "b": 24}}, "body")
+    report = c.RecordReport("r1", "1.1", "a", 0, {"score": {"a": 100, "b": 24}}, "body")
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", saved_but_broken)
         made = service.tell("e1", report, "unit:table-1")
@@ -282,8 +282,8 @@ def test_a_faster_writer_is_noticed_and_believed(service: Service, path: Path) -
     heard: list[int] = []
     service.listen(lambda snapshot, _: heard.append(snapshot.events["e1"].number))
     other = Journal(url_of(path))
-    other.append([seal(NewEntry("competitor-dropped", {"competitor": "p1", "after": 1}), "e1", state.number + 1,
-                       state.head, At("other", 1), "another hub")])
+    other.append([chain_entry(NewEntry("competitor-dropped", {"competitor": "p1", "after": 1}), "e1", state.number + 1,
+                       state.head, Timestamp("other", 1), "another hub")])
     other.close()
 
     with pytest.raises(Problem) as caught:

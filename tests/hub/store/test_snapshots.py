@@ -23,14 +23,14 @@ from roundtap_core.event.state_bytes import decode, encode
 from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Pair, Result
 from roundtap_hub.events.new_event import import_steps
-from roundtap_hub.models import SEAL
+from roundtap_hub.models import EVENT_SNAPSHOT
 from roundtap_hub.paper.jobs import wanted_jobs
 from roundtap_hub.serving.page_versions import page_version
-from roundtap_hub.store.event_cache import KEPT_OPEN, OpenEvent, Shelf
+from roundtap_hub.store.event_cache import CACHE_MAX, DormantEvents, LoadedEvent
 from roundtap_hub.store.journal import START, Head, Journal
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.store.snapshots import Summary, made_by, seal_of, summary_of
-from roundtap_hub.units.device_api import find_fate, take_report
+from roundtap_hub.store.snapshots import EventSummary, made_by, snapshot_event, summary_of
+from roundtap_hub.units.device_api import find_fate, record_report
 from roundtap_hub.units.table_view import table_view
 
 WON = Result(score=Pair(100, 24))
@@ -106,8 +106,9 @@ def test_a_finished_event_is_sealed_and_the_seal_is_its_state(path: Path) -> Non
     state = with_finished_event(path)
     with opened(path) as journal:
         seal = journal.seals.find("e1")
-    assert seal == seal_of(state)
-    assert seal.summary == Summary("e1", state.number, state.head, "Winter Open", "xwing-standard", "#0072B2", "", 4,
+    assert seal == snapshot_event(state)
+    assert seal.summary == EventSummary("e1", state.number, state.head, "Winter Open", "xwing-standard", "#0072B2", "",
+                                        4,
                                    True)
 
 
@@ -119,7 +120,7 @@ def test_a_seal_is_made_anew_when_something_in_its_event_changed(path: Path) -> 
         corrected = service.snapshot.event("e1")
     assert corrected
     with opened(path) as journal:
-        assert journal.seals.find("e1") == seal_of(corrected)
+        assert journal.seals.find("e1") == snapshot_event(corrected)
 
 
 def test_what_is_in_play_is_not_sealed(path: Path) -> None:
@@ -181,7 +182,7 @@ Damage = Callable[[Journal], None]
 def _set(**values: object) -> Damage:
     def damage(journal: Journal) -> None:
         with journal._engine.begin() as connection:
-            connection.execute(update(SEAL).values(**values))
+            connection.execute(update(EVENT_SNAPSHOT).values(**values))
 
     return damage
 
@@ -202,7 +203,7 @@ def test_a_seal_that_does_not_fit_is_not_believed(path: Path, monkeypatch: pytes
         assert "e1" in read
         service.sealer.settle()
     with opened(path) as journal:
-        assert journal.seals.find("e1") == seal_of(state)
+        assert journal.seals.find("e1") == snapshot_event(state)
 
 
 def test_a_seal_of_an_earlier_entry_is_not_believed(path: Path) -> None:
@@ -267,12 +268,12 @@ def test_a_report_of_an_event_on_the_shelf_keeps_its_fate(path: Path) -> None:
     clock = HandClock()
     with running(path, clock) as service:
         make_event(service)
-        told = take_report(service, report)
+        told = record_report(service, report)
         finish(service)
     with running(path, clock) as service:
         assert "e1" in service.snapshot.shelf
-        assert take_report(service, report) == told
-        late = take_report(service, {**report, "report_id": "r2"})
+        assert record_report(service, report) == told
+        late = record_report(service, {**report, "report_id": "r2"})
         assert (late["fate"], late["reason"]) == ("refused", "late")
         assert find_fate(service.snapshot, "e1", "r2") is not None
 
@@ -301,7 +302,7 @@ def test_the_next_event_has_an_id_that_nobody_had(path: Path) -> None:
 # --- opening -----------------------------------------------------------------------------------------------------
 
 
-class Reader(Shelf):
+class Reader(DormantEvents):
     """A shelf whose reading can be held up, and counted."""
 
     def __init__(self) -> None:
@@ -310,28 +311,28 @@ class Reader(Shelf):
         self.go = threading.Event()
         self.go.set()
 
-    def read(self, summary: Summary, breath: Callable[[], object] = lambda: None) -> OpenEvent:
+    def read(self, summary: EventSummary, breath: Callable[[], object] = lambda: None) -> LoadedEvent:
         self.read_ids.append(summary.id)
         self.go.wait(10)
         if summary.id == "broken":
             raise Problem("journal_broken", stream="broken", number=1)
-        return OpenEvent(EventState(summary.id, summary.number, summary.head), {}, {})
+        return LoadedEvent(EventState(summary.id, summary.number, summary.head), {}, {})
 
 
-def summary(event_id: str) -> Summary:
-    return Summary(event_id, 1, "head", "Name", "xwing-standard", "#000000")
+def summary(event_id: str) -> EventSummary:
+    return EventSummary(event_id, 1, "head", "Name", "xwing-standard", "#000000")
 
 
 def test_an_open_event_is_not_read_again_until_others_were_opened() -> None:
     shelf = Reader()
     first = shelf.open(summary("e1"))
     assert shelf.open(summary("e1")) is first
-    for n in range(2, KEPT_OPEN + 1):
+    for n in range(2, CACHE_MAX + 1):
         shelf.open(summary(f"e{n}"))
     assert shelf.open(summary("e1")) is first
     shelf.open(summary("e100"))
     shelf.open(summary("e2"))
-    assert shelf.read_ids == ["e1", *[f"e{n}" for n in range(2, KEPT_OPEN + 1)], "e100", "e2"]
+    assert shelf.read_ids == ["e1", *[f"e{n}" for n in range(2, CACHE_MAX + 1)], "e100", "e2"]
 
 
 def test_who_comes_while_an_event_is_opened_waits_for_that() -> None:

@@ -18,7 +18,7 @@ from hub_kit import KEYS, HandClock, event_steps, hello_of, hub_of, make_event, 
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import Entry
 from roundtap_core.records import Pair, Result
-from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, opened, sign
+from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, open_envelope, sign
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.store.service import HubStopped, Step
@@ -50,7 +50,7 @@ class Bench:
         """The hub's own word on the good report with these changes."""
         answer = self.send({**GOOD, **changes})
         assert answer.status_code == 200, answer.text
-        echo = opened(KEY, ECHO, answer.get_json())
+        echo = open_envelope(KEY, ECHO, answer.get_json())
         assert echo is not None
         return echo
 
@@ -174,7 +174,7 @@ def test_what_was_not_saved_has_no_echo_and_is_taken_the_next_time(bench: Bench,
         patch.setattr(bench.hub.service.journal, "append", full)
         answer = bench.send(GOOD)
     assert answer.status_code == 503
-    assert opened(KEY, ECHO, answer.get_json()) is None
+    assert open_envelope(KEY, ECHO, answer.get_json()) is None
 
     assert bench.echo()["fate"] == "accepted"
 
@@ -223,7 +223,7 @@ def under_way(bench: Bench, n: int) -> None:
 
 
 def fates(answers: list[Future[Answer]]) -> list[Any]:
-    return [opened(KEY, ECHO, answer.result(30).get_json()) for answer in answers]
+    return [open_envelope(KEY, ECHO, answer.result(30).get_json()) for answer in answers]
 
 
 def test_any_number_of_reports_wait_together_and_share_one_commit(bench: Bench, slow: SlowDisk) -> None:
@@ -431,7 +431,7 @@ def test_a_status_counts_within_an_open_feed_only(bench: Bench) -> None:
 
     answer = status(bench)
 
-    echo = opened(KEY, ECHO, answer.get_json())
+    echo = open_envelope(KEY, ECHO, answer.get_json())
     assert echo == {"session": "s1", "seq": 1, "now_ms": bench.hub.clocks.mono_ms(), "boot": "boot-1"}
     assert bench.hub.presence.units["table-1"].seated == {"a"}
 
@@ -518,7 +518,7 @@ def ask_time(bench: Bench, key: bytes = KEY, purpose: str = REQUEST, **changes: 
 
 
 def test_the_time_comes_signed_and_with_the_number_of_its_question(bench: Bench) -> None:
-    answer = opened(KEY, ECHO, ask_time(bench).get_json())
+    answer = open_envelope(KEY, ECHO, ask_time(bench).get_json())
     assert answer == {"nonce": "n1", "now_ms": bench.hub.clocks.mono_ms(), "boot": "boot-1"}
 
 
@@ -563,7 +563,7 @@ async def _messages(hub: Hub, feed: DeviceFeed, n: int, **changes: Any) -> list[
     stream = feed.stream(feed.greeted(key, hello), hello)
     found = []
     for _ in range(n):
-        message = opened(KEY, FEED, json.loads((await anext(stream))[len("data: "):]))
+        message = open_envelope(KEY, FEED, json.loads((await anext(stream))[len("data: "):]))
         assert message is not None
         found.append(message)
     await stream.aclose()  # type: ignore[attr-defined]

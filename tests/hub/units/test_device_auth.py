@@ -13,7 +13,7 @@ import pytest
 from asgi_client import Answer, AsgiClient
 from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, opened_hello, running, url_of
 
-from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened, sign
+from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, open_envelope, sign
 from roundtap_hub.hub import Hub
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.serving.asgi import HubApplication
@@ -22,13 +22,13 @@ from roundtap_hub.units.device_auth import (
     ELSEWHERE,
     FLOOD,
     FORGED,
+    FORGERY_RATE,
     HELLO,
     JOBS,
     RATES,
     REPORTS,
     STATUS,
     TIME,
-    WRONG,
     Refusal,
     UnitTroubles,
 )
@@ -100,7 +100,7 @@ def test_the_print_station_s_key_closes_no_match(bench: Bench) -> None:
 
 def test_a_table_s_key_takes_no_print_job(bench: Bench) -> None:
     assert bench.jobs("table-1").status_code == 403
-    taken = opened(KEYS["station-1"], ECHO, bench.jobs("station-1").get_json())
+    taken = open_envelope(KEYS["station-1"], ECHO, bench.jobs("station-1").get_json())
     assert taken is not None
     assert taken["jobs"], "they are all still there for the station"
 
@@ -172,11 +172,11 @@ def test_a_thief_s_hellos_are_counted_by_the_key_wherever_they_come_from(bench: 
 def test_whoever_forges_shuts_out_nobody_but_their_own_address(bench: Bench) -> None:
     for n in range(1000):
         answer = bench.report(n, address=THIEF, key=KEYS["table-2"])
-        assert answer.status_code == (403 if n < WRONG.at_once else 429)
+        assert answer.status_code == (403 if n < FORGERY_RATE.at_once else 429)
     assert bench.report(1).status_code == 200
     assert bench.time().status_code == 200
     assert bench.troubles() == {FORGED}
-    assert bench.hub.units.troubles.count("table-1", FORGED) == WRONG.at_once
+    assert bench.hub.units.troubles.count("table-1", FORGED) == FORGERY_RATE.at_once
 
 
 def test_kept_packets_sent_again_and_again_use_nothing_up(bench: Bench) -> None:
@@ -192,13 +192,13 @@ def test_kept_packets_sent_again_and_again_use_nothing_up(bench: Bench) -> None:
 
 
 def test_the_answer_to_a_question_of_time_is_good_for_that_question_alone(bench: Bench) -> None:
-    said = opened(KEYS["table-1"], ECHO, bench.time().get_json())
+    said = open_envelope(KEYS["table-1"], ECHO, bench.time().get_json())
     assert said == {"nonce": "n", "now_ms": bench.clock.ms, "boot": "boot-1"}
 
 
 def test_a_unit_that_reports_where_it_does_not_stand_is_told_once_for_each_report(bench: Bench) -> None:
     for _ in range(3):
-        echo = opened(KEYS["table-2"], ECHO, bench.report(unit="table-2", match="1.1").get_json())
+        echo = open_envelope(KEYS["table-2"], ECHO, bench.report(unit="table-2", match="1.1").get_json())
         assert echo is not None
         assert (echo["fate"], echo["reason"]) == ("refused", "elsewhere")
     assert bench.troubles("table-2") == {ELSEWHERE}

@@ -16,7 +16,7 @@ from hub_kit import HandClock, running
 from roundtap_core.event import commands as c
 from roundtap_core.event.state import EventState
 from roundtap_core.records import Pair, Result
-from roundtap_core.wire import canonical, sealed, verify
+from roundtap_core.wire import canonical, envelope_json, verify
 from roundtap_hub.units import device_feed
 
 MINUTE = 60_000
@@ -128,8 +128,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize(("happens", "concerned"), [
-    (lambda hall: hall.tell("e1", c.Report("r1", "1.2", "a", 0, SCORE, "b"), "unit:table-2"), {"table-2"}),
-    (lambda hall: hall.tell("e1", c.Report("r1", "9.9", "a", 0, SCORE, "b"), "unit:table-2"), set()),
+    (lambda hall: hall.tell("e1", c.RecordReport("r1", "1.2", "a", 0, SCORE, "b"), "unit:table-2"), {"table-2"}),
+    (lambda hall: hall.tell("e1", c.RecordReport("r1", "9.9", "a", 0, SCORE, "b"), "unit:table-2"), set()),
     (lambda hall: hall.tell("e2", c.EnterResult("1.1", 0, Result(score=Pair(100, 24)))), {"table-3"}),
     (lambda hall: hall.tell("e2", c.NoteLot("1.1", "initiative", "a")), {"table-3"}),
     (lambda hall: hall.tell("e1", c.SetClock("start")), {"table-1", "table-2"}),
@@ -147,7 +147,7 @@ def test_a_view_is_made_only_where_something_may_have_changed(
 ) -> None:
     async def evening(hall: FeedHall) -> None:
         await two_events(hall)
-        hall.tell("e1", c.Report("r0", "1.2", "b", 0, SCORE, "b"), "unit:table-2")
+        hall.tell("e1", c.RecordReport("r0", "1.2", "b", 0, SCORE, "b"), "unit:table-2")
         await hall.settle()
         asked = made(monkeypatch)
         happens(hall)
@@ -202,7 +202,7 @@ def test_a_hall_that_comes_back_at_once_is_greeted_with_one_view_each(
 def test_the_report_s_own_unit_hears_its_fate_and_no_other(tmp_path: Path) -> None:
     async def evening(hall: FeedHall) -> None:
         await two_events(hall)
-        hall.tell("e1", c.Report("r1", "1.2", "a", 0, SCORE, "b"), "unit:table-2")
+        hall.tell("e1", c.RecordReport("r1", "1.2", "a", 0, SCORE, "b"), "unit:table-2")
         await hall.settle()
         assert {unit.unit: unit.fates for unit in hall.units if unit.fates} == {"table-2": ["r1"]}
 
@@ -226,7 +226,7 @@ def test_a_unit_is_told_of_finished_events_that_it_has_reports_of_and_of_no_othe
     async def evening(hall: FeedHall) -> None:
         await two_events(hall)
         since_yesterday = await hall.connect("table-6", [["e1", "r0"], ["gone", "r9"]])
-        hall.tell("e1", c.Report("r1", "1.2", "a", 0, SCORE, "b"), "unit:table-2")
+        hall.tell("e1", c.RecordReport("r1", "1.2", "a", 0, SCORE, "b"), "unit:table-2")
         await hall.settle()
         assert all(unit.view["finished"] == [] for unit in hall.units)
         finish(hall, "e1")
@@ -244,7 +244,7 @@ def test_a_report_that_comes_after_the_end_is_answered_and_may_then_be_forgotten
     async def evening(hall: FeedHall) -> None:
         await two_events(hall)
         finish(hall, "e1")
-        hall.tell("e1", c.Report("r1", "1.2", "a", 0, SCORE, "b"), "unit:table-2")
+        hall.tell("e1", c.RecordReport("r1", "1.2", "a", 0, SCORE, "b"), "unit:table-2")
         await hall.settle()
         [unit] = [unit for unit in hall.units if unit.unit == "table-2"]
         assert unit.fates == ["r1"]
@@ -256,7 +256,7 @@ def test_a_report_that_comes_after_the_end_is_answered_and_may_then_be_forgotten
 def test_the_word_on_a_view_is_canonical_though_its_json_is_made_once(tmp_path: Path) -> None:
     """Who verifies it writes it down anew, with its keys in their order."""
     payload = {"nonce": "n", "seq": 1, "now_ms": 5, "type": "view", "view": {"name": "Żak", "a": [1, None, True]}}
-    raw = sealed(KEYS["table-1"], "roundtap/feed/1", canonical(payload))
+    raw = envelope_json(KEYS["table-1"], "roundtap/feed/1", canonical(payload))
     message = json.loads(raw)
     assert message["payload"] == payload
     assert verify(KEYS["table-1"], "roundtap/feed/1", payload, message["mac"])
@@ -270,7 +270,7 @@ def test_the_unit_that_is_to_show_itself_is_told_and_nobody_else(tmp_path: Path,
         await two_events(hall)
         send = hall.feed._send
 
-        def listened(to: device_feed.Connection, message: Any) -> None:
+        def listened(to: device_feed.UnitConnection, message: Any) -> None:
             if message == device_feed.IDENTIFY:
                 told.append(to.unit)
             send(to, message)

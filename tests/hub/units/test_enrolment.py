@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from enrol_kit import Hall, Unit, hall_at, pass_time
 
-from roundtap_core.enrol_keys import About, agreed
+from roundtap_core.enrol_keys import ExchangeContext, derive_keys
 from roundtap_core.errors import Problem
 from roundtap_hub.store.journal import Journal, JournalConflict
 from roundtap_hub.units import enrolment
-from roundtap_hub.units.enrolment import Enrolled, Typed, read_typed
+from roundtap_hub.units.enrolment import EnrolResult, TypedCode, parse_typed_code
 from roundtap_hub.units.unit_keys import UnitKeys
 from roundtap_units.link.enrolling import BUSY, CODE, DONE, LOOKING, STOPPED, WRONG
 
@@ -26,18 +26,18 @@ def hall(tmp_path: Path) -> Iterator[Hall]:
         yield made
 
 
-def enrol(hall: Hall, unit: Unit, **where: Any) -> Enrolled:
+def enrol(hall: Hall, unit: Unit, **where: Any) -> EnrolResult:
     if unit.asking.showing.state != CODE:
         unit.step()
     typing = hall.type(unit.shows, **where)
     unit.step()
-    assert isinstance(typing.outcome, Enrolled), typing.outcome
+    assert isinstance(typing.outcome, EnrolResult), typing.outcome
     return typing.outcome
 
 
 def test_both_have_the_same_key_the_unit_its_name_and_nothing_secret_was_said(hall: Hall) -> None:
     unit = hall.unit()
-    assert enrol(hall, unit, table=7) == Enrolled("table-7", 7)
+    assert enrol(hall, unit, table=7) == EnrolResult("table-7", 7)
     [kept] = unit.kept
     assert (kept.unit, kept.key, kept.hubs) == ("table-7", hall.hub.units.keys["table-7"], (("hub", 8080),))
     assert kept.hub == hall.hub.service.snapshot.venue.epoch
@@ -88,7 +88,7 @@ def test_another_code_comes_after_a_minute_and_the_one_before_may_still_be_typed
     pass_time(hall, 19_000, unit)
     typing = hall.type(first)
     unit.step()
-    assert typing.outcome == Enrolled("table-1", None)
+    assert typing.outcome == EnrolResult("table-1", None)
 
 
 def test_a_code_that_is_older_than_that_is_nobodys(hall: Hall) -> None:
@@ -101,18 +101,19 @@ def test_a_code_that_is_older_than_that_is_nobodys(hall: Hall) -> None:
 
 
 @pytest.mark.parametrize(("text", "typed"), [
-    ("17 345 678", Typed(17, "345678")), ("17345678", Typed(17, "345678")), (" 345-678 ", Typed(None, "345678")),
-    ("000000", Typed(None, "000000")), ("17·345.678", Typed(17, "345678")),
+    ("17 345 678", TypedCode(17, "345678")), ("17345678", TypedCode(17, "345678")),
+    (" 345-678 ", TypedCode(None, "345678")),
+    ("000000", TypedCode(None, "000000")), ("17·345.678", TypedCode(17, "345678")),
 ])
-def test_digits_are_read_as_people_type_them(text: str, typed: Typed) -> None:
-    assert read_typed(text) == typed
+def test_digits_are_read_as_people_type_them(text: str, typed: TypedCode) -> None:
+    assert parse_typed_code(text) == typed
 
 
 @pytest.mark.parametrize("text", ["", "12345", "1234567", "123456789", "abcdef", "１２３４５６", "------",
                                   "1234 5six"])
 def test_what_are_no_digits_of_a_screen_is_said(text: str) -> None:
     with pytest.raises(Problem) as problem:
-        read_typed(text)
+        parse_typed_code(text)
     assert problem.value.key == "enrol_digits"
 
 
@@ -125,7 +126,7 @@ def test_one_unit_that_waits_needs_no_number_and_of_several_none_is_tried(hall: 
     assert hall.type("345678").problem == "enrol_which"
     typing = hall.type("345678", mark=hall.desk.room.listed()[0].mark)
     unit.step()
-    assert typing.outcome == Enrolled("table-1", None)
+    assert typing.outcome == EnrolResult("table-1", None)
 
 
 def test_wrong_digits_are_told_on_both_sides_and_the_next_code_comes_after_a_pause(hall: Hall) -> None:
@@ -174,7 +175,7 @@ def test_an_answer_that_is_lost_is_asked_for_again_and_gives_the_same(hall: Hall
     entries: list[Any] = []
     hall.hub.service.listen(lambda _, made: entries.extend(made))
     unit = hall.unit(post=post)
-    assert enrol(hall, unit, table=3) == Enrolled("table-3", 3)
+    assert enrol(hall, unit, table=3) == EnrolResult("table-3", 3)
     assert said.count(lost) == 2
     assert dict(hall.hub.units.keys) == {"table-3": unit.kept[0].key}
     assert [entry.kind for entry in entries] == ["unit-keyed", "unit-placed"]
@@ -202,7 +203,7 @@ def test_a_hub_started_anew_after_it_stored_the_key_gives_the_same_again(tmp_pat
         unit.step()
         typing = before.type(unit.shows, table=4)
         unit.step()
-        assert typing.outcome == Enrolled("table-4", 4)
+        assert typing.outcome == EnrolResult("table-4", 4)
         [kept] = unit.kept
         assert (kept.unit, dict(running[1].hub.units.keys)) == ("table-4", {"table-4": kept.key})
 
@@ -249,7 +250,7 @@ def test_a_unit_that_lost_its_key_keeps_its_name_and_its_table(hall: Hall) -> No
     first = hall.unit("m-1")
     enrol(hall, first, table=5)
     again = hall.unit("m-1")
-    assert enrol(hall, again) == Enrolled("table-5", 5)
+    assert enrol(hall, again) == EnrolResult("table-5", 5)
     assert dict(hall.hub.units.keys) == {"table-5": again.kept[0].key}
     assert again.kept[0].key != first.kept[0].key
 
@@ -259,7 +260,7 @@ def test_who_says_to_be_a_unit_that_is_in_contact_gets_a_name_of_its_own(hall: H
     enrol(hall, first, table=5)
     hall.hub.presence.heard("table-5", hall.clock.ms, connected=True)
     other = hall.unit("m-1")
-    assert enrol(hall, other, table=6) == Enrolled("table-6", 6)
+    assert enrol(hall, other, table=6) == EnrolResult("table-6", 6)
     assert hall.hub.units.keys["table-5"] == first.kept[0].key
 
 
@@ -268,7 +269,7 @@ def test_a_new_unit_takes_a_broken_ones_place_and_the_old_key_is_worth_nothing(h
     enrol(hall, old, table=7)
     hall.hub.units.keys.listen(told.append)
     new = hall.unit("m-2")
-    assert enrol(hall, new, replace="table-7") == Enrolled("table-7", 7)
+    assert enrol(hall, new, replace="table-7") == EnrolResult("table-7", 7)
     assert hall.hub.units.keys["table-7"] == new.kept[0].key
     assert told == [frozenset({"table-7"})], "feeds with the old key end"
     # The broken one is mended and asks: its name is another's by now.
@@ -281,7 +282,7 @@ def test_a_station_takes_no_tables_place(hall: Hall) -> None:
     station = hall.unit("m-2", kind="station")
     station.step()
     assert hall.type(station.shows, replace="table-7").problem == "enrol_kind"
-    assert enrol(hall, station) == Enrolled("station-1", None)
+    assert enrol(hall, station) == EnrolResult("station-1", None)
     assert hall.hub.units.keys.role("station-1") == "station"
 
 
@@ -334,14 +335,14 @@ def test_after_ten_wrong_codes_somebody_has_to_press(hall: Hall) -> None:
 
 
 def test_what_both_mean_is_part_of_what_they_agree_on() -> None:
-    about = About("h", "e", "m-1", "table", 1, "x")
-    others = [About("g", "e", "m-1", "table", 1, "x"), About("h", "f", "m-1", "table", 1, "x"),
-              About("h", "e", "m-2", "table", 1, "x"), About("h", "e", "m-1", "station", 1, "x"),
-              About("h", "e", "m-1", "table", 2, "x"), About("h", "e", "m-1", "table", 1, "y"),
-              About("he", "", "m-1", "table", 1, "x")]
-    made = [agreed(b"shared", each, b"A", b"B") for each in (about, *others)]
+    about = ExchangeContext("h", "e", "m-1", "table", 1, "x")
+    others = [ExchangeContext("g", "e", "m-1", "table", 1, "x"), ExchangeContext("h", "f", "m-1", "table", 1, "x"),
+              ExchangeContext("h", "e", "m-2", "table", 1, "x"), ExchangeContext("h", "e", "m-1", "station", 1, "x"),
+              ExchangeContext("h", "e", "m-1", "table", 2, "x"), ExchangeContext("h", "e", "m-1", "table", 1, "y"),
+              ExchangeContext("he", "", "m-1", "table", 1, "x")]
+    made = [derive_keys(b"shared", each, b"A", b"B") for each in (about, *others)]
     said = [text for each in made for text in (each.hub_confirms, each.unit_confirms, each.key.hex())]
     assert len(set(said)) == 3 * len(made)
-    assert agreed(b"shared", about, b"B", b"A") != made[0]
-    assert agreed(b"other", about, b"A", b"B") != made[0]
-    assert agreed(b"shared", about, b"A", b"B") == made[0]
+    assert derive_keys(b"shared", about, b"B", b"A") != made[0]
+    assert derive_keys(b"other", about, b"A", b"B") != made[0]
+    assert derive_keys(b"shared", about, b"A", b"B") == made[0]

@@ -13,16 +13,16 @@ from spake2 import SPAKE2_A, SPAKE2_B
 
 from roundtap_core.enrol_keys import (
     HUB_IDENTITY,
-    About,
-    agreed,
+    ExchangeContext,
     commitment,
-    message_of,
+    derive_keys,
+    parse_hex_message,
     password,
     unit_identity,
 )
 from roundtap_core.wire import ENROL, envelope
 from roundtap_hub.units import enrolment as waiting
-from roundtap_hub.units.enrolment import CHECKED, MALFORMED, OFFERED, STORED, Enrolled
+from roundtap_hub.units.enrolment import CHECKED, MALFORMED, OFFERED, STORED, EnrolResult
 from roundtap_units.link.enrolling import CODE, STOPPED, WRONG
 
 CODE_SHOWN = "345678"
@@ -41,7 +41,7 @@ def enrolled(hall: Hall, **where: Any) -> Any:
     unit.step()
     typing = hall.type(unit.shows, **where)
     unit.step()
-    assert isinstance(typing.outcome, Enrolled)
+    assert isinstance(typing.outcome, EnrolResult)
     return unit
 
 
@@ -101,7 +101,7 @@ def test_who_knows_the_code_and_hears_everything_cannot_speak_for_the_unit(hall:
                            "message": own.start().hex()}, "10.0.0.7")
     assert status == 403
     unit.step()
-    assert typing.outcome == Enrolled("table-7", 7)
+    assert typing.outcome == EnrolResult("table-7", 7)
     assert dict(hall.hub.units.keys) == {"table-7": unit.kept[0].key}
 
 
@@ -119,7 +119,7 @@ def test_what_is_announced_for_a_code_is_what_was_said_first(hall: Hall) -> None
                            "message": mine.hex()}, "10.0.0.7")
     assert (status, exchange.state) == (403, OFFERED)
     unit.step()
-    assert typing.outcome == Enrolled("table-1", None)
+    assert typing.outcome == EnrolResult("table-1", None)
 
 
 def test_who_overheard_a_code_and_asks_as_a_unit_is_never_offered_it(hall: Hall) -> None:
@@ -131,7 +131,7 @@ def test_who_overheard_a_code_and_asks_as_a_unit_is_never_offered_it(hall: Hall)
         thief.step()
     assert (thief.kept, thief.asking.showing.state) == ([], CODE)
     unit.step()
-    assert typing.outcome == Enrolled("table-1", None)
+    assert typing.outcome == EnrolResult("table-1", None)
 
 
 def test_who_reads_the_code_off_the_screen_cannot_announce_a_later_one_with_the_units_token(hall: Hall) -> None:
@@ -150,7 +150,7 @@ def test_who_reads_the_code_off_the_screen_cannot_announce_a_later_one_with_the_
     _, said = hall.post(forged, "10.0.0.66")
     assert said["offer"] is None
     unit.step()
-    assert typing.outcome == Enrolled("table-7", 7)
+    assert typing.outcome == EnrolResult("table-7", 7)
     assert dict(hall.hub.units.keys) == {"table-7": unit.kept[0].key}
 
 
@@ -164,7 +164,7 @@ def test_who_heard_the_token_ends_no_exchange(hall: Hall) -> None:
                                "message": "0" * 66, "confirm": "0" * 64}, "10.0.0.66")
         assert (status, exchange.state) == (404, OFFERED)
     unit.step()
-    assert typing.outcome == Enrolled("table-7", 7)
+    assert typing.outcome == EnrolResult("table-7", 7)
 
 
 def test_nobody_but_an_organizer_brings_a_code(hall: Hall) -> None:
@@ -242,9 +242,9 @@ def test_a_right_guess_of_a_false_hub_is_one_in_a_million_and_bound_to_what_it_s
             return 200, {"hub": "h", "epoch": "e", "name": "n", "number": 12, "again_ms": 200, "identify": False,
                          "offer": {"exchange": "x", "serial": said["serial"], "message": state["message"].hex()}}
         if said["step"] == "answer":
-            theirs = message_of(said["message"])
-            about = About("h", state.get("epoch", "e"), "m-1", "table", state["serial"], "x")
-            state["made"] = agreed(state["side"].finish(theirs), about, state["message"], theirs)
+            theirs = parse_hex_message(said["message"])
+            about = ExchangeContext("h", state.get("epoch", "e"), "m-1", "table", state["serial"], "x")
+            state["made"] = derive_keys(state["side"].finish(theirs), about, state["message"], theirs)
             return 200, {"confirm": state["made"].hub_confirms}
         return 200, envelope(state["made"].key, ENROL, {"exchange": "x", "unit": "table-1", "role": "table", "hub": "h",
                                                         "hubs": []})
@@ -432,7 +432,7 @@ def test_two_organizers_who_type_the_same_code_use_it_once(hall: Hall) -> None:
     first, second = hall.type(unit.shows), hall.type(unit.shows)
     assert second.problem in ("enrol_used", "enrol_under_way")
     unit.step()
-    assert first.outcome == Enrolled("table-1", None)
+    assert first.outcome == EnrolResult("table-1", None)
 
 
 def test_two_organizers_at_one_table_do_not_enrol_two_units_of_one_name(hall: Hall) -> None:
@@ -443,7 +443,7 @@ def test_two_organizers_at_one_table_do_not_enrol_two_units_of_one_name(hall: Ha
     second = hall.type(units[1].shows, table=7)
     for unit in units:
         unit.step()
-    assert first.outcome == Enrolled("table-7", 7)
-    assert isinstance(second.outcome, Enrolled)
+    assert first.outcome == EnrolResult("table-7", 7)
+    assert isinstance(second.outcome, EnrolResult)
     assert second.outcome.unit != "table-7"
     assert len({unit.kept[0].key for unit in units}) == 2

@@ -14,12 +14,12 @@ from asgi_client import Answer, AsgiClient
 from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, opened_hello, running
 
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.wire import FEED, opened
+from roundtap_core.wire import FEED, open_envelope
 from roundtap_hub.hub import Host, Hub
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.device_auth import DAMAGED, LENGTH_MAX, LIVES_MS, WRONG, Challenges, Refusal
-from roundtap_hub.units.device_feed import BYTES_MAX, DeviceFeed
+from roundtap_hub.units.device_auth import CHALLENGE_TTL_MS, DAMAGED, FORGERY_RATE, LENGTH_MAX, Challenges, Refusal
+from roundtap_hub.units.device_feed import HELLO_BYTES_MAX, DeviceFeed
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_without_the_hub_s_own_challenge_of_now_no_feed_opens(hub: Hub, clock: H
 
 def test_a_challenge_is_good_for_30_seconds(hub: Hub, clock: HandClock) -> None:
     asked = [hub.units.challenges.issue() for _ in range(2)]
-    clock.ms += LIVES_MS
+    clock.ms += CHALLENGE_TTL_MS
     assert opened_hello(hub.units, "table-1", hello_of(hub, challenge=asked[0]))
     clock.ms += 1
     with pytest.raises(Refusal):
@@ -94,7 +94,7 @@ def test_challenges_cost_memory_only_while_they_could_come_again() -> None:
     assert all(len(said) <= LENGTH_MAX for said in asked)
     assert len(set(asked)) == 1000
     assert [challenges.take(said) for said in asked for _ in range(2)] == [True, False] * 1000
-    clock.ms += LIVES_MS + 1
+    clock.ms += CHALLENGE_TTL_MS + 1
     assert challenges.take(challenges.issue())
     assert len(challenges._used) == 1
     assert not challenges.take(asked[0])
@@ -115,8 +115,8 @@ def test_a_large_hello_a_stranger_s_and_a_station_s_are_refused_before_anything_
     real = json.loads
     monkeypatch.setattr(json, "loads", lambda body: parsed.append(len(body)) or real(body))
     large = hello_of(hub, key=KEYS["table-2"], reports=[["e1", f"r{n}"] for n in range(8000)])
-    assert len(large) > BYTES_MAX
-    unread = client.begin("POST", "/device/feed", None, {"roundtap-unit": "table-1"}, announced=BYTES_MAX + 1)
+    assert len(large) > HELLO_BYTES_MAX
+    unread = client.begin("POST", "/device/feed", None, {"roundtap-unit": "table-1"}, announced=HELLO_BYTES_MAX + 1)
     assert unread.result(30).status_code == 413
     assert [knock(client, large).status_code, knock(client, large, "table-9").status_code] == [413, 413]
     for unit in ("table-9", "", "ż", "station-1"):
@@ -132,10 +132,11 @@ def test_whoever_signs_wrongly_again_and_again_is_not_even_read(
     real = json.loads
     monkeypatch.setattr(json, "loads", lambda body: parsed.append(len(body)) or real(body))
     wrong = hello_of(hub, key=KEYS["table-2"], reports=[["e1", f"r{n}"] for n in range(3000)])
-    assert [knock(client, wrong).status_code for _ in range(50)] == [403] * WRONG.at_once + [429] * (50 - WRONG.at_once)
+    assert [knock(client, wrong).status_code
+            for _ in range(50)] == [403] * FORGERY_RATE.at_once + [429] * (50 - FORGERY_RATE.at_once)
     unread = client.begin("POST", "/device/feed", None, {"roundtap-unit": "table-1"}, announced=60_000)
     assert unread.result(30).status_code == 429
-    assert len(parsed) == WRONG.at_once
+    assert len(parsed) == FORGERY_RATE.at_once
     assert opened_hello(hub.units, "table-1", hello_of(hub), "10.42.0.12"), "the unit itself is not shut out"
 
 
@@ -157,7 +158,7 @@ class Feed:
     async def next(self) -> dict[str, Any] | None:
         """The next message; None at the feed's end."""
         async for chunk in self._stream:
-            message = opened(KEYS["table-1"], FEED, json.loads(chunk[len("data: "):]))
+            message = open_envelope(KEYS["table-1"], FEED, json.loads(chunk[len("data: "):]))
             assert message is not None
             return message
         return None

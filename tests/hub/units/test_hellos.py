@@ -10,10 +10,10 @@ from pages_kit import House, text_of
 from restored_kit import evening
 
 from roundtap_core.messages import Hello
-from roundtap_core.typed import read
+from roundtap_core.typed import parse_message
 from roundtap_hub.store.journal import Head
-from roundtap_hub.units.device_api import Hellos, heads_of, held_of
-from roundtap_hub.units.unit_presence import Proof
+from roundtap_hub.units.device_api import HelloHandler, parse_heads, parse_holds
+from roundtap_hub.units.unit_presence import MissingEntry
 
 
 def hear(house: House, heads: object, epoch: str | None = None) -> None:
@@ -21,7 +21,7 @@ def hear(house: House, heads: object, epoch: str | None = None) -> None:
     async def on_loop() -> None:
         hello = {"unit": "unit-1", "nonce": "n", "core": "0", "reports": [], "heads": heads,
                  "epoch": epoch if epoch is not None else house.service.snapshot.venue.epoch}
-        Hellos(house.hub).hear("unit-1", read(Hello, hello))
+        HelloHandler(house.hub).hear("unit-1", parse_message(Hello, hello))
         await asyncio.get_running_loop().shutdown_default_executor()
 
     asyncio.run(on_loop())
@@ -42,7 +42,7 @@ def test_an_entry_that_is_lacking_or_another_one_is_said_on_every_page_of_the_co
     with evening(tmp_path / "hub") as night:
         number = night.house.event.number
         hear(night.house, {"e1": [number + beyond, "f" * 64]})
-        assert night.house.hub.units.proofs.known == [Proof("unit-1", "e1", number + beyond, number)]
+        assert night.house.hub.units.proofs.known == [MissingEntry("unit-1", "e1", number + beyond, number)]
         said = "The journal is shorter than what was acknowledged: unit-1 was told of entry"
         for path in ("/console", "/console/e1"):
             assert said in text_of(night.house.organizer().get(path))
@@ -60,10 +60,10 @@ def test_what_another_epoch_was_told_proves_nothing_here(tmp_path: Path) -> None
 
 def test_what_a_stranger_could_write_is_left_out() -> None:
     good = (3, "a" * 64)
-    assert heads_of({"e1": good, "": good, "e2": (0, "a" * 64), "e4": (3, "short"), "x" * 65: good}) == {
+    assert parse_heads({"e1": good, "": good, "e2": (0, "a" * 64), "e4": (3, "short"), "x" * 65: good}) == {
         "e1": Head(3, "a" * 64)}
-    assert held_of({"event": "e1", "round": 1, "mischief": 3}) == {"event": "e1", "round": 1}
-    assert held_of({"event": 1.5}) is None
-    assert held_of({"event": "x" * 5000}) is None
-    assert held_of({"number": 10**30}) is None
-    assert held_of(None) is None
+    assert parse_holds({"event": "e1", "round": 1, "mischief": 3}) == {"event": "e1", "round": 1}
+    assert parse_holds({"event": 1.5}) is None
+    assert parse_holds({"event": "x" * 5000}) is None
+    assert parse_holds({"number": 10**30}) is None
+    assert parse_holds(None) is None

@@ -11,7 +11,7 @@ import pytest
 from hub_kit import KEYS, HandClock, hub_of, make_event, running
 
 from roundtap_core.errors import Problem
-from roundtap_core.messages import Asked
+from roundtap_core.messages import UnitRequest
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.units.device_auth import JOBS, TIME, Refusal
 from roundtap_hub.units.unit_keys import (
@@ -41,7 +41,7 @@ def enrol_here(hub, folder):
 
 
 def ask(hub, kind, unit, key, address):
-    return hub.units.door.request_of(kind, envelope(key, REQUEST, {"unit": unit}), address, Asked)[1].unit
+    return hub.units.door.request_of(kind, envelope(key, REQUEST, {"unit": unit}), address, UnitRequest)[1].unit
 
 
 def test_panel_station_and_table_find_who_they_are(hub, tmp_path):

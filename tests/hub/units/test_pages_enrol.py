@@ -9,7 +9,7 @@ import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_hub.units.enrolment import Enrolled, Typed
+from roundtap_hub.units.enrolment import EnrolResult, TypedCode
 
 ENROL = "/console/units/enrol"
 TOKEN = "t" * 32
@@ -20,11 +20,11 @@ class Tried:
 
     def __init__(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
         self.asked: list[tuple[Any, ...]] = []
-        self.answer: Enrolled | Problem = Enrolled("table-1", 1)
+        self.answer: EnrolResult | Problem = EnrolResult("table-1", 1)
         self.house = house
         monkeypatch.setattr(type(house.hub.units.enrolment), "enrol", lambda _, *asked: self.enrol(*asked))
 
-    def enrol(self, typed: Typed, actor: str, table: int | None, replace: str, mark: str) -> Enrolled:
+    def enrol(self, typed: TypedCode, actor: str, table: int | None, replace: str, mark: str) -> EnrolResult:
         self.asked.append((typed, actor, table, replace, mark))
         if isinstance(self.answer, Problem):
             raise self.answer
@@ -47,7 +47,7 @@ def test_the_digits_go_to_the_desk_with_the_table_and_the_next_one_follows(house
     browser = house.organizer()
     browser.get(ENROL)
     answer = browser.post(ENROL, code="17 345 678", table="1")
-    assert tried.asked == [(Typed(17, "345678"), "organizer", 1, "", "")]
+    assert tried.asked == [(TypedCode(17, "345678"), "organizer", 1, "", "")]
     assert answer.status_code == 303
     page = text_of(browser.get(answer.headers["Location"]))
     assert "table-1 stands at table 1" in page
@@ -83,7 +83,7 @@ def test_a_new_unit_in_anothers_place_names_what_the_old_one_held(house: House, 
     page = text_of(browser.get(f"{ENROL}?replace=unit-1"))
     assert "in the place of unit-1" in page
     assert "reports which have not arrived here: 2" in page
-    tried.answer = Enrolled("unit-1", 4)
+    tried.answer = EnrolResult("unit-1", 4)
     answer = browser.post(ENROL, code="17345678", replace="unit-1")
     assert tried.asked[-1][2:4] == (None, "unit-1")
     assert answer.headers["Location"].endswith("/console/units#unit-unit-1")
@@ -124,7 +124,14 @@ def test_enrolling_is_the_organizers_alone(house: House) -> None:
 def test_a_real_code_typed_into_the_page_goes_all_the_way(house: House) -> None:
     from spake2 import SPAKE2_B
 
-    from roundtap_core.enrol_keys import HUB_IDENTITY, agreed, commitment, message_of, password, unit_identity
+    from roundtap_core.enrol_keys import (
+        HUB_IDENTITY,
+        commitment,
+        derive_keys,
+        parse_hex_message,
+        password,
+        unit_identity,
+    )
 
     side = SPAKE2_B(password("345678"), HUB_IDENTITY, unit_identity("m-1", "table", 1))
     mine, desk = side.start(), house.hub.units.enrolment
@@ -135,8 +142,8 @@ def test_a_real_code_typed_into_the_page_goes_all_the_way(house: House) -> None:
         while (exchange := desk.offer_for(asking)) is None:
             pass
         confirm = exchange.answer(mine.hex())
-        theirs = message_of(exchange.message)
-        made = agreed(side.finish(theirs), exchange.about, theirs, mine)
+        theirs = parse_hex_message(exchange.message)
+        made = derive_keys(side.finish(theirs), exchange.about, theirs, mine)
         assert confirm == made.hub_confirms
         key = exchange.confirmed(made.unit_confirms)
         assert key == made.key

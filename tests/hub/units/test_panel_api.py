@@ -15,16 +15,16 @@ from hub_kit import HandClock, hub_of, make_event, running
 
 from roundtap_core.event import commands as c
 from roundtap_core.messages import PanelView
-from roundtap_core.typed import read
-from roundtap_core.wire import ECHO, REQUEST, envelope, opened
-from roundtap_hub.access.pins import pin_is
-from roundtap_hub.access.staff import Organizers
+from roundtap_core.typed import parse_message
+from roundtap_core.wire import ECHO, REQUEST, envelope, open_envelope
+from roundtap_hub.access.pins import verify_pin
+from roundtap_hub.access.staff import StaffLogin
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.store.copies import CURRENT, CopyState
 from roundtap_hub.units.device_api import PanelApi
 from roundtap_hub.units.unit_keys import make_local_units
-from roundtap_machine.root_steps import Refused
+from roundtap_machine.root_steps import StepRefused
 
 ROOT = Path(__file__).parents[3]
 HERE, ELSEWHERE = "127.0.0.1", "10.42.0.66"
@@ -78,9 +78,9 @@ class Bench:
     def ask(self, step: Any = None, **changes: Any) -> dict[str, Any]:
         answer = self.post(self.request(step, **changes))
         assert answer.status_code == 200, answer.text
-        said = opened(self.key, ECHO, answer.get_json())
+        said = open_envelope(self.key, ECHO, answer.get_json())
         assert said is not None
-        read(PanelView, said["view"])  # What a real panel can read.
+        parse_message(PanelView, said["view"])  # What a real panel can read.
         return said
 
 
@@ -182,7 +182,7 @@ def test_a_new_pin_is_told_once_and_ends_all_sessions(bench):
     pin = bench.ask({"step": "pin"})["done"]["pin"]
     assert len(pin) == 8
     assert bench.hub.access.organizers._pin.hashed != before
-    assert pin_is(pin, bench.hub.access.organizers._pin.hashed)
+    assert verify_pin(pin, bench.hub.access.organizers._pin.hashed)
     assert bench.hub.access.organizers.session(token) is None
     assert bench.hub.access.organizers.listed() == []
     assert bench.hub.access.organizers.log_in(pin, "10.42.0.5", "a browser")
@@ -190,10 +190,10 @@ def test_a_new_pin_is_told_once_and_ends_all_sessions(bench):
 
 
 def test_a_pin_that_cannot_be_saved_leaves_the_old_one(bench, monkeypatch):
-    def full(self: Organizers) -> str:
+    def full(self: StaffLogin) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Organizers, "replace_hub_pin", full)
+    monkeypatch.setattr(StaffLogin, "replace_hub_pin", full)
     assert "No space left" in bench.ask({"step": "pin"})["done"]["refused"]
 
 
@@ -211,7 +211,7 @@ def test_a_stick_is_closed_before_it_is_unmounted(bench, monkeypatch):
     assert bench.root == [("eject", {"folder": "/media/stick"})]
 
 
-@pytest.mark.parametrize("says", [Refused("failed"), Refused("no-stick"), FileNotFoundError()])
+@pytest.mark.parametrize("says", [StepRefused("failed"), StepRefused("no-stick"), FileNotFoundError()])
 def test_a_stick_that_cannot_be_unmounted_goes_on_being_a_copy(bench, monkeypatch, says):
     sticks = sticks_of(bench, monkeypatch, "/media/stick")
     bench.root_says = says

@@ -63,7 +63,7 @@ def test_a_finished_event_leaves_its_tables_and_is_named_to_the_units(tmp_path: 
         for match in state.rounds[0].matches:
             result = {"score": {"a": 100, "b": 0}}
             for side in ("a", "b"):
-                service.tell("e1", c.Report(f"{match.id}{side}", match.id, side, 0, result, "b"), "unit")  # type: ignore[arg-type]
+                service.tell("e1", c.RecordReport(f"{match.id}{side}", match.id, side, 0, result, "b"), "unit")  # type: ignore[arg-type]
         service.tell("e1", c.FinishEvent("the hall closes"), "organizer")
         view = table_view(service.snapshot, "table-1", reported=("e1", "gone"))
     assert (view["event"], view["match"], view["finished"]) == (None, None, ["e1"])

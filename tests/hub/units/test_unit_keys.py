@@ -13,9 +13,9 @@ from hub_kit import Service, running
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.access.rights import NO_KEY, keyed
+from roundtap_hub.access.rights import NO_KEY, unit_keyed_entry
 from roundtap_hub.models import UnitKeyRow
-from roundtap_hub.store.earlier_files import take_over_files
+from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.unit_keys import STANDBY, STATION, TABLE, UnitKeys
 
@@ -155,16 +155,16 @@ def test_who_decides_by_a_key_that_is_another_by_now_is_refused_by_the_writer(
     keys.replace("table-1")
     for instead_of, wrong in ((before, "unknown_unit"), (NO_KEY, "unit_known")):
         with pytest.raises(Problem) as problem:
-            service.ask([Step(VENUE, keyed("table-1", TABLE, "ab" * 32, instead_of))], "organizer")
+            service.ask([Step(VENUE, unit_keyed_entry("table-1", TABLE, "ab" * 32, instead_of))], "organizer")
         assert problem.value.key == wrong
     keys.revoke("table-1")
     with pytest.raises(Problem, match="There is no unit"):
-        service.ask([Step(VENUE, keyed("table-1", TABLE, "ab" * 32, before))], "organizer")
+        service.ask([Step(VENUE, unit_keyed_entry("table-1", TABLE, "ab" * 32, before))], "organizer")
 
 
 def test_a_wrong_name_a_known_one_an_unknown_role_and_one_unit_too_many_change_nothing(service: Service) -> None:
     keys, names = UnitKeys(service), [f"t{n}" for n in range(999)]
-    service.ask([Step(VENUE, keyed(unit, TABLE, HEX)) for unit in names], "hub",
+    service.ask([Step(VENUE, unit_keyed_entry(unit, TABLE, HEX)) for unit in names], "hub",
                 beside=[UnitKeyRow(unit=unit, key=HEX) for unit in names])
     keys.revoke("t998")
     number = service.snapshot.venue.number
@@ -207,7 +207,7 @@ def test_the_file_of_an_earlier_hub_is_taken_over_once_with_the_names_of_the_mar
     (tmp_path / "keys.json").write_text(json.dumps(
         {"table-1": HEX, "station-1": HEX, "spare": {"key": HEX, "role": "standby"}}))
     (tmp_path / "unit-ids.json").write_text(json.dumps({"m-1": "table-1", "m-2": "gone"}))
-    take_over_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     keys = UnitKeys(service)
     assert {unit: keys.role(unit) for unit in keys} == {"table-1": TABLE, "station-1": STATION, "spare": STANDBY}
     assert keys["table-1"] == KEY
@@ -215,7 +215,7 @@ def test_the_file_of_an_earlier_hub_is_taken_over_once_with_the_names_of_the_mar
     assert dict(service.snapshot.venue.unit_ids) == {"m-1": "table-1"}
     assert not [path for path in tmp_path.iterdir() if path.suffix == ".json"]
     number = service.snapshot.venue.number
-    take_over_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     assert service.snapshot.venue.number == number
 
 
@@ -223,7 +223,7 @@ def test_a_file_that_a_cut_left_there_after_it_was_taken_over_says_nothing_twice
         service: Service, tmp_path: Path) -> None:
     for _ in range(2):
         (tmp_path / "keys.json").write_text(json.dumps({"table-1": HEX}))
-        take_over_files(tmp_path, service)
+        migrate_files(tmp_path, service)
     assert said(service) == [("unit-keyed", "table-1")]
 
 
@@ -233,7 +233,7 @@ def test_a_file_takes_back_nothing_that_the_journal_knows_by_now(keys: UnitKeys,
     keys.revoke("table-2")
     text = json.dumps({"table-1": "ab" * 32, "table-2": HEX, "table-3": HEX})
     (tmp_path / "keys.json").write_text(text)
-    take_over_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     assert dict(keys) == {"table-1": KEY, "table-3": KEY}
     assert "table-1; table-2" in caplog.text
     assert (tmp_path / "keys.json.unread").read_text() == text
@@ -249,8 +249,8 @@ def test_the_marks_are_there_until_the_keys_that_they_go_with_are_saved(
 
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", full)
-        take_over_files(tmp_path, service)
-    take_over_files(tmp_path, service)
+        migrate_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     assert dict(service.snapshot.venue.unit_ids) == {"m-1": "table-1"}
     assert not (tmp_path / "unit-ids.json").exists()
 
@@ -265,7 +265,7 @@ def test_of_a_file_of_which_one_key_makes_no_sense_the_others_count_and_it_is_ke
         service: Service, tmp_path: Path, caplog: pytest.LogCaptureFixture, entry: str) -> None:
     text = f'{{"table-1": "{HEX}",\n{entry},\n"table-2": "{HEX}"}}'
     (tmp_path / "keys.json").write_text(text)
-    take_over_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     assert set(UnitKeys(service)) == {"table-1", "table-2"}
     assert (tmp_path / "keys.json.unread").read_text() == text
     assert not (tmp_path / "keys.json").exists()
@@ -281,7 +281,7 @@ def test_of_a_file_of_which_one_key_makes_no_sense_the_others_count_and_it_is_ke
 def test_of_half_a_file_what_stands_whole_in_it_counts(service: Service, tmp_path: Path, text: str) -> None:
     """Somebody forgot a comma, or a cut took the end: nobody enrols a whole hall again for that."""
     (tmp_path / "keys.json").write_text(text)
-    take_over_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     assert dict(UnitKeys(service)) == {"table-1": KEY, "table-2": KEY}
     assert (tmp_path / "keys.json.unread").read_text() == text
 
@@ -289,7 +289,7 @@ def test_of_half_a_file_what_stands_whole_in_it_counts(service: Service, tmp_pat
 @pytest.mark.parametrize("text", ["", "[]", "\x00", "[" * 5000, "null"])
 def test_a_file_that_is_none_stops_no_hub_and_is_kept(service: Service, tmp_path: Path, text: str) -> None:
     (tmp_path / "keys.json").write_text(text)
-    take_over_files(tmp_path, service)
+    migrate_files(tmp_path, service)
     assert dict(UnitKeys(service)) == {}
     assert (tmp_path / "keys.json.unread").read_text() == text
 
@@ -303,8 +303,8 @@ def test_what_cannot_be_saved_stays_in_its_file_and_is_tried_again(service: Serv
 
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", full)
-        assert not take_over_files(tmp_path, service)
+        assert not migrate_files(tmp_path, service)
     assert (tmp_path / "keys.json").exists()
     assert dict(UnitKeys(service)) == {}
-    assert take_over_files(tmp_path, service)
+    assert migrate_files(tmp_path, service)
     assert dict(UnitKeys(service)) == {"table-1": KEY}

@@ -10,15 +10,15 @@ from roundtap_core.view import DECIDED
 from roundtap_devices.input.gestures import LEAVE, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.report_start import edit_report
-from roundtap_units.table.dialogue.table_state import OWN, Moment, TableState
-from roundtap_units.table.screens.scenes import SIGNS, Column, Half, Row, Scene
+from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState
+from roundtap_units.table.screens.scenes import SIGNS, Column, Half, NameRow, Scene
 
 SETTLE_MS = 1500
 LEAVE_ASKED_MS = 10_000
 
 
 @dataclass(eq=False)
-class Ask(Moment):
+class AskAgreement(DialogueState):
     """ "BRUNO, you lost 24:100? ■ yes ▼ no": `side` is asked whether the other's report is right."""
 
     side: Side
@@ -36,7 +36,7 @@ class Ask(Moment):
             else:
                 table.send(self.side, theirs, agrees=True)
         elif key == "down":
-            table.question = Differ(table, self.side, self.call_judge)
+            table.question = Disagreement(table, self.side, self.call_judge)
         elif key == teller:
             # Whoever said it first may look at it again before it is agreed.
             table.question = None
@@ -46,9 +46,9 @@ class Ask(Moment):
         """Everything that the result says: whoever agrees agrees to all of it."""
         table, theirs, side = self.table, self._theirs(), self.side
         title, hint = result_text.question(table, theirs, side), table.words("yes_no", sign=SIGNS[side])
-        apart = [*result_text.told_apart(table, theirs, side), result_text.squads(table, theirs, side)]
-        worth, remark = result_text.figures_told(table, theirs, side), result_text.remark(table, theirs)
-        first = result_text.first(table, theirs)
+        apart = [*result_text.extra_figures(table, theirs, side), result_text.squads(table, theirs, side)]
+        worth, remark = result_text.agreement_details(table, theirs, side), result_text.remark(table, theirs)
+        first = result_text.first_player_text(table, theirs)
         if not any(apart):
             info, *notes = [text for text in (worth, remark, first) if text] or [""]
             return table.figures("ask", side, lambda each: _column(table, each, theirs), title=title, info=info,
@@ -65,7 +65,7 @@ class Ask(Moment):
 
 
 @dataclass(eq=False)
-class Differ(Moment):
+class Disagreement(DialogueState):
     """After a no: enter your own version, or call a judge. The own button looks at the question again."""
 
     side: Side
@@ -74,7 +74,7 @@ class Differ(Moment):
     def tap(self, key: str, now_ms: int) -> None:
         self.table.question = None
         if key == "up":
-            edit_anew(self.table, self.side, lambda: self.table.said(other(self.side)))
+            reenter_report(self.table, self.side, lambda: self.table.said(other(self.side)))
         elif key == "down":
             self.call_judge(now_ms)
 
@@ -84,7 +84,7 @@ class Differ(Moment):
                                words("differ.judge"), hint=words("back", sign=SIGNS[self.side]))
 
 
-def edit_anew(table: TableState, side: Side, like: Callable[[], Result | None]) -> None:
+def reenter_report(table: TableState, side: Side, like: Callable[[], Result | None]) -> None:
     """`side` enters `like` anew, after the winner was asked; where both enter their own, there is nothing to ask."""
     said = like()
     if said is not None and table.form is not None and table.form.parallel:
@@ -94,7 +94,7 @@ def edit_anew(table: TableState, side: Side, like: Callable[[], Result | None]) 
 
 
 @dataclass(eq=False)
-class WhoWon(Moment):
+class WhoWon(DialogueState):
     """Editing begins with the winner's button, as every report does, whoever holds the unit. `like`: what is edited;
     None once it is gone."""
 
@@ -104,39 +104,39 @@ class WhoWon(Moment):
     def tap(self, key: str, now_ms: int) -> None:
         self.table.question = None
         # An official may have decided, or the other side taken it back, while the question stood here.
-        if key in OWN and (like := self.like()) is not None:
-            edit_report(self.table, self.by, like, OWN[key])
+        if key in OWN_KEYS and (like := self.like()) is not None:
+            edit_report(self.table, self.by, like, OWN_KEYS[key])
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
-        return table.page("who-won", self.by, table.words("who_won"), *(Row(table.signed(side)) for side in SIDES),
+        return table.page("who-won", self.by, table.words("who_won"), *(NameRow(table.signed(side)) for side in SIDES),
                           hint=table.words("entry.whose"))
 
 
 @dataclass(eq=False)
-class Dispute(Moment):
+class Dispute(DialogueState):
     """Two versions, and nobody here knows whose is newer: each own button takes up the other's."""
 
     call_judge: Callable[[int], None]
 
     def tap(self, key: str, now_ms: int) -> None:
-        if key in OWN:
-            self.table.question = Ask(self.table, OWN[key], self.call_judge)
+        if key in OWN_KEYS:
+            self.table.question = AskAgreement(self.table, OWN_KEYS[key], self.call_judge)
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
-        versions = [Row(table.signed(side), result_text.score(table, said, "a"))
+        versions = [NameRow(table.signed(side), result_text.score(table, said, "a"))
                     for side in SIDES if (said := table.said(side))]
         return table.page("dispute", None, table.words("dispute.title"), *versions, hint=table.words("dispute.hint"))
 
 
-class Second(Moment):
+class SecondAgreement(DialogueState):
     """A result stands, and since then both agreed to another one: both are shown, and a judge decides. Until then the
     own button takes it back."""
 
     def tap(self, key: str, now_ms: int) -> None:
-        if key in OWN:
-            self.table.question = AfterAll(self.table, OWN[key])
+        if key in OWN_KEYS:
+            self.table.question = ConfirmRetraction(self.table, OWN_KEYS[key])
 
     def scene(self, now_ms: int) -> Scene:
         table, words = self.table, self.table.words
@@ -147,7 +147,7 @@ class Second(Moment):
 
 
 @dataclass(eq=False)
-class AfterAll(Moment):
+class ConfirmRetraction(DialogueState):
     """ "Back to this result? ■ yes ▼ no": who says yes says the first result again; the other one is asked as ever."""
 
     side: Side
@@ -164,7 +164,7 @@ class AfterAll(Moment):
     def scene(self, now_ms: int) -> Scene:
         table, words = self.table, self.table.words
         first = table.stands
-        rows = (Row(table.signed(each), result_text.figure_and_outcome(table, first, each) if first else "")
+        rows = (NameRow(table.signed(each), result_text.figure_and_outcome(table, first, each) if first else "")
                 for each in SIDES)
         return table.page("after-all", self.side, words("second.back"), *rows,
                           hint=words("yes_no", sign=SIGNS[self.side]))
@@ -174,7 +174,7 @@ def _column(table: TableState, side: Side, result: Result) -> Column:
     return Column(SIGNS[side], table.name(side), (result_text.figure(table, result, side),))
 
 
-class Sending(Moment):
+class Sending(DialogueState):
     """Both have said the same; the hub has not answered yet. "sending" only once it is on this unit's disk."""
 
     def scene(self, now_ms: int) -> Scene:
@@ -192,23 +192,23 @@ class Sending(Moment):
         return Half(text, result_text.score(table, result, side), table.signed(side))
 
 
-class Standing(Moment):
+class StandingResult(DialogueState):
     """A result stands. For ten seconds SAVED, with "leaving?" below it; until the round closes the own button says
     something else: once both have agreed to that, a judge decides (agreement.Second)."""
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
-        table, side = self.table, OWN.get(gesture.key)
+        table, side = self.table, OWN_KEYS.get(gesture.key)
         if side is None:
             return
         if gesture.kind == LEAVE and self.just_saved(now_ms):
             table.leaving ^= {side}
         elif gesture.kind == TAP and table.match.state == DECIDED:
-            table.tell(now_ms, lambda: decided(table, side))
+            table.tell(now_ms, lambda: ruling_scene(table, side))
         elif gesture.kind == TAP and self.just_saved(now_ms, SETTLE_MS):
             # One press too many of who was still agreeing: nobody wants to correct what they have not read.
             table.swallowed = side, now_ms
         elif gesture.kind == TAP and (table.match.result or table.said(side)):
-            edit_anew(table, side, lambda: table.match.result or table.said(side))
+            reenter_report(table, side, lambda: table.match.result or table.said(side))
 
     def just_saved(self, now_ms: int, within_ms: int = LEAVE_ASKED_MS) -> bool:
         at_ms = self.table.saved_at_ms
@@ -243,23 +243,23 @@ class Standing(Moment):
         return Half(table.signed(side), result_text.score(table, result, side) if result else "", small)
 
 
-def decided(table: TableState, side: Side | None = None) -> Scene:
+def ruling_scene(table: TableState, side: Side | None = None) -> Scene:
     """A judge's result: announced to both (`side` None), and shown again to who presses afterwards."""
     result = table.match.result
-    rows = (Row(table.signed(each), result_text.figure_and_outcome(table, result, each) if result else "")
+    rows = (NameRow(table.signed(each), result_text.figure_and_outcome(table, result, each) if result else "")
             for each in SIDES)
     title = table.words("decided.corrected" if table.match.corrected else "decided.title")
     return table.page("decided", side, title, *rows, hint=table.words("decided.line"))
 
 
-def leave_refused(table: TableState, sides: Sequence[Side]) -> Scene:
+def leave_refused_scene(table: TableState, sides: Sequence[Side]) -> Scene:
     """Whose wish to leave an official has refused."""
     return table.page("leave-refused", sides[0] if len(sides) == 1 else None, table.words("leave.refused.title"),
-                      *(Row(table.signed(side)) for side in sides), table.words("leave.refused.line"),
+                      *(NameRow(table.signed(side)) for side in sides), table.words("leave.refused.line"),
                       hint=table.words("any_key"))
 
 
-def refused(table: TableState, side: Side, reason: str) -> Scene:
+def refused_scene(table: TableState, side: Side, reason: str) -> Scene:
     """ "NOT TAKEN: JUDGE", and what that means."""
     known = reason if f"refused.{reason}" in table.words else "unknown"
     return table.page("refused", side, table.words("refused.title", reason=table.words(f"refused.{known}")),

@@ -12,36 +12,36 @@ from roundtap_core.words import Words
 from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
 from roundtap_units.table.dialogue.agreement import (
     LEAVE_ASKED_MS,
-    AfterAll,
-    Ask,
-    Differ,
+    AskAgreement,
+    ConfirmRetraction,
+    Disagreement,
     Dispute,
-    Second,
+    SecondAgreement,
     Sending,
-    Standing,
+    StandingResult,
     WhoWon,
-    decided,
-    leave_refused,
-    refused,
+    leave_refused_scene,
+    refused_scene,
+    ruling_scene,
 )
-from roundtap_units.table.dialogue.entry import Entry
-from roundtap_units.table.dialogue.games import Game, Starter, lots_heard, unheard_lot
-from roundtap_units.table.dialogue.seating import Idle, ListReview, NoMatch, Seating, WhoAreYou, review_s
+from roundtap_units.table.dialogue.entry import ResultEntry
+from roundtap_units.table.dialogue.games import ConfirmGame, Starter, apply_hub_lots, unsent_lot
+from roundtap_units.table.dialogue.seating import Idle, ListReview, NoMatch, Seating, WhoAreYou, review_seconds
 from roundtap_units.table.dialogue.table_state import (
+    DialogueState,
     Effect,
     Fate,
-    Moment,
-    Refused,
+    ReportRefused,
     Saved,
     SendReport,
-    Sent,
+    SentReport,
     StatusChanged,
     TableState,
-    span,
+    format_span,
 )
-from roundtap_units.table.screens.scenes import Figures, Half, Halves, Page, Scene
+from roundtap_units.table.screens.scenes import Figures, Half, Halves, PageScene, Scene
 
-__all__ = ["Dialogue", "Effect", "Fate", "Refused", "Saved", "SendReport", "StatusChanged"]
+__all__ = ["Dialogue", "Effect", "Fate", "ReportRefused", "Saved", "SendReport", "StatusChanged"]
 
 UNFINISHED_AFTER_MS = 60_000
 TOGETHER_MS = 400
@@ -53,7 +53,7 @@ SWALLOWED_MS = 2000
 PEEK_MS = 8000
 
 
-class Call(Moment):
+class JudgeCall(DialogueState):
     """Calling a judge: ▲+▼ from any screen, the draft is kept, again cancels. A call is a level, not an event.
 
     Whether a judge is wanted. The table's own wish holds until the hub has echoed it."""
@@ -98,7 +98,7 @@ class Call(Moment):
     def scene(self, now_ms: int) -> Scene:
         words = self.table.words
         small = words("call.taken", name=self.taken_by) if self.taken_by else words("call.again")
-        half = Half(words("call.title"), span(now_ms - self.since_ms), small)
+        half = Half(words("call.title"), format_span(now_ms - self.since_ms), small)
         return self.table.halves("call", lambda side: half)
 
 
@@ -115,7 +115,7 @@ class Dialogue:
     def __init__(self, words: Words, facing: str = "opposite", badge: str = "",
                  chance: Callable[[], Side] = lambda: secrets.choice(SIDES)) -> None:
         self.table = TableState(words, chance, facing, badge)
-        self.call = Call(self.table)
+        self.call = JudgeCall(self.table)
         self._status = StatusChanged()
         self._last_own: tuple[Side | None, int] = (None, -TOGETHER_MS)
         self._turned_ms = -UNREAD_MS
@@ -138,11 +138,11 @@ class Dialogue:
         if known and after and known.same == after.same:
             self._now_stands(known, after, now_ms)
         if after is not None:
-            lots_heard(table)
+            apply_hub_lots(table)
         self._stay(before.leave_refused if before else (), view, now_ms)
-        if isinstance(table.question, ListReview) and review_s(table) is None:
+        if isinstance(table.question, ListReview) and review_seconds(table) is None:
             table.question = None
-        if isinstance(table.question, AfterAll) and table.second is None:
+        if isinstance(table.question, ConfirmRetraction) and table.second is None:
             table.question = None
         table.forget_delivered(now_ms)
         self._turned(stood, now_ms)
@@ -185,9 +185,9 @@ class Dialogue:
     def _question(self, now_ms: int) -> object:
         """What is asked of one person now; None where nothing is, or where both enter their own."""
         moment = self._moment(now_ms)
-        if moment is self.table.question or isinstance(moment, Entry):
+        if moment is self.table.question or isinstance(moment, ResultEntry):
             return moment
-        return (Ask, moment.side) if isinstance(moment, Ask) else None
+        return (AskAgreement, moment.side) if isinstance(moment, AskAgreement) else None
 
     def _turned(self, stood: object, now_ms: int) -> None:
         """What the hub has said may have put another question on the screen."""
@@ -208,15 +208,15 @@ class Dialogue:
 
     def restore(self, report_id: str, effect: SendReport) -> None:
         """After a restart: a report found on disk whose fate is not known yet; in the order they were made."""
-        self.table.sent.append(Sent(effect, report_id))
+        self.table.sent.append(SentReport(effect, report_id))
 
     def on_fate(self, report_id: str, fate: Fate, now_ms: int) -> None:
-        """The hub's answer to a report: `Saved(number)` or `Refused(reason)`."""
+        """The hub's answer to a report: `Saved(number)` or `ReportRefused(reason)`."""
         table, stood = self.table, self._question(now_ms)
         sent = next((sent for sent in table.sent if sent.report_id == report_id), None)
-        if isinstance(fate, Refused):
+        if isinstance(fate, ReportRefused):
             side: Side = sent.effect.side if sent else "a"
-            table.tell(now_ms, lambda: refused(table, side, fate.reason), stays=True)
+            table.tell(now_ms, lambda: refused_scene(table, side, fate.reason), stays=True)
         if sent is not None:
             sent.fate, sent.fate_at_ms, sent.pending = fate, now_ms, False
             self._both_saved(now_ms)
@@ -269,7 +269,7 @@ class Dialogue:
         if now_ms - at_ms >= SWALLOWED_MS:
             return scene
         again = self.table.words("press.again")
-        if isinstance(scene, Page | Figures):
+        if isinstance(scene, PageScene | Figures):
             return replace(scene, hint=again)
         if isinstance(scene, Halves) and side == "a":
             return replace(scene, a=replace(scene.a, note=again))
@@ -280,17 +280,17 @@ class Dialogue:
         moment = self._moment(now_ms)
         if isinstance(moment, Seating):
             return "".join(side for side in SIDES if side not in self.table.seated)
-        if isinstance(moment, Game):
+        if isinstance(moment, ConfirmGame):
             return other(moment.winner)
-        if isinstance(moment, Entry | WhoWon):
+        if isinstance(moment, ResultEntry | WhoWon):
             return moment.by
         if isinstance(moment, Starter):
             return moment.chooses
-        return moment.side if isinstance(moment, Ask | Differ | AfterAll | WhoAreYou) else ""
+        return moment.side if isinstance(moment, AskAgreement | Disagreement | ConfirmRetraction | WhoAreYou) else ""
 
     # --- which moment it is ---
 
-    def _moment(self, now_ms: int) -> Moment:
+    def _moment(self, now_ms: int) -> DialogueState:
         table = self.table
         if self.call.shown(now_ms):
             return self.call
@@ -301,22 +301,22 @@ class Dialogue:
                 return waiting
         return self._by_reports()
 
-    def _by_reports(self) -> Moment:
+    def _by_reports(self) -> DialogueState:
         table = self.table
         if table.settled:
-            return Standing(table)
+            return StandingResult(table)
         said: dict[Side, bool] = {"a": table.said("a") is not None, "b": table.said("b") is not None}
         if said["a"] and said["b"]:
             if table.second is not None:
-                return Second(table)
+                return SecondAgreement(table)
             if table.said("a") == table.said("b") and (table.current() or table.match.state != DISPUTE):
                 unanswered = any(sent.fate is None for sent in table.current())
-                return Sending(table) if unanswered else Standing(table)
+                return Sending(table) if unanswered else StandingResult(table)
             if table.last_speaker is None or table.said("a") == table.said("b"):
                 return Dispute(table, self.call.want)
-            return Ask(table, other(table.last_speaker), self.call.want)
+            return AskAgreement(table, other(table.last_speaker), self.call.want)
         if said["a"] or said["b"]:
-            return Ask(table, "b" if said["a"] else "a", self.call.want)
+            return AskAgreement(table, "b" if said["a"] else "a", self.call.want)
         assert table.view is not None
         if table.view.clock.state == "idle" and len(table.seated) < 2:
             return Seating(table)
@@ -353,7 +353,7 @@ class Dialogue:
         decided_now = match.state == DECIDED and (changed or known.state != DECIDED)
         if decided_now or (match.state == CLOSED and match.corrected and changed):
             table.entry = table.question = None
-            table.tell(now_ms, lambda: decided(table))
+            table.tell(now_ms, lambda: ruling_scene(table))
         elif match.state == AGREED and (known.state, known.number) != (match.state, match.number):
             if table.saved_at_ms is None or now_ms - table.saved_at_ms >= LEAVE_ASKED_MS:
                 table.saved_at_ms = now_ms
@@ -366,7 +366,7 @@ class Dialogue:
         refused = [side for side in view.leave_refused if side not in before]
         self.table.leaving -= set(refused)
         if refused and view.match is not None:
-            self.table.tell(now_ms, lambda: leave_refused(self.table, refused))
+            self.table.tell(now_ms, lambda: leave_refused_scene(self.table, refused))
 
     def _both_saved(self, now_ms: int) -> None:
         """SAVED with the number of the report that agreed: the later of the two entries."""
@@ -385,13 +385,13 @@ class Dialogue:
     def _update_status(self, now_ms: int) -> None:
         table = self.table
         # Turns take their time, and nobody has forgotten anything meanwhile.
-        counting = isinstance(table.entry, Entry) and table.entry.turns is not None
+        counting = isinstance(table.entry, ResultEntry) and table.entry.turns is not None
         status = StatusChanged(
             seated=tuple(sorted(table.seated)),
             draft=table.entry is not None and not counting and now_ms - table.last_press_ms >= UNFINISHED_AFTER_MS,
             call=self.call.on,
             leave=tuple(sorted(table.leaving)),
-            lot=unheard_lot(table),
+            lot=unsent_lot(table),
         )
         if status != self._status:
             self._status = status

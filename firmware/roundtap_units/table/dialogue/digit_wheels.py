@@ -11,7 +11,7 @@ from roundtap_core.forms.questions import Figure, Turns
 from roundtap_core.records import SIDES, Side, other
 
 
-def spoken(figure: Figure, value: int) -> str:
+def figure_text(figure: Figure, value: int) -> str:
     """The figure as buttons show it: "20+" and "≤0" where it may lie beyond its limits."""
     if figure.beyond and value <= figure.minimum:
         return f"≤{value}"
@@ -66,9 +66,9 @@ class Dial:
     def shown(self) -> tuple[tuple[str, ...], int | None]:
         """The figure in parts, and which part turns: (("2", "4"), 0); untouched: (("0",), -1)."""
         if not self.touched:
-            return (spoken(self.figure, self.value),), -1
-        if spoken(self.figure, self.value) != str(self.value):
-            return (spoken(self.figure, self.value),), 0
+            return (figure_text(self.figure, self.value),), -1
+        if figure_text(self.figure, self.value) != str(self.value):
+            return (figure_text(self.figure, self.value),), 0
         digits = self.digits()
         return tuple(str(digit) for digit in digits), self.at
 
@@ -97,7 +97,7 @@ class Dial:
 
 
 @dataclass(frozen=True, slots=True)
-class Counter:
+class TurnCounter:
     """The last turns after time: whose it is and how many are left; the own button ends it, held it says "I have won".
     `ended` of the step's turns are over; they alternate from `first`."""
 

@@ -9,22 +9,22 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, DRAWN, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Turns
-from roundtap_core.forms.walk import Walk, compose, told, walk, way_and_answers
+from roundtap_core.forms.walk import WalkState, compose, compose_complete, walk, way_and_answers
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
-from roundtap_units.table.dialogue.digit_wheels import Counter, Dial, likely_left, spoken
-from roundtap_units.table.dialogue.games import drawn
-from roundtap_units.table.dialogue.table_state import Moment, TableState
+from roundtap_units.table.dialogue.digit_wheels import Dial, TurnCounter, figure_text, likely_left
+from roundtap_units.table.dialogue.games import drawn_side
+from roundtap_units.table.dialogue.table_state import DialogueState, TableState
 from roundtap_units.table.screens.lettering import shorter_forms
-from roundtap_units.table.screens.scenes import SIGNS, Column, Row, Scene
+from roundtap_units.table.screens.scenes import SIGNS, Column, NameRow, Scene
 
 ARROWS = {"up": 1, "down": -1}
 NAME_LETTERS = 11
 """So many fit into a line of a list before "conceded"."""
 
 
-class Entry(Moment):
+class ResultEntry(DialogueState):
     """One person's entry, made by `by`, of a way that `opener` opened: its winner, where it has one.
 
     The other's own button goes back: a wheel, a question, the list of ways, and out, which is asked first.
@@ -40,7 +40,7 @@ class Entry(Moment):
         self.given: dict[str, Any] = {}
         self.dial: Dial | None = None
         self.choice: Choice | None = None
-        self.turns: Counter | None = None
+        self.turns: TurnCounter | None = None
         self.place = 0
         self.way: Way | None = None
         self.likely: dict[str, Any] = {}
@@ -100,7 +100,7 @@ class Entry(Moment):
 
     def _draw(self, lot: str, now_ms: int) -> None:
         """Nobody's answer: going back takes it from nobody."""
-        self.known[lot] = drawn(self.table, lot, now_ms)
+        self.known[lot] = drawn_side(self.table, lot, now_ms)
         self._next()
 
     def _turn(self, by: int) -> None:
@@ -133,7 +133,7 @@ class Entry(Moment):
         else:
             self.finish(now_ms)
 
-    def _turn_of(self, side: Side, turns: Counter) -> None:
+    def _turn_of(self, side: Side, turns: TurnCounter) -> None:
         """Whose turn it is ends it; the other's button takes the last one back, or asks again whose it was."""
         if side != turns.whose:
             if turns.ended:
@@ -159,7 +159,7 @@ class Entry(Moment):
         if isinstance(step, Figure):
             self.dial = Dial(step, self.likely_of(step))
         elif isinstance(step, Turns):
-            self.turns = Counter(step, self.answers[step.first])
+            self.turns = TurnCounter(step, self.answers[step.first])
         elif isinstance(step, Choice):
             self.choice = step
             likely = self.likely.get(step.name)
@@ -172,7 +172,7 @@ class Entry(Moment):
         if self.given:
             self._reopen(*self.given.popitem())
         elif self.begun:
-            self.table.question = Leave(self.table, self)
+            self.table.question = ConfirmDiscard(self.table, self)
         elif self.way is not None and self.from_list:
             self.way, self.place, self.dial, self.choice = None, 0, None, None
         else:
@@ -198,7 +198,7 @@ class Entry(Moment):
 
     def _result(self) -> Result:
         assert self.way is not None
-        return self.like if self.like is not None and self._unchanged(self.like) else told(
+        return self.like if self.like is not None and self._unchanged(self.like) else compose_complete(
             self.way, self.opener, self.answers)
 
     def _unchanged(self, like: Result) -> bool:
@@ -218,7 +218,7 @@ class Entry(Moment):
         return {**self.known, **self.given}
 
     @property
-    def walked(self) -> Walk:
+    def walked(self) -> WalkState:
         assert self.way is not None
         return walk(self.way, self.answers, self.opener)
 
@@ -267,10 +267,10 @@ class Entry(Moment):
 
 
 @dataclass(eq=False)
-class Leave(Moment):
+class ConfirmDiscard(DialogueState):
     """The other's button on the first question of a begun entry: once more drops it, anything else goes on."""
 
-    entry: Entry
+    entry: ResultEntry
 
     def tap(self, key: str, now_ms: int) -> None:
         self.table.question = None
@@ -286,27 +286,29 @@ class Leave(Moment):
 # --- what an entry shows ---
 
 
-def _scene(entry: Entry) -> Scene:
+def _scene(entry: ResultEntry) -> Scene:
     table, words, own = entry.table, entry.table.words, SIGNS[entry.by]
     if entry.way is None:
         names = [way_line(table, way, entry.opener) for way in entry.listed]
-        return listed(table, "way", entry.by, words("entry.how"), names, entry.place, words("entry.choose", sign=own))
+        return list_scene(table, "way", entry.by, words("entry.how"), names, entry.place,
+                          words("entry.choose", sign=own))
     if entry.turns is not None:
         return _turns(entry)
     if entry.choice is not None and not entry.choice.by_button:
         names = [_option(table, entry.choice, option) for option in entry.choice.options]
-        return listed(table, "choice", entry.by, _label(entry, entry.choice), names, entry.place,
+        return list_scene(table, "choice", entry.by, _label(entry, entry.choice), names, entry.place,
                       words("entry.choose", sign=own))
     if entry.choice is not None and entry.way.figures() and not entry.walked.figures:
-        return table.page("choice", entry.by, words(entry.choice.label), *(Row(table.signed(side)) for side in SIDES),
+        return table.page("choice", entry.by, words(entry.choice.label),
+                          *(NameRow(table.signed(side)) for side in SIDES),
                           hint=_choice_hint(table, entry.choice))
     title, hint, info = "", words("entry.ok", sign=own), _worth(entry)
     if entry.choice is not None:
         title, hint, info = words(entry.choice.label), _choice_hint(table, entry.choice), ""
     elif entry.dial is not None:
-        title, hint = _asked(entry, entry.dial.figure), _dial_hint(entry, entry.dial)
+        title, hint = _figure_label(entry, entry.dial.figure), _dial_hint(entry, entry.dial)
     else:
-        title = _about_to_confirm(entry)
+        title = _confirm_note(entry)
         if entry.walked.decided_by is not None and not info:
             info = words("entry.decides")
     if entry.others and not entry.begun and table.form is not None and table.form.direct \
@@ -329,7 +331,7 @@ def _choice_hint(table: TableState, choice: Choice) -> str:
     return table.words("lot.press" if choice.lot else "entry.whose")
 
 
-def listed(table: TableState, kind: str, turn: Side | None, title: str, options: list[str], place: int,
+def list_scene(table: TableState, kind: str, turn: Side | None, title: str, options: list[str], place: int,
            hint: str) -> Scene:
     """A list with one line pointed at; long lists show the lines around it."""
     first = max(0, min(place - 1, len(options) - 3))
@@ -337,15 +339,15 @@ def listed(table: TableState, kind: str, turn: Side | None, title: str, options:
     return table.page(kind, turn, title, *lines, hint=hint)
 
 
-def _turns(entry: Entry) -> Scene:
+def _turns(entry: ResultEntry) -> Scene:
     table, turns = entry.table, entry.turns
     assert turns is not None
     sign = SIGNS[turns.whose]
-    return table.page("turns", turns.whose, table.words("turns.left", n=turns.left), Row(table.signed(turns.whose)),
+    return table.page("turns", turns.whose, table.words("turns.left", n=turns.left), NameRow(table.signed(turns.whose)),
                       table.words("turns.end", sign=sign), hint=table.words("turns.won"))
 
 
-def _asked(entry: Entry, figure: Figure) -> str:
+def _figure_label(entry: ResultEntry, figure: Figure) -> str:
     """What is dialled, where a way has figures of several kinds; "Draw", where nobody is going to win."""
     assert entry.way is not None
     if len({each.key for each in entry.way.figures()}) > 1:
@@ -353,7 +355,7 @@ def _asked(entry: Entry, figure: Figure) -> str:
     return entry.table.words("told.draw") if entry.way.winner == DRAWN else ""
 
 
-def _about_to_confirm(entry: Entry) -> str:
+def _confirm_note(entry: ResultEntry) -> str:
     """What decided, or what the choices were: "Final salvo ●"."""
     words, walked = entry.table.words, entry.walked
     assert entry.way is not None
@@ -361,12 +363,12 @@ def _about_to_confirm(entry: Entry) -> str:
         return words(f"step.{walked.decided_by}")
     if entry.way.winner == DECIDED:
         return words("told.draw")
-    chosen = ", ".join(_chosen(entry.table, step, entry.given[step.name]) for step in entry.way.steps
+    chosen = ", ".join(_chosen_text(entry.table, step, entry.given[step.name]) for step in entry.way.steps
                        if isinstance(step, Choice) and step.name in entry.given)
     return chosen or (words("told.draw") if entry.way.winner == DRAWN else "")
 
 
-def _label(entry: Entry, choice: Choice) -> str:
+def _label(entry: ResultEntry, choice: Choice) -> str:
     """What is asked; where each side makes its own choice, whose it is: "● House chosen"."""
     label = entry.table.words(choice.label)
     if choice.whose is None:
@@ -374,7 +376,7 @@ def _label(entry: Entry, choice: Choice) -> str:
     return f"{SIGNS[entry.opener if choice.whose == WINNER else other(entry.opener)]} {label}"
 
 
-def _chosen(table: TableState, choice: Choice, option: str) -> str:
+def _chosen_text(table: TableState, choice: Choice, option: str) -> str:
     """A question that was answered, as a statement where there is one: "initiative ●"."""
     if choice.by_button and f"told.{choice.name}" in table.words:
         return table.words(f"told.{choice.name}", sign=_option(table, choice, option))
@@ -391,7 +393,7 @@ def _option(table: TableState, choice: Choice, option: str) -> str:
     return table.words(key) if key in table.words else option
 
 
-def _dial_hint(entry: Entry, dial: Dial) -> str:
+def _dial_hint(entry: ResultEntry, dial: Dial) -> str:
     words, own = entry.table.words, SIGNS[entry.by]
     if _steps_in(dial):
         return f"{words('entry.ones', sign=own)}  {words('entry.ok', sign=own)}"
@@ -403,12 +405,12 @@ def _steps_in(dial: Dial) -> bool:
     return not dial.touched and dial.stepped_in() is not None and dial.value == 0
 
 
-def _column(entry: Entry, side: Side) -> Column:
+def _column(entry: ResultEntry, side: Side) -> Column:
     wheels, active, unset = _wheels(entry, side)
     return Column(SIGNS[side], entry.table.name(side), wheels, active, unset)
 
 
-def _wheels(entry: Entry, side: Side) -> tuple[tuple[str, ...], int | None, bool]:
+def _wheels(entry: ResultEntry, side: Side) -> tuple[tuple[str, ...], int | None, bool]:
     """The figure in parts, which of them turns, and whether nobody has set it."""
     assert entry.way is not None
     whose = WINNER if side == entry.opener else LOSER
@@ -421,11 +423,11 @@ def _wheels(entry: Entry, side: Side) -> tuple[tuple[str, ...], int | None, bool
     shown = next((each for each in entry.way.figures() if (each.key, each.whose) == (key, whose)), None)
     if shown is None:
         return ("",), None, False
-    return ((spoken(shown, entry.answers.get(shown.name, entry.likely_of(shown))),), None,
+    return ((figure_text(shown, entry.answers.get(shown.name, entry.likely_of(shown))),), None,
             shown.name not in entry.answers)
 
 
-def _worth(entry: Entry) -> str:
+def _worth(entry: ResultEntry) -> str:
     """What the figures on the screen are worth, also while they are still being dialled."""
     try:
         return result_text.worth(entry.table, entry.preview(), entry.by)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from roundtap_core.records import SIDES, Side, other
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE
-from roundtap_units.table.dialogue.result_text import asked
-from roundtap_units.table.dialogue.table_state import OWN, Moment, TableState
+from roundtap_units.table.dialogue.result_text import as_question
+from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState
 from roundtap_units.table.screens.lettering import shorter_forms
-from roundtap_units.table.screens.scenes import SIGNS, Column, Row, Scene
+from roundtap_units.table.screens.scenes import SIGNS, Column, NameRow, Scene
 
 
 def lot_to_draw(table: TableState) -> str | None:
@@ -25,34 +25,34 @@ def lot_to_draw(table: TableState) -> str | None:
 def draw_lot(table: TableState, now_ms: int) -> None:
     """Shown at once; the hub's from the moment it hears of it."""
     if (about := lot_to_draw(table)) is not None:
-        drawn(table, about, now_ms)
+        drawn_side(table, about, now_ms)
 
 
-def drawn(table: TableState, about: str, now_ms: int) -> Side:
+def drawn_side(table: TableState, about: str, now_ms: int) -> Side:
     """Who drew this lot, seen as one."""
     side = table.drawn[about] = table.chance()
     title = {FIRST_PLAYER: "lot.title", INITIATIVE: "initiative.title"}.get(about, "lot.wins")
-    lots_heard(table)
-    table.tell(now_ms, lambda: table.page("lot", None, table.words(title), Row(table.signed(side)),
+    apply_hub_lots(table)
+    table.tell(now_ms, lambda: table.page("lot", None, table.words(title), NameRow(table.signed(side)),
                                           hint=table.words("any_key")))
     return side
 
 
-def lots_heard(table: TableState) -> None:
+def apply_hub_lots(table: TableState) -> None:
     """Game 1 is begun by whom the lot has named, whatever was started anew or taken back meanwhile."""
     reported = table.said("a") is not None or table.said("b") is not None
     if not table.games and not reported and table.asks(FIRST_PLAYER):
         table.first_player = table.lots.get(FIRST_PLAYER, table.first_player)
 
 
-def unheard_lot(table: TableState) -> tuple[str, Side] | None:
+def unsent_lot(table: TableState) -> tuple[str, Side] | None:
     """A lot drawn here that the hub's view does not hold yet."""
     if table.view is None or table.view.match is None:
         return None
     return next(((about, side) for about, side in table.drawn.items() if about not in table.match.lots), None)
 
 
-def note(table: TableState, side: Side) -> str:
+def idle_note(table: TableState, side: Side) -> str:
     """What the idle screen says of the match so far: "1:0", and who begins."""
     parts = []
     if table.games and table.asks(FIRST_PLAYER):
@@ -74,17 +74,17 @@ def games_so_far(table: TableState, side: Side) -> str:
     return f"{table.games.count(first)}:{table.games.count(other(first))}"
 
 
-def take_back(table: TableState, now_ms: int) -> None:
+def undo_game(table: TableState, now_ms: int) -> None:
     """The last noted game is played on, or was noted wrongly."""
     table.games.pop()
     table.first_player = None
-    lots_heard(table)
+    apply_hub_lots(table)
     table.tell(now_ms, lambda: table.page("game-back", None, table.words("games.taken_back"),
                                           hint=table.words("any_key")))
 
 
 @dataclass(eq=False)
-class Game(Moment):
+class ConfirmGame(DialogueState):
     """The winner of a game that does not end the match has pressed; the other agrees, and it is noted here only."""
 
     winner: Side
@@ -108,7 +108,7 @@ class Game(Moment):
     def _title(self) -> str:
         """ "Ana R. won game 2. Right?" """
         names = [*shorter_forms(self.table.name(self.winner)), SIGNS[self.winner]]
-        return asked(self.table, (self.table.words("games.won", name=name, n=len(self.table.games) + 1)
+        return as_question(self.table, (self.table.words("games.won", name=name, n=len(self.table.games) + 1)
                                   for name in names))
 
     def _column(self, side: Side) -> Column:
@@ -117,19 +117,19 @@ class Game(Moment):
 
 
 @dataclass(eq=False)
-class Starter(Moment):
+class Starter(DialogueState):
     """"1:0: BRUNO chooses who begins": the button of who begins the next game."""
 
     chooses: Side
 
     def tap(self, key: str, now_ms: int) -> None:
-        if key in OWN:
-            self.table.first_player = OWN[key]
+        if key in OWN_KEYS:
+            self.table.first_player = OWN_KEYS[key]
             self.table.question = None
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
         return table.page("starter", self.chooses,
                           table.words("games.noted", figures=games_so_far(table, self.chooses)),
-                          Row(table.signed(self.chooses)), table.words("games.chooses"),
+                          NameRow(table.signed(self.chooses)), table.words("games.chooses"),
                           hint=table.words("entry.whose"))

@@ -7,13 +7,13 @@ from typing import Any
 
 from roundtap_core.forms.form import Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Figure, Picks
-from roundtap_core.forms.walk import compose, told
-from roundtap_core.lists.squads import let_go, letter
+from roundtap_core.forms.walk import compose, compose_complete
+from roundtap_core.lists.squads import letter, squads_unfieldable
 from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
-from roundtap_units.table.dialogue.table_state import OWN, Moment, TableState
-from roundtap_units.table.screens.scenes import SIGNS, Duo, Mark, Part, Scene
+from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState
+from roundtap_units.table.screens.scenes import SIGNS, Duo, Scene, SidePart, SquadMark
 
 Page = Figure | Picks
 
@@ -98,32 +98,33 @@ def _warning(table: TableState, side: Side) -> tuple[str, str]:
             table.words("parallel.rounds", n=(table.view.rounds_left or 0) + 1))
 
 
-def _part(both: Parallel, side: Side) -> Part:
+def _part(both: ParallelEntry, side: Side) -> SidePart:
     table, sheet, page, sign = both.table, both.sheets[side], both.page(side), SIGNS[side]
     words, hand, name = table.words, both.hand == side, table.signed(side)
     if both.summing:
-        return _sum(both, side)
+        return _summary(both, side)
     if sheet.asked:
-        return Part(name, words("parallel.concede"), hint=words("yes_no" if hand else "parallel.pick", sign=sign))
+        return SidePart(name, words("parallel.concede"), hint=words("yes_no" if hand else "parallel.pick", sign=sign))
     if isinstance(page, Picks):
         if sheet.warned:
-            return Part(words("parallel.let_go", squads=squad_letters(both.lost(side))), words("parallel.let_go.what"),
+            return SidePart(words("parallel.let_go", squads=squad_letters(both.lost(side))),
+                            words("parallel.let_go.what"),
                         marks=_marks(both, side, page), hint=words("parallel.let_go.sure") if hand else "")
         must, rounds = _warning(table, side)
         arrows = words("parallel.mark" if sheet.unset(page) else "parallel.next")
-        return Part(must or name, rounds or result_text.label(table, page.key), marks=_marks(both, side, page),
+        return SidePart(must or name, rounds or result_text.label(table, page.key), marks=_marks(both, side, page),
                     hint=_hint(both, side, words("parallel.pick", sign=sign), arrows))
     if isinstance(page, Figure):
-        return Part(name, result_text.label(table, page.key), (str(sheet.value(page)),),
+        return SidePart(name, result_text.label(table, page.key), (str(sheet.value(page)),),
                     hint=_count_hint(both, side, page), unset=sheet.unset(page))
     if sheet.done:
         told = tuple(str(sheet.value(page)) for page in both.pages(side)
                      if isinstance(page, Figure) and page.key in ("score", "wounds"))
-        return Part(name, words("parallel.waits"), told, hint=words("parallel.back") if hand else "")
-    return Part(name, table.phase, (table.clock,) if table.clock else (), hint=words("parallel.open", sign=sign))
+        return SidePart(name, words("parallel.waits"), told, hint=words("parallel.back") if hand else "")
+    return SidePart(name, table.phase, (table.clock,) if table.clock else (), hint=words("parallel.open", sign=sign))
 
 
-def _count_hint(both: Parallel, side: Side, page: Figure) -> str:
+def _count_hint(both: ParallelEntry, side: Side, page: Figure) -> str:
     words, sign, sheet = both.table.words, SIGNS[side], both.sheets[side]
     untouched = sheet.value(page) == page.minimum
     if len(page.wheels) > 1 and untouched:
@@ -133,20 +134,20 @@ def _count_hint(both: Parallel, side: Side, page: Figure) -> str:
                  words("parallel.first" if may_concede else "parallel.next"))
 
 
-def _hint(both: Parallel, side: Side, own: str, arrows: str) -> str:
+def _hint(both: ParallelEntry, side: Side, own: str, arrows: str) -> str:
     return f"{own}  {arrows}" if both.hand == side else own
 
 
-def _marks(both: Parallel, side: Side, page: Picks) -> tuple[Mark, ...]:
+def _marks(both: ParallelEntry, side: Side, page: Picks) -> tuple[SquadMark, ...]:
     sheet, owed = both.sheets[side], both.table.match.of(side).to_field
     return tuple(
-        Mark(squad_letters((squad,)), squad in sheet.picked, owed is not None and squad not in owed,
+        SquadMark(squad_letters((squad,)), squad in sheet.picked, owed is not None and squad not in owed,
              squad == sheet.cursor)
         for squad in range(1, page.of + 1)
     )
 
 
-def _sum(both: Parallel, side: Side) -> Part:
+def _summary(both: ParallelEntry, side: Side) -> SidePart:
     """What both confirm: who has won, the figures, the squads, and what else was told."""
     table, sheet, result = both.table, both.sheets[side], both.preview()
     pairs = [result.score, *([result.wounds] if result.wounds is not None else [])]
@@ -155,12 +156,12 @@ def _sum(both: Parallel, side: Side) -> Part:
         hint += f"  {table.words('parallel.back')}"
     told = result_text.statement(table, result, side)
     besides = [table.words("told.conceded", name=SIGNS[both.conceded_by]) if both.conceded_by else "",
-               *result_text.told_apart(table, result, side), result_text.squads(table, result, side, signed=False)]
-    return Part(table.signed(side), result_text.also(told, besides),
+               *result_text.extra_figures(table, result, side), result_text.squads(table, result, side, signed=False)]
+    return SidePart(table.signed(side), result_text.with_extras(told, besides),
                 tuple(result_text.ordered(table, pair, side) for pair in pairs), hint=hint)
 
 
-class Parallel(Moment):
+class ParallelEntry(DialogueState):
     """The two sheets of one match. `hand`: for whom ▲▼ act; `conceded_by`: who gave up, the figures still count.
 
     It is the table's entry while a sheet is open; between the reveal and the end both rest, and it is only kept.
@@ -205,7 +206,7 @@ class Parallel(Moment):
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
         if gesture.key in SIDES and gesture.kind in (TAP, HOLD):
-            side = OWN[gesture.key]
+            side = OWN_KEYS[gesture.key]
             served, self.hand = self.hand, side
             if self.sheets[side].asked and served != side:
                 # "Concede?" is answered by yes or no: ▼ serves this side again before its own button says yes.
@@ -233,7 +234,7 @@ class Parallel(Moment):
         view, owed = self.table.view, self.table.match.of(side).to_field
         if view is None or owed is None:
             return ()
-        return let_go(owed, self.sheets[side].picked, view.rounds_left or 0)
+        return squads_unfieldable(owed, self.sheets[side].picked, view.rounds_left or 0)
 
     def _own(self, side: Side, held: bool, now_ms: int) -> None:
         sheet, page = self.sheets[side], self.page(side)
@@ -299,7 +300,8 @@ class Parallel(Moment):
             sheet.at -= 1
 
     def _finish(self, now_ms: int) -> None:
-        result = self.table.possible(lambda: told(self.way, self.opener, self._answers()), self.hand, now_ms)
+        result = self.table.possible(lambda: compose_complete(self.way, self.opener, self._answers()), self.hand,
+                                     now_ms)
         if result is None:
             for sheet in self.sheets.values():
                 sheet.agreed = False

@@ -6,10 +6,10 @@ from roundtap_core.forms.form import Form, Way
 from roundtap_core.records import CONCESSION, Result, Side, other
 from roundtap_devices.input.gestures import ARROWS, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
-from roundtap_units.table.dialogue.entry import Entry, listed, way_line
-from roundtap_units.table.dialogue.games import Game, draw_lot, take_back
-from roundtap_units.table.dialogue.parallel_entry import Parallel
-from roundtap_units.table.dialogue.table_state import OWN, Moment, TableState
+from roundtap_units.table.dialogue.entry import ResultEntry, list_scene, way_line
+from roundtap_units.table.dialogue.games import ConfirmGame, draw_lot, undo_game
+from roundtap_units.table.dialogue.parallel_entry import ParallelEntry
+from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState
 from roundtap_units.table.screens.scenes import Scene
 
 
@@ -19,16 +19,16 @@ def open_report(table: TableState, side: Side, now_ms: int) -> None:
     if form is None:
         table.tell(now_ms, lambda: table.page("no-form", side, table.words("entry.no_form")))
     elif form.parallel:
-        sheets = table.sheets if isinstance(table.sheets, Parallel) else Parallel(table, form)
+        sheets = table.sheets if isinstance(table.sheets, ParallelEntry) else ParallelEntry(table, form)
         table.sheets = table.entry = sheets
         sheets.open(side)
     elif table.games.count(side) + 1 < form.games and not table.time_is_up:
-        table.question = Game(table, side)
+        table.question = ConfirmGame(table, side)
     else:
-        _begin(table, Entry(table, form, side, side), now_ms)
+        _begin(table, ResultEntry(table, form, side, side), now_ms)
 
 
-def _begin(table: TableState, entry: Entry, now_ms: int) -> None:
+def _begin(table: TableState, entry: ResultEntry, now_ms: int) -> None:
     table.entry = entry
     if entry.done:
         entry.finish(now_ms)
@@ -40,11 +40,11 @@ def edit_report(table: TableState, by: Side, like: Result, winner: Side | None =
     if form is None:
         return
     if form.parallel:
-        table.sheets = table.entry = Parallel(table, form, like, by)
+        table.sheets = table.entry = ParallelEntry(table, form, like, by)
         return
     opener = winner or result_text.winner_of(table, like) or by
     known = like if winner is None or result_text.outcome(table, like, winner) in ("won", "draw") else None
-    table.entry = Entry(table, form, opener, by, known)
+    table.entry = ResultEntry(table, form, opener, by, known)
 
 
 def press_arrow(table: TableState, gesture: Gesture, now_ms: int) -> None:
@@ -55,7 +55,7 @@ def press_arrow(table: TableState, gesture: Gesture, now_ms: int) -> None:
         return
     held = gesture.kind == REPEAT and gesture.key == "down"
     if held and form is not None and form.direct and not form.parallel and other_endings(table, form):
-        table.question = Endings(table, form)
+        table.question = EndingList(table, form)
 
 
 def other_endings(table: TableState, form: Form) -> tuple[Way, ...]:
@@ -64,7 +64,7 @@ def other_endings(table: TableState, form: Form) -> tuple[Way, ...]:
     return offered[1:] if form.games == 1 else offered
 
 
-class Endings(Moment):
+class EndingList(DialogueState):
     """The list behind ▼ held: ▲▼ move, and the own button of who reports takes the line."""
 
     def __init__(self, table: TableState, form: Form) -> None:
@@ -77,14 +77,14 @@ class Endings(Moment):
         if key in ARROWS:
             self.place = (self.place + (1 if key == "down" else -1)) % (len(self._lines()) + 1)
             return
-        table, side = self.table, OWN[key]
+        table, side = self.table, OWN_KEYS[key]
         table.question = None
         table.seated.add(side)
         if self.place < len(self.ways):
             way = self.ways[self.place]
-            table.entry = Entry(table, self.form, other(side) if way.ended == CONCESSION else side, side, way=way)
+            table.entry = ResultEntry(table, self.form, other(side) if way.ended == CONCESSION else side, side, way=way)
         elif self.place < len(self._lines()):
-            take_back(table, now_ms)
+            undo_game(table, now_ms)
 
     def _lines(self) -> list[str]:
         games = len(self.table.games)
@@ -93,5 +93,5 @@ class Endings(Moment):
 
     def scene(self, now_ms: int) -> Scene:
         words = self.table.words
-        return listed(self.table, "endings", None, words("entry.how"),
+        return list_scene(self.table, "endings", None, words("entry.how"),
                       [*self._lines(), words("entry.none")], self.place, words("entry.choose_any"))

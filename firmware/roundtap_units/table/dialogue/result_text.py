@@ -8,7 +8,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import CONCESSION, SIDES, Match, Pair, Result, Side, other
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.rulebooks.result_words import figure_label, reason
+from roundtap_core.rulebooks.result_words import figure_label, outcome_reason
 from roundtap_core.rulebooks.result_words import winner_of as winner_of_result
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.lettering import shorter_forms
@@ -132,10 +132,10 @@ def _sentence(table: TableState, key: str, result: Result, side: Side, figures: 
         said = [words("told.draw") + told]
     else:
         said = [words("told.won", name=name) + told for name in (*shorter_forms(table.name(winner)), SIGNS[winner])]
-    return Sentence.of(said) if key == "told" else asked(table, said)
+    return Sentence.of(said) if key == "told" else as_question(table, said)
 
 
-def asked(table: TableState, said: Iterable[str]) -> Sentence:
+def as_question(table: TableState, said: Iterable[str]) -> Sentence:
     """Statements, shorter and shorter, as a question: "Ana R. won 100:30. Right?", "Ana R. won 100:30?"."""
     return Sentence.of(table.words(key, said=each) for each in said for key in ("ask.said", "ask.said.short"))
 
@@ -144,7 +144,7 @@ def _keeps_score(table: TableState) -> bool:
     return table.form is not None and any(step.key == "score" for way in table.form.ways for step in way.figures())
 
 
-def figures_told(table: TableState, result: Result, side: Side) -> str:
+def agreement_details(table: TableState, result: Result, side: Side) -> str:
     """What the one who agrees should see beside the score: its worth, and wounds."""
     return "  ".join(text for text in (worth(table, result, side), wounds(table, result, side)) if text)
 
@@ -163,18 +163,18 @@ def remark(table: TableState, result: Result) -> str:
     if table.view is None or table.form is None:
         return ""
     book = rulebook(table.form.rulebook)
-    why = reason(book, book.options(table.view.options), result)
+    why = outcome_reason(book, book.options(table.view.options), result)
     return words.first(*why) if why else ""
 
 
-def first(table: TableState, result: Result) -> str:
+def first_player_text(table: TableState, result: Result) -> str:
     """ "first ●", where it is recorded who began."""
     if result.first_player not in SIDES:
         return ""
     return table.words("told.first", sign=SIGNS["a" if result.first_player == "a" else "b"])
 
 
-def told_apart(table: TableState, result: Result, side: Side) -> list[str]:
+def extra_figures(table: TableState, result: Result, side: Side) -> list[str]:
     """Figures and answers of a result that stand neither under the names nor in its worth, each in a few words:
     "keys 1:2", "objectives 1:2", "● Mars  ■ Dis"."""
     told, words = [], table.words
@@ -185,13 +185,14 @@ def told_apart(table: TableState, result: Result, side: Side) -> list[str]:
             if key != "score":
                 told.append(label + ":".join(str(value[each]) for each in sides))
         elif isinstance(value, dict):
-            told.append("  ".join(f"{SIGNS[each]} {_worded(table, value[each])}" for each in sides if each in value))
+            told.append("  ".join(f"{SIGNS[each]} {_option_text(table, value[each])}" for each in sides
+                                  if each in value))
         elif key not in NEEDS_NO_WORD and value not in SIDES:
-            told.append(_worded(table, value))
+            told.append(_option_text(table, value))
     return told
 
 
-def _worded(table: TableState, value: object) -> str:
+def _option_text(table: TableState, value: object) -> str:
     """An option in words; a house is called what the deck's card calls it."""
     key = f"form.option.{value}"
     return table.words(key) if key in table.words else str(value)
@@ -206,7 +207,7 @@ def squads(table: TableState, result: Result, side: Side, signed: bool = True) -
     return "  ".join(f"{SIGNS[each]} {fielded[each]}" for each in sides if each in fielded)
 
 
-def also(sentence: str, besides: Iterable[str]) -> Sentence:
+def with_extras(sentence: str, besides: Iterable[str]) -> Sentence:
     """A sentence with a few words behind it, in all its wordings."""
     # Each keeps together where the line breaks.
     behind = [text.replace(" ", "\u00a0") for text in besides if text]

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from roundtap_core.records import SIDES, Side, other
 from roundtap_devices.input.gestures import TAP, Gesture
-from roundtap_units.table.dialogue.games import note
-from roundtap_units.table.dialogue.parallel_entry import Parallel
+from roundtap_units.table.dialogue.games import idle_note
+from roundtap_units.table.dialogue.parallel_entry import ParallelEntry
 from roundtap_units.table.dialogue.report_start import open_report, press_arrow
-from roundtap_units.table.dialogue.table_state import OWN, Moment, TableState, span
-from roundtap_units.table.screens.scenes import SIGNS, Half, Name, Row, Scene
+from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState, format_span
+from roundtap_units.table.screens.scenes import SIGNS, Half, Name, NameRow, Scene
 
 
-class Seating(Moment):
+class Seating(DialogueState):
     """Before the clock runs: "press yours" for each who has not. A second press already reports."""
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
@@ -26,11 +26,11 @@ class Seating(Moment):
     def _half(self, side: Side) -> Half:
         table = self.table
         if side in table.seated:
-            return Half(Name(f"✓ {table.name(side)}"), table.clock, table.signed(other(side)), note(table, side))
+            return Half(Name(f"✓ {table.name(side)}"), table.clock, table.signed(other(side)), idle_note(table, side))
         return Half(table.name(side), SIGNS[side], table.words("seat.press"))
 
 
-class Idle(Moment):
+class Idle(DialogueState):
     """While they play. The own button says "I won"; who skipped the seat-in is asked for the name first."""
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
@@ -60,19 +60,19 @@ class Idle(Moment):
         table = self.table
         if table.form is not None and table.form.parallel and not self._fielded(side):
             return table.words("parallel.squads", sign=SIGNS[side])
-        hint = table.words("look.hint") if review_s(table) is not None else ""
-        return "  ".join(text for text in (table.phase, note(table, side), hint) if text)
+        hint = table.words("look.hint") if review_seconds(table) is not None else ""
+        return "  ".join(text for text in (table.phase, idle_note(table, side), hint) if text)
 
     def _fielded(self, side: Side) -> bool:
         sheets = self.table.sheets
-        return isinstance(sheets, Parallel) and (sheets.sheets[side].fielded or not sheets.has_picks)
+        return isinstance(sheets, ParallelEntry) and (sheets.sheets[side].fielded or not sheets.has_picks)
 
 
 def _who_sits_in(table: TableState, gesture: Gesture, now_ms: int) -> Side | None:
     """Whose own button it was, where they do not sit here yet; whatever else it meant is done."""
-    side = OWN.get(gesture.key) if gesture.kind == TAP else None
+    side = OWN_KEYS.get(gesture.key) if gesture.kind == TAP else None
     if side is None:
-        if not look(table, gesture, now_ms):
+        if not start_review(table, gesture, now_ms):
             press_arrow(table, gesture, now_ms)
     elif side in table.seated:
         open_report(table, side, now_ms)
@@ -82,7 +82,7 @@ def _who_sits_in(table: TableState, gesture: Gesture, now_ms: int) -> Side | Non
 
 
 @dataclass(eq=False)
-class WhoAreYou(Moment):
+class WhoAreYou(DialogueState):
     """A first press at a table where nobody sat in: is this button yours?"""
 
     side: Side
@@ -97,17 +97,18 @@ class WhoAreYou(Moment):
 
     def scene(self, now_ms: int) -> Scene:
         words, sign = self.table.words, SIGNS[self.side]
-        return self.table.page("who", self.side, words("seat.is_yours", sign=sign), Row(self.table.signed(self.side)),
+        return self.table.page("who", self.side, words("seat.is_yours", sign=sign),
+                               NameRow(self.table.signed(self.side)),
                                hint=words("yes_no", sign=sign))
 
     def _wrong_place(self) -> Scene:
         table = self.table
         assert table.view is not None
         return table.page("wrong-place", self.side, table.words("seat.wrong", table=table.view.table),
-                          *(Row(table.signed(side)) for side in SIDES), hint=table.words("seat.wrong_hint"))
+                          *(NameRow(table.signed(side)) for side in SIDES), hint=table.words("seat.wrong_hint"))
 
 
-class NoMatch(Moment):
+class NoMatch(DialogueState):
     """No match to speak of: no hub yet, another core, no round, no match here, or a closed round."""
 
     def scene(self, now_ms: int) -> Scene:
@@ -131,15 +132,15 @@ class NoMatch(Moment):
         return table.halves(kind, lambda side: Half(head, big, small))
 
 
-def review_s(table: TableState) -> int | None:
+def review_seconds(table: TableState) -> int | None:
     """How long a look there is; None where the rulebook has none, and once the round has started."""
     view = table.view
     return view.form.look_s if view is not None and view.form is not None and view.clock.state == "idle" else None
 
 
-def look(table: TableState, gesture: Gesture, now_ms: int) -> bool:
+def start_review(table: TableState, gesture: Gesture, now_ms: int) -> bool:
     """▼ begins the look; whether it did."""
-    seconds = review_s(table)
+    seconds = review_seconds(table)
     if gesture.kind != TAP or gesture.key != "down" or seconds is None:
         return False
     table.question = ListReview(table, now_ms + 1000 * seconds)
@@ -147,7 +148,7 @@ def look(table: TableState, gesture: Gesture, now_ms: int) -> bool:
 
 
 @dataclass(eq=False)
-class ListReview(Moment):
+class ListReview(DialogueState):
     """Before a game, a short look at the other's list, counted down for both at their table: the time that is left; any
     button ends it early. It waits to be seen when it is over."""
 
@@ -158,5 +159,5 @@ class ListReview(Moment):
 
     def scene(self, now_ms: int) -> Scene:
         words, left_ms = self.table.words, self.until_ms - now_ms
-        line = span(left_ms + 999) if left_ms > 0 else words("look.over")
+        line = format_span(left_ms + 999) if left_ms > 0 else words("look.over")
         return self.table.page("look", None, words("look.title"), line, hint=words("any_key"))

@@ -9,14 +9,14 @@ from roundtap_core import clock
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Form
 from roundtap_core.records import SIDES, Result, Side, other
-from roundtap_core.rulebooks.gate import PLAYER, Saying, refuse
+from roundtap_core.rulebooks.gate import PLAYER, ResultSource, refuse_result
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, SaidView, TableView
+from roundtap_core.view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, ReportRef, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import TAP, Gesture
-from roundtap_units.table.screens.scenes import SIGNS, Column, Figures, Half, Halves, Name, Page, Row, Scene
+from roundtap_units.table.screens.scenes import SIGNS, Column, Figures, Half, Halves, Name, NameRow, PageScene, Scene
 
-OWN: dict[str, Side] = {"a": "a", "b": "b"}
+OWN_KEYS: dict[str, Side] = {"a": "a", "b": "b"}
 """Whose own button a key is."""
 FORGET_SAVED_MS = 5000
 STALE_AFTER_MS = 5000
@@ -36,7 +36,7 @@ class SendReport:
     result: Result
     draw: str | None = None
     time_up: bool | None = field(default=None, compare=False)
-    agrees_to: SendReport | SaidView | None = field(default=None, compare=False, repr=False)
+    agrees_to: SendReport | ReportRef | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +62,18 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class ReportRefused:
     """The report was not taken: "judge", "late", "impossible", "unknown-match", "altered", "elsewhere", "older",
     "superseded", "early"."""
 
     reason: str
 
 
-Fate = Saved | Refused
+Fate = Saved | ReportRefused
 
 
 @dataclass(slots=True)
-class Sent:
+class SentReport:
     """A report made here: on its way from the press to its fate."""
 
     effect: SendReport
@@ -87,7 +87,7 @@ class Sent:
 
 
 @dataclass(slots=True)
-class Notice:
+class ScreenNotice:
     """Something that must be read: stays until somebody presses, or until its time."""
 
     scene: Callable[[], Scene]
@@ -95,7 +95,7 @@ class Notice:
 
 
 @dataclass(eq=False)
-class Moment:
+class DialogueState:
     """One moment of the dialogue: what a gesture does in it, and what it shows."""
 
     table: TableState
@@ -133,12 +133,12 @@ class TableState:
     """The text where a report is not on its way: the hub does not take it, or looks into it."""
     seated: set[Side] = field(default_factory=set)
     leaving: set[Side] = field(default_factory=set)
-    sent: list[Sent] = field(default_factory=list)
+    sent: list[SentReport] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
-    entry: Moment | None = None
-    question: Moment | None = None
+    entry: DialogueState | None = None
+    question: DialogueState | None = None
     """A question that stands before everything of the match: whose button, yes or no, who won."""
-    notice: Notice | None = None
+    notice: ScreenNotice | None = None
     saved_number: int | None = None
     saved_at_ms: int | None = None
     last_press_ms: int = 0
@@ -151,7 +151,7 @@ class TableState:
     stood: tuple[tuple[str, str | None], int, Result] | None = None
     """What both agreed to here, by the hub's word on both reports, before its view showed it: the match, its revision
     and the result."""
-    sheets: Moment | None = None
+    sheets: DialogueState | None = None
     """What both sides have entered for themselves, where they do: kept from the first squad to the end."""
 
     # --- the match ---
@@ -202,12 +202,12 @@ class TableState:
         own = [sent for sent in self.current() if sent.effect.side == side]
         return own[-1].effect.result if own else self.match.reports.of(side)
 
-    def current(self) -> list[Sent]:
+    def current(self) -> list[SentReport]:
         """Reports made here about the match as it is now, not refused."""
         return [
             sent for sent in self.sent
-            if _about(sent.effect) == self.match.same and sent.effect.revision == self.match.revision
-            and not isinstance(sent.fate, Refused) and not sent.past
+            if _match_key(sent.effect) == self.match.same and sent.effect.revision == self.match.revision
+            and not isinstance(sent.fate, ReportRefused) and not sent.past
         ]
 
     @property
@@ -247,7 +247,7 @@ class TableState:
             return
         agrees_to = self._last_said(other(side)) if agrees else None
         effect = SendReport(self.match.id, side, self.match.revision, result, self.match.draw, self.time_up, agrees_to)
-        self.sent.append(Sent(effect))
+        self.sent.append(SentReport(effect))
         self.effects.append(effect)
         self.saved_number = self.saved_at_ms = None
 
@@ -258,14 +258,14 @@ class TableState:
         assert view.form is not None
         try:
             result, book = made(), rulebook(view.form.rulebook)
-            refuse(book, result, book.options(view.options), view.situation, Saying(PLAYER, self.time_up))
+            refuse_result(book, result, book.options(view.options), view.situation, ResultSource(PLAYER, self.time_up))
         except Problem as problem:
             text = problem.say(self.words)
             self.tell(now_ms, lambda: self.page("impossible", by, text))
             return None
         return result
 
-    def _last_said(self, side: Side) -> SendReport | SaidView | None:
+    def _last_said(self, side: Side) -> SendReport | ReportRef | None:
         """The report behind `said(side)`."""
         own = [sent for sent in self.current() if sent.effect.side == side]
         return own[-1].effect if own else self.match.said.of(side)
@@ -279,12 +279,12 @@ class TableState:
         for place, sent in enumerate(self.sent):
             sent.past = sent.past or any(
                 isinstance(newer.fate, Saved) and newer.effect.side == sent.effect.side
-                and _about(newer.effect) == _about(sent.effect) for newer in self.sent[place + 1:])
+                and _match_key(newer.effect) == _match_key(sent.effect) for newer in self.sent[place + 1:])
         self.sent = [
             sent for sent in self.sent
             if sent.fate is None or (
                 isinstance(sent.fate, Saved) and now_ms - sent.fate_at_ms < FORGET_SAVED_MS and not sent.past
-                and match is not None and match.same == _about(sent.effect)
+                and match is not None and match.same == _match_key(sent.effect)
                 and match.reports.of(sent.effect.side) != sent.effect.result
             )
         ]
@@ -300,7 +300,7 @@ class TableState:
         """"⌁ 0:42" while the hub has not been heard for more than five seconds."""
         if self.age_ms is not None and self.age_ms <= STALE_AFTER_MS:
             return ""
-        return f"⌁ {span(self.age_ms)}" if self.age_ms is not None else "⌁"
+        return f"⌁ {format_span(self.age_ms)}" if self.age_ms is not None else "⌁"
 
     @property
     def phase(self) -> str:
@@ -316,7 +316,7 @@ class TableState:
         if self.clock_ms is None or (self.clock_ms <= 0 and self.view and self.view.clock.open_end
                                      and not self.view.clock.over):
             return ""
-        return clock.show(self.clock_ms)
+        return clock.format_clock(self.clock_ms)
 
     def halves(self, kind: str, make: Callable[[Side], Half]) -> Halves:
         a, b = (make(side) for side in SIDES)
@@ -329,8 +329,8 @@ class TableState:
         return Figures(kind=kind, facing=self.facing, mark=self.mark, badge=self.badge, turn=turn, title=title,
                        left=column(left), right=column(other(left)), info=info, hint=hint, clock=self.clock, note=note)
 
-    def page(self, kind: str, turn: Side | None, title: str, *lines: str | Row, hint: str = "") -> Page:
-        return Page(kind=kind, facing=self.facing, mark=self.mark, badge=self.badge, turn=turn,
+    def page(self, kind: str, turn: Side | None, title: str, *lines: str | NameRow, hint: str = "") -> PageScene:
+        return PageScene(kind=kind, facing=self.facing, mark=self.mark, badge=self.badge, turn=turn,
                     title=title, lines=tuple(line for line in lines if line), hint=hint)
 
     def signed(self, side: Side) -> Name:
@@ -339,15 +339,15 @@ class TableState:
 
     def tell(self, now_ms: int, scene: Callable[[], Scene], stays: bool = False) -> None:
         """Show a notice: for ten seconds, or with `stays` until somebody presses."""
-        self.notice = Notice(scene, None if stays else now_ms + NOTICE_MS)
+        self.notice = ScreenNotice(scene, None if stays else now_ms + NOTICE_MS)
 
 
-def span(ms: int) -> str:
+def format_span(ms: int) -> str:
     """A length of time: "0:42", "12:05"."""
     seconds = max(0, ms) // 1000
     return f"{seconds // 60}:{seconds % 60:02d}"
 
 
-def _about(effect: SendReport) -> tuple[str, str | None]:
+def _match_key(effect: SendReport) -> tuple[str, str | None]:
     """The match a report speaks of, as MatchView.same."""
     return effect.match, effect.draw

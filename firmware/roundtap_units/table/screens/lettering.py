@@ -78,7 +78,7 @@ def fit_line(text: str, wide: int) -> Fitted:
     return Fitted((wordings(text)[-1],), 8, False, fits=False)
 
 
-def reworded(text: str, change: Callable[[str], str]) -> str:
+def map_wordings(text: str, change: Callable[[str], str]) -> str:
     """The text changed, in all its wordings."""
     forms = [change(form) for form in wordings(text)]
     return Sentence.of(forms) if isinstance(text, Sentence) else forms[0]

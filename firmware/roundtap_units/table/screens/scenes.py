@@ -31,7 +31,7 @@ class Sentence(str):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class NameRow:
     """A line of a page with a name left, and a figure right."""
 
     name: Name
@@ -118,14 +118,14 @@ class Figures(Scene):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page(Scene):
+class PageScene(Scene):
     """A title, a few lines and what can be pressed; turned to one person, or (`turn` None) for whoever looks. `big`:
     what is to be read from two steps away, below the title."""
 
     turn: Side | None = None
     title: str
     big: str = ""
-    lines: tuple[str | Row, ...] = ()
+    lines: tuple[str | NameRow, ...] = ()
     hint: str = ""
 
     def says(self) -> str:
@@ -133,7 +133,7 @@ class Page(Scene):
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class SquadMark:
     """One of a few things to choose from: `picked` now, `used` before, `cursor` where the own button has stepped to."""
 
     letter: str
@@ -147,7 +147,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SidePart:
     """One person's own page beside the other's: a head line, what is asked, figures or marks, what can be pressed.
 
     The head is a name, or what has to be known before it. `unset`: nobody has set or confirmed the figure yet.
@@ -156,7 +156,7 @@ class Part:
     head: str
     label: str = ""
     figures: tuple[str, ...] = ()
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[SquadMark, ...] = ()
     hint: str = ""
     unset: bool = False
 
@@ -168,10 +168,10 @@ class Part:
 class Duo(Scene):
     """Both act at once, each in their own part."""
 
-    a: Part
-    b: Part
+    a: SidePart
+    b: SidePart
 
-    def of(self, side: Side) -> Part:
+    def of(self, side: Side) -> SidePart:
         return self.a if side == "a" else self.b
 
     def says(self) -> str:

@@ -12,7 +12,7 @@ from roundtap_units.table.screens.lettering import (
     fit_line,
     fit_pair,
     line_height,
-    reworded,
+    map_wordings,
     width,
     write,
 )
@@ -23,13 +23,13 @@ from roundtap_units.table.screens.scenes import (
     Figures,
     Half,
     Halves,
-    Mark,
     Name,
-    Page,
-    Part,
-    Row,
+    NameRow,
+    PageScene,
     Scene,
     Sentence,
+    SidePart,
+    SquadMark,
 )
 
 WIDTH, HEIGHT, HALF = 128, 64, 32
@@ -49,7 +49,7 @@ def draw(scene: Scene) -> Image.Image:
             else _from_the_edge(scene)
     if isinstance(scene, Duo):
         return _duo(scene)
-    assert isinstance(scene, Figures | Page)
+    assert isinstance(scene, Figures | PageScene)
     image = _figures(scene) if isinstance(scene, Figures) else _page(scene)
     return image.rotate(180) if scene.facing == "opposite" and scene.turn == "b" else image
 
@@ -79,22 +79,22 @@ def _half(half: Half, scene: Scene) -> Image.Image:
     corner = _corner(pen, scene, 10)
     size = CLOCK if scene.kind in CLOCK_KINDS else FIGURE
     low = size == FIGURE and (half.big != "" or isinstance(half.small, Sentence))
-    _set(pen, fit(half.head, WIDTH - corner, 14, LOW if low else HEADS, bold=True), 0, 0, 12 if low else 14)
+    _draw_text(pen, fit(half.head, WIDTH - corner, 14, LOW if low else HEADS, bold=True), 0, 0, 12 if low else 14)
     taken = 0
     if half.big:
         write(pen, WIDTH, 31, half.big, size, anchor="r")
         taken = width(half.big, size) + 4
     if half.note and isinstance(half.small, Sentence) and not half.big:
         # What is said is larger than what may be done beside it.
-        _set(pen, fit(half.small, WIDTH, 11, (10, 9, 8), bold=True), 0, 12, 11)
-        _set(pen, fit(half.note, WIDTH, 9, (9, 8)), 0, 23, 9)
+        _draw_text(pen, fit(half.small, WIDTH, 11, (10, 9, 8), bold=True), 0, 12, 11)
+        _draw_text(pen, fit(half.note, WIDTH, 9, (9, 8)), 0, 23, 9)
         return image
     if half.note:
         # Both lines keep their place, so that the eye finds the opponent where it was.
-        _set(pen, fit(half.small, WIDTH - taken, 9, (9, 8)), 0, 14, 9)
-        _set(pen, fit(half.note, WIDTH - taken, 9, (9, 8)), 0, 23, 9)
+        _draw_text(pen, fit(half.small, WIDTH - taken, 9, (9, 8)), 0, 14, 9)
+        _draw_text(pen, fit(half.note, WIDTH - taken, 9, (9, 8)), 0, 23, 9)
         return image
-    _set(pen, fit(half.small, WIDTH - taken, 18, (*SMALL, 8)), 0, 14, 18)
+    _draw_text(pen, fit(half.small, WIDTH - taken, 18, (*SMALL, 8)), 0, 14, 18)
     return image
 
 
@@ -105,7 +105,7 @@ def _from_the_edge(scene: Halves) -> Image.Image:
     together = a.head == b.head
     if together:
         corner = _corner(pen, scene, 10)
-        _set(pen, fit(a.head, WIDTH - corner, 14, HEADS, bold=True), 0, 0, 14)
+        _draw_text(pen, fit(a.head, WIDTH - corner, 14, HEADS, bold=True), 0, 0, 14)
     else:
         # Low enough to leave room for the dot of a Ż below.
         write(pen, 0, 8, f"{ARROWS['a']} {SIGNS['a']}", 10)
@@ -113,22 +113,22 @@ def _from_the_edge(scene: Halves) -> Image.Image:
         _corner(pen, scene, 9, right=64 + _corner_width(scene) // 2)
         one, two = (half.head.lstrip("".join(SIGNS.values())).strip() for half in (a, b))
         left_name, right_name = fit_pair(one, two, WIDTH, TOGETHER)
-        _set(pen, left_name, 0, 12, 12)
-        _set(pen, right_name, WIDTH, 12, 12, anchor="r")
+        _draw_text(pen, left_name, 0, 12, 12)
+        _draw_text(pen, right_name, WIDTH, 12, 12, anchor="r")
     big = a.big if a.big not in SIGNS.values() else b.big
     top = 16 if together else 25
     if big and big not in SIGNS.values():
         write(pen, 64, 46, big, FIGURE, anchor="m")
         top = 47
     elif together and isinstance(a.small, Sentence) and a.small == b.small:
-        _set(pen, fit(a.small, WIDTH, 25, HEADS, bold=True), 64, 15, 25, anchor="m")
+        _draw_text(pen, fit(a.small, WIDTH, 25, HEADS, bold=True), 64, 15, 25, anchor="m")
         top = 40
     # The names already stand above.
     left, right = (half.small if together or not isinstance(half.small, Name) else "" for half in (a, b))
     if a.note != b.note:
         left, right = a.note, b.note
     elif a.note:
-        _set(pen, fit(" · ".join(text for text in (left, a.note) if text), WIDTH, HEIGHT - top, (11, 10, 9, 8)),
+        _draw_text(pen, fit(" · ".join(text for text in (left, a.note) if text), WIDTH, HEIGHT - top, (11, 10, 9, 8)),
              64, top, HEIGHT - top, anchor="m")
         return image
     _both(pen, top, left, right)
@@ -139,10 +139,10 @@ def _both(pen: ImageDraw.ImageDraw, top: int, left: str, right: str) -> None:
     """The small texts of both: once where they are the same, else at their side."""
     high = HEIGHT - top
     if left == right:
-        _set(pen, fit(left, WIDTH, high, HEADS), 64, top, high, anchor="m")
+        _draw_text(pen, fit(left, WIDTH, high, HEADS), 64, top, high, anchor="m")
         return
-    _set(pen, fit(left, 62, high, (*SMALL, 8)), 0, top, high)
-    _set(pen, fit(right, 62, high, (*SMALL, 8)), WIDTH, top, high, anchor="r")
+    _draw_text(pen, fit(left, 62, high, (*SMALL, 8)), 0, top, high)
+    _draw_text(pen, fit(right, 62, high, (*SMALL, 8)), WIDTH, top, high, anchor="r")
 
 
 # --- for two who act at once ---
@@ -163,7 +163,7 @@ def _duo(scene: Duo) -> Image.Image:
     return image
 
 
-def _part_half(part: Part, scene: Duo) -> Image.Image:
+def _part_half(part: SidePart, scene: Duo) -> Image.Image:
     """Head and label above each other, what can be pressed beneath; figures or marks at the right."""
     image, pen = canvas(WIDTH, HALF)
     corner = scene.mark or scene.badge
@@ -173,7 +173,7 @@ def _part_half(part: Part, scene: Duo) -> Image.Image:
     if len(part.figures) > 1:
         _sum(pen, part, room)
         return image
-    _set(pen, fit(part.head, room, 11, PART_HEADS, bold=isinstance(part.head, Name)), 0, 0, 11)
+    _draw_text(pen, fit(part.head, room, 11, PART_HEADS, bold=isinstance(part.head, Name)), 0, 0, 11)
     taken = _marks(pen, part.marks, WIDTH, 12, "r") if part.marks else 0
     if part.figures:
         size = CLOCK if ":" in part.figures[0] else FIGURE
@@ -184,17 +184,17 @@ def _part_half(part: Part, scene: Duo) -> Image.Image:
         write(pen, WIDTH - (3 if part.unset else 0), 30 if part.unset else 31, part.figures[0], size, anchor="r")
     left = WIDTH - taken - 4
     if not part.label:
-        _set(pen, fit(part.hint, left, 20, PART_LOW), 0, 11, 20)
+        _draw_text(pen, fit(part.hint, left, 20, PART_LOW), 0, 11, 20)
         return image
-    _set(pen, fit(part.label, left, 10, PART_LOW), 0, 11, 10)
-    _set(pen, fit(part.hint, left, 11, PART_LOW), 0, 21, 11)
+    _draw_text(pen, fit(part.label, left, 10, PART_LOW), 0, 11, 10)
+    _draw_text(pen, fit(part.hint, left, 11, PART_LOW), 0, 21, 11)
     return image
 
 
-def _sum(pen: ImageDraw.ImageDraw, part: Part, room: int) -> None:
+def _sum(pen: ImageDraw.ImageDraw, part: SidePart, room: int) -> None:
     """Above, who has won, the squads and what else was told; beneath the figures, and between them what to press."""
     label = fit(part.label, room, 16, (10, 9, 8))
-    _set(pen, label, 0, 0, label.height)
+    _draw_text(pen, label, 0, 0, label.height)
     size = FIGURE if label.height <= 11 else SUM
     left, right = (width(figure, size) for figure in part.figures)
     if left + right + 34 > WIDTH:
@@ -205,24 +205,24 @@ def _sum(pen: ImageDraw.ImageDraw, part: Part, room: int) -> None:
     hints = part.hint.split("  ")
     each = (32 - top) // len(hints)
     for place, hint in enumerate(hints):
-        _set(pen, fit(hint, WIDTH - left - right - 4, each, (9, 8, 7)), left + (WIDTH - left - right) // 2,
+        _draw_text(pen, fit(hint, WIDTH - left - right - 4, each, (9, 8, 7)), left + (WIDTH - left - right) // 2,
              top + place * each, each, "m")
 
 
-def _column(pen: ImageDraw.ImageDraw, part: Part, side: Side) -> None:
+def _column(pen: ImageDraw.ImageDraw, part: SidePart, side: Side) -> None:
     """A person's half of the screen, one way up; sign and arrow at the outer edge."""
     x, anchor = (0, "l") if side == "a" else (WIDTH, "r")
     write(pen, x, 8, f"{ARROWS['a']}{SIGNS['a']}" if side == "a" else f"{SIGNS['b']}{ARROWS['b']}", 10, anchor=anchor)
     if isinstance(part.head, Name):
         name = Name(part.head.lstrip("".join(SIGNS.values())).strip())
-        _set(pen, fit(name, 38, 10, (10, 9, 8)), 24 if side == "a" else WIDTH - 24, 0, 10, anchor)
+        _draw_text(pen, fit(name, 38, 10, (10, 9, 8)), 24 if side == "a" else WIDTH - 24, 0, 10, anchor)
         tall = 21 if len(part.figures) > 1 else 18
-        label = reworded(part.label, lambda form: form.replace("\u00a0", " "))
-        _set(pen, fit(label, 62, tall, (9, 8, 7)), x, 9 if tall > 18 else 10, tall, anchor)
+        label = map_wordings(part.label, lambda form: form.replace("\u00a0", " "))
+        _draw_text(pen, fit(label, 62, tall, (9, 8, 7)), x, 9 if tall > 18 else 10, tall, anchor)
     else:
         # What has to be known takes the room of the name; what is asked, the row below the marks.
-        _set(pen, fit(part.head, 62, 19, (9, 8)), x, 9, 19, anchor)
-        _set(pen, fit(part.label, 62, 9, (8, 7)), x, 46, 9, anchor)
+        _draw_text(pen, fit(part.head, 62, 19, (9, 8)), x, 9, 19, anchor)
+        _draw_text(pen, fit(part.label, 62, 9, (8, 7)), x, 46, 9, anchor)
     if part.marks:
         _marks(pen, part.marks, x, 29, anchor)
     for place, figure in enumerate(part.figures):
@@ -235,10 +235,10 @@ def _column(pen: ImageDraw.ImageDraw, part: Part, side: Side) -> None:
             left = x if anchor == "l" else x - wide - 3
             _dotted(pen, left, baseline - 18, left + wide + 3, baseline + 2)
     low = 16 if len(part.figures) < 2 and isinstance(part.head, Name) else 8
-    _set(pen, fit(part.hint, 62, low, (9, 8, 7)), x, HEIGHT - low, low, anchor)
+    _draw_text(pen, fit(part.hint, 62, low, (9, 8, 7)), x, HEIGHT - low, low, anchor)
 
 
-def _marks(pen: ImageDraw.ImageDraw, marks: tuple[Mark, ...], x: int, top: int, anchor: str) -> int:
+def _marks(pen: ImageDraw.ImageDraw, marks: tuple[SquadMark, ...], x: int, top: int, anchor: str) -> int:
     """Letters in boxes: filled is picked, ticked was fielded before, underlined is where the own button stands."""
     each = 15
     left = x - each * len(marks) if anchor == "r" else x
@@ -261,14 +261,14 @@ def _figures(scene: Figures) -> Image.Image:
     left, right = scene.left, scene.right
     names, figures = (10, 33) if not scene.title else (22, 43)
     if scene.title:
-        title = scene.title if scene.facing == "opposite" else _pointed(scene.title, scene.turn)
-        _set(pen, fit_line(title, WIDTH), 64, 0, 11, anchor="m")
+        title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
+        _draw_text(pen, fit_line(title, WIDTH), 64, 0, 11, anchor="m")
     # The signs stand outside, each at its person.
     write(pen, 0, names - 1, left.sign, 11)
     write(pen, WIDTH, names - 1, right.sign, 11, anchor="r")
     left_name, right_name = fit_pair(left.name, right.name, WIDTH - 2 * 12, TOGETHER)
-    _set(pen, left_name, 12, names - 10, 11)
-    _set(pen, right_name, WIDTH - 12, names - 10, 11, anchor="r")
+    _draw_text(pen, left_name, 12, names - 10, 11)
+    _draw_text(pen, right_name, WIDTH - 12, names - 10, 11, anchor="r")
     _figure(pen, left, 28, figures)
     write(pen, 64, figures, "–", FIGURE - 8, anchor="m")
     _figure(pen, right, 100, figures)
@@ -277,12 +277,12 @@ def _figures(scene: Figures) -> Image.Image:
     if not scene.mark and width(scene.info, 9) > WIDTH - width(edge, 10) - 4:
         edge = ""  # The worth is what is confirmed here; the clock is on every other screen.
     write(pen, WIDTH, bottom[0], edge, 10, anchor="r")
-    _set(pen, fit(scene.info, WIDTH - width(edge, 10) - 4, 11, (10, 9)), 0, bottom[0] - 9, 10)
+    _draw_text(pen, fit(scene.info, WIDTH - width(edge, 10) - 4, 11, (10, 9)), 0, bottom[0] - 9, 10)
     hint = fit(scene.hint, WIDTH, 11, LOW)
-    _set(pen, hint, 0, bottom[1] - 10, 11)
+    _draw_text(pen, hint, 0, bottom[1] - 10, 11)
     if scene.note:
         room = WIDTH - width(hint.lines[0], hint.size) - 6
-        _set(pen, fit(scene.note, room, 11, (10, 9, 8)), WIDTH, bottom[1] - 10, 11, anchor="r")
+        _draw_text(pen, fit(scene.note, room, 11, (10, 9, 8)), WIDTH, bottom[1] - 10, 11, anchor="r")
     elif scene.badge and width(hint.lines[0], hint.size) + width(scene.badge, 8) + 8 < WIDTH:
         _label(pen, scene.badge, bottom[1])
     return image
@@ -305,46 +305,46 @@ def _figure(pen: ImageDraw.ImageDraw, column: Column, middle: int, baseline: int
         x += wide
 
 
-def _page(scene: Page) -> Image.Image:
+def _page(scene: PageScene) -> Image.Image:
     image, pen = canvas(WIDTH, HEIGHT)
     corner = _corner(pen, scene, 10)
-    title = scene.title if scene.facing == "opposite" else _pointed(scene.title, scene.turn)
+    title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
     one_line = max((size for size in HEADS if width(title, size, bold=True) <= WIDTH - corner), default=0)
     if isinstance(scene.title, Sentence) or scene.big:
         head = fit_line(title, WIDTH - corner)
     else:
         head = fit(title, WIDTH - corner, 15 if one_line else 28, HEADS, bold=True)
-    _set(pen, head, 0, 0, head.height)
+    _draw_text(pen, head, 0, 0, head.height)
     top, bottom = head.height + 2, HEIGHT - (13 if scene.hint else 0)
     if scene.big:
         big = fit(scene.big, WIDTH, BIG_HIGH, BIG, bold=True)
-        _set(pen, big, 64, top, BIG_HIGH, anchor="m")
+        _draw_text(pen, big, 64, top, BIG_HIGH, anchor="m")
         top += BIG_HIGH
     each = (bottom - top) // max(1, len(scene.lines))
     for place, line in enumerate(scene.lines):
         _row(pen, line, top + place * each, each)
     if scene.hint:
-        _set(pen, fit(scene.hint, WIDTH, 12, LOW), 0, HEIGHT - 12, 12)
+        _draw_text(pen, fit(scene.hint, WIDTH, 12, LOW), 0, HEIGHT - 12, 12)
     return image
 
 
-def _row(pen: ImageDraw.ImageDraw, line: str | Row, top: int, high: int) -> None:
+def _row(pen: ImageDraw.ImageDraw, line: str | NameRow, top: int, high: int) -> None:
     if isinstance(line, str):
-        _set(pen, fit(line, WIDTH, high, (*HEADS, 8)), 0, top, high)
+        _draw_text(pen, fit(line, WIDTH, high, (*HEADS, 8)), 0, top, high)
         return
     figure = fit(line.figure, WIDTH, high, HEADS, bold=True)
-    _set(pen, figure, WIDTH, top, high, anchor="r")
+    _draw_text(pen, figure, WIDTH, top, high, anchor="r")
     room = WIDTH - (width(line.figure, figure.size, bold=True) + 6 if line.figure else 0)
-    _set(pen, fit(line.name, room, min(high, 16), HEADS), 0, top, high)
+    _draw_text(pen, fit(line.name, room, min(high, 16), HEADS), 0, top, high)
 
 
 # --- parts ---
 
 
-def _pointed(title: str, turn: str | None) -> str:
+def _with_arrow(title: str, turn: str | None) -> str:
     if turn is None:
         return title
-    return reworded(title, lambda form: f"{ARROWS['a']} {form}" if turn == "a" else f"{form} {ARROWS['b']}")
+    return map_wordings(title, lambda form: f"{ARROWS['a']} {form}" if turn == "a" else f"{form} {ARROWS['b']}")
 
 
 def _corner_width(scene: Scene) -> int:
@@ -374,7 +374,7 @@ def _dotted(pen: ImageDraw.ImageDraw, left: int, top: int, right: int, bottom: i
     pen.point([(x, y) for x in (left, right) for y in range(top, bottom + 1, 2)], fill=1)
 
 
-def _set(pen: ImageDraw.ImageDraw, text: Fitted, x: int, top: int, high: int, anchor: str = "l") -> None:
+def _draw_text(pen: ImageDraw.ImageDraw, text: Fitted, x: int, top: int, high: int, anchor: str = "l") -> None:
     """Lines of text, centred in a strip of that height."""
     first = top + max(0, (high - text.height) // 2) + text.size - (text.size + 3) // 6
     first = max(first, text.size * 15 // 16)  # the accent of Ź must not leave the screen

@@ -8,13 +8,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
-from roundtap_core.elimination.cut import Cut, cut_order, make_cut, order_now
+from roundtap_core.elimination.cut import Cut, current_cut_order, cut_order, make_cut
 from roundtap_core.errors import Problem
 from roundtap_core.event.cut import commands as c
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
-from roundtap_core.event.event_flow import CUT, first_game_started, offered, second_stage_begun, what_follows
-from roundtap_core.event.lookups import Step, the_entrant, without_draft
-from roundtap_core.event.mending.mend import has_word
+from roundtap_core.event.event_flow import CUT, first_game_started, offered_places, second_stage_begun, upcoming_stage
+from roundtap_core.event.lookups import Step, require_entrant, without_draft
+from roundtap_core.event.mending.mend import has_report
 from roundtap_core.event.rounds.close import close_live
 from roundtap_core.event.state import EventState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK
@@ -31,7 +31,7 @@ def cut(state: EventState, command: c.MakeCut, now: Instant) -> NewEntries:
     if state.cut is not None or second_stage_begun(state):
         raise Problem("cut_is_made")
     closing = close_live(state)
-    follows = what_follows(state)
+    follows = upcoming_stage(state)
     if follows == SWISS:
         raise Problem("cut_too_early", rounds=state.swiss_rounds)
     if follows == TIEBREAK:
@@ -65,7 +65,7 @@ def decline_place(state: EventState, command: c.DeclinePlace, now: Instant) -> N
     return [NewEntry("place-declined", {"competitor": command.competitor})]
 
 
-def cut_after(state: EventState, corrected: EventState, choice: str) -> NewEntries:
+def cut_after_change(state: EventState, corrected: EventState, choice: str) -> NewEntries:
     """What a correction of the rounds before the cut makes of it, until the first game of the new stage has started
     ("Der Schnitt"): the places stay with the same people by the same seeds, or an official has said whether the cut is
     made anew (`choice` ANEW) or kept.
@@ -76,7 +76,7 @@ def cut_after(state: EventState, corrected: EventState, choice: str) -> NewEntri
     if cut is None or first_game_started(state):
         return []
     there = active_ids(state) - {*cut.declined, *cut.absent}
-    before, order = order_now(tournament_of(state)), order_now(tournament_of(corrected))
+    before, order = current_cut_order(tournament_of(state)), current_cut_order(tournament_of(corrected))
     if choice == KEEP or order in (before, cut.order):
         return []
     stand, was, now = (make_cut(one, cut.size, there).seeds for one in (cut.order, before, order))
@@ -94,7 +94,7 @@ def cut_after(state: EventState, corrected: EventState, choice: str) -> NewEntri
     raise Problem("cut_would_change", comes=comes, goes=goes)
 
 
-def tiebreak_after(state: EventState, corrected: EventState, choice: str) -> NewEntries:
+def tiebreak_after_change(state: EventState, corrected: EventState, choice: str) -> NewEntries:
     """What a correction of the rounds before makes of the tie-break round that is out: where other people would be
     tied at a place that counts, an official has said whether it is taken back (ANEW) or played all the same (KEEP).
 
@@ -114,7 +114,7 @@ def tiebreak_after(state: EventState, corrected: EventState, choice: str) -> New
     # Where a round was kept before, it may be the right one again.
     if ties in ({frozenset(tie) for tie in tied(state)}, drawn_for):
         return []
-    said = [str(match.match.table) for match in out.matches if match.match.b is not None and has_word(match)]
+    said = [str(match.match.table) for match in out.matches if match.match.b is not None and has_report(match)]
     if said:
         raise Problem("tiebreak_has_word", tables=", ".join(said))
     if choice != ANEW:
@@ -131,7 +131,7 @@ def entries_of(cut: Cut) -> NewEntries:
 
 
 def _refuse_unless_offered(state: EventState, competitor: str) -> None:
-    if offered(state) != competitor:
+    if offered_places(state) != competitor:
         raise Problem("not_offered")
 
 
@@ -143,7 +143,7 @@ def pass_over(state: EventState, command: c.PassOver, now: Instant) -> NewEntrie
     if second_stage_begun(state):
         raise Problem("elimination_begun")
     for who in command.absent:
-        the_entrant(state, who)
+        require_entrant(state, who)
     absent = tuple(who for who in state.cut.order if who in command.absent)
     if absent == state.cut.absent:
         return []
@@ -162,36 +162,36 @@ DECIDE_CUT: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
 }
 
 
-def _made(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_cut(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, cut=Cut(data["size"], tuple(data["order"]), tuple(data["seeds"])))
 
 
-def _withdrawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_withdrawal(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, cut=None)
 
 
-def _accepted(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_accepted(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     if state.cut is None:
         return state
     return replace(state, cut=replace(state.cut, seeds=(*state.cut.seeds, data["competitor"])))
 
 
-def _declined(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_declined(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     if state.cut is None:
         return state
     return replace(state, cut=replace(state.cut, declined=(*state.cut.declined, data["competitor"])))
 
 
-def _passed_over(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_passed_over(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     if state.cut is None:
         return state
     return replace(state, cut=replace(state.cut, absent=tuple(data["absent"])))
 
 
 APPLY_CUT: Mapping[str, Step] = {
-    "cut-made": _made,
-    "cut-withdrawn": _withdrawn,
-    "place-accepted": _accepted,
-    "place-declined": _declined,
-    "absent-passed-over": _passed_over,
+    "cut-made": _apply_cut,
+    "cut-withdrawn": _apply_withdrawal,
+    "place-accepted": _apply_accepted,
+    "place-declined": _apply_declined,
+    "absent-passed-over": _apply_passed_over,
 }

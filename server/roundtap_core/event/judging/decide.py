@@ -19,13 +19,13 @@ from roundtap_core.event.lookups import (
     last_round,
     match_of_two,
     of_match,
-    the_entrant,
+    require_entrant,
+    require_reason,
     without_draft,
-    written,
 )
 from roundtap_core.event.match_log import APPEAL, DECISION, EXTENSION, RULING, LogLine
 from roundtap_core.event.official import ROLES, Official
-from roundtap_core.event.people.leave import both_left, leave_open_match, rounds_taken_back
+from roundtap_core.event.people.leave import leave_open_match, rounds_taken_back, ruling_both_left
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState, MatchState, RoundState, active_ids
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, WITH_SECOND, may_play
 
@@ -74,7 +74,7 @@ def head_judge_proposed(state: EventState) -> bool:
     return enough is not None and players >= enough and not head_judges(state)
 
 
-def rules_at(state: EventState, match: MatchState) -> Official | None:
+def ruling_official(state: EventState, match: MatchState) -> Official | None:
     """Who rules a match in which an official plays: the second official; where two play each other, the head judge or
     a third one. None: no official plays here, or nobody is left."""
     sides = {match.match.a, match.match.b}
@@ -150,7 +150,7 @@ def _set_officials(state: EventState, command: c.SetOfficials, now: Instant) -> 
         if official.role not in ROLES:
             raise Invalid("not_one_of", value=official.role, options=", ".join(ROLES))
         if official.plays is not None:
-            the_entrant(state, official.plays)
+            require_entrant(state, official.plays)
         for name in (official.id, official.plays):
             if name is not None and (name in seen or (name == official.id and name in state.entrants)):
                 raise Problem("official_twice")
@@ -184,17 +184,18 @@ def _official_duty(state: EventState, command: c.OfficialDuty, now: Instant) -> 
 
 def _warn(state: EventState, command: c.Warn, now: Instant) -> NewEntries:
     """Kept with the round and the reason, as the event file has it."""
-    entrant = the_entrant(state, command.competitor)
+    entrant = require_entrant(state, command.competitor)
     roles_of(state, command.by)
     if entrant.disqualified_after is not None:
         raise Problem("already_left", competitor=entrant.id)
     return [NewEntry("competitor-warned", {
-        "competitor": entrant.id, "round": last_round(state), "reason": written(command.reason), "by": command.by,
+        "competitor": entrant.id, "round": last_round(state), "reason": require_reason(command.reason),
+        "by": command.by,
     })]
 
 
 def _propose(state: EventState, command: c.ProposeDisqualification, now: Instant) -> NewEntries:
-    entrant = the_entrant(state, command.competitor)
+    entrant = require_entrant(state, command.competitor)
     roles, wanted = roles_of(state, command.by), state.rulebook.disqualification_proposed_by
     if not wanted:
         raise Problem("disqualification_not_proposed")
@@ -203,12 +204,12 @@ def _propose(state: EventState, command: c.ProposeDisqualification, now: Instant
     if entrant.disqualified_after is not None:
         raise Problem("already_left", competitor=entrant.id)
     return [NewEntry("disqualification-proposed", {
-        "competitor": entrant.id, "reason": written(command.reason), "by": command.by,
+        "competitor": entrant.id, "reason": require_reason(command.reason), "by": command.by,
     })]
 
 
 def _decline(state: EventState, command: c.DeclineProposal, now: Instant) -> NewEntries:
-    entrant = the_entrant(state, command.competitor)
+    entrant = require_entrant(state, command.competitor)
     _refuse_to_disqualify(state, command.by)
     if all(proposal.competitor != entrant.id for proposal in proposed_disqualifications(state)):
         raise Problem("nothing_proposed")
@@ -218,14 +219,14 @@ def _decline(state: EventState, command: c.DeclineProposal, now: Instant) -> New
 
 
 def _disqualify(state: EventState, command: c.Disqualify, now: Instant) -> NewEntries:
-    entrant = the_entrant(state, command.competitor)
+    entrant = require_entrant(state, command.competitor)
     _refuse_to_disqualify(state, command.by)
     if entrant.disqualified_after is not None:
         raise Problem("already_left", competitor=entrant.id)
-    reason = written(command.reason)
+    reason = require_reason(command.reason)
     freed = rounds_taken_back(state, entrant.id)
     leaving = freed or [*leave_open_match(state, entrant.id, command.stood, disqualified=True),
-                        *both_left(state, entrant.id)]
+                        *ruling_both_left(state, entrant.id)]
     return [*without_draft(state), *leaving, NewEntry(
         "competitor-disqualified",
         {"competitor": entrant.id, "after": last_round(state) - len(freed), "reason": reason, "by": command.by},
@@ -242,7 +243,7 @@ def _note_ruling(state: EventState, command: c.NoteRuling, now: Instant) -> NewE
     match = match_of_two(state, command.match)
     roles_of(state, command.by)
     refuse_own_match(state, match, command.by)
-    return [NewEntry("ruling-noted", {"match": match.id, "text": written(command.text), "by": command.by})]
+    return [NewEntry("ruling-noted", {"match": match.id, "text": require_reason(command.text), "by": command.by})]
 
 
 def _appeal(state: EventState, command: c.Appeal, now: Instant) -> NewEntries:
@@ -266,13 +267,13 @@ def _decide_appeal(state: EventState, command: c.DecideAppeal, now: Instant) -> 
     if open_appeal(match) is None:
         raise Problem("no_open_appeal")
     return [NewEntry("appeal-decided", {
-        "match": match.id, "text": written(command.text), "upheld": command.upheld, "by": command.by,
+        "match": match.id, "text": require_reason(command.text), "upheld": command.upheld, "by": command.by,
     })]
 
 
 def _grant_extension(state: EventState, command: c.GrantExtension, now: Instant) -> NewEntries:
     """A judge's time at a table, or lost material looked for, is given back to that table."""
-    round_state, match = _played_now(state, command)
+    round_state, match = _live_match(state, command)
     if match_clock(state, round_state, match).total_ms is None:
         raise Problem("no_round_to_time")
     left = EXTENSION_MAX - (match.match.extension_minutes or 0)
@@ -285,7 +286,7 @@ def _grant_extension(state: EventState, command: c.GrantExtension, now: Instant)
 
 def _take_back_extension(state: EventState, command: c.TakeBackExtension, now: Instant) -> NewEntries:
     """The last one, in the words of the match's log; one that came with an event's file may have none."""
-    match = _played_now(state, command)[1]
+    match = _live_match(state, command)[1]
     given = match.match.extension_minutes
     if not given:
         raise Problem("no_extension")
@@ -293,7 +294,7 @@ def _take_back_extension(state: EventState, command: c.TakeBackExtension, now: I
     return [NewEntry("extension-taken-back", {"match": match.id, "minutes": last, "by": command.by})]
 
 
-def _played_now(state: EventState, command: c.GrantExtension | c.TakeBackExtension) -> tuple[RoundState, MatchState]:
+def _live_match(state: EventState, command: c.GrantExtension | c.TakeBackExtension) -> tuple[RoundState, MatchState]:
     round_state, match = find_match(state, command.match)
     roles_of(state, command.by)
     if round_state.status != PUBLISHED or match.done:
@@ -316,7 +317,7 @@ DECIDE_JUDGING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] 
 }
 
 
-def _officials(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_officials(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     """Who was off duty stays so. What an official is to the event stands beside the competitor, too."""
     off_duty = {o.id for o in state.officials.values() if not o.on_duty}
     officials = {
@@ -332,32 +333,32 @@ def _officials(state: EventState, data: Mapping[str, Any], entry: Entry) -> Even
     return replace(state, officials=officials, entrants=entrants)
 
 
-def _duty(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_duty(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     changed = replace(state.officials[data["official"]], on_duty=data["on"])
     return replace(state, officials={**state.officials, changed.id: changed})
 
 
-def _warned(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_warning(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     known = state.entrants[data["competitor"]].warnings
     return state.with_entrant(data["competitor"],
                               warnings=(*known, {"round": data["round"], "reason": data["reason"], "by": data["by"]}))
 
 
-def _proposed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_proposal(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return state.with_entrant(data["competitor"], proposed={"reason": data["reason"], "by": data["by"]})
 
 
-def _declined(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_declined(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return state.with_entrant(data["competitor"], proposed=None, declined_at=data["warnings"])
 
 
-def _disqualified(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_disqualified(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return state.with_entrant(data["competitor"], disqualified_after=data["after"], proposed=None,
                               disqualification={"reason": data["reason"], "by": data["by"]})
 
 
 @of_match
-def _logged(
+def _apply_log_line(
     state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
 ) -> EventState:
     line = LogLine(_LINES[entry.kind], entry.number, data["competitor"] if entry.kind == "appeal-made" else data["by"],
@@ -369,7 +370,7 @@ _LINES = {"ruling-noted": RULING, "appeal-made": APPEAL, "appeal-decided": DECIS
 
 
 @of_match
-def _extension(
+def _apply_extension(
     state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
 ) -> EventState:
     """Given, or the last one taken back. (Lines that came with an event's file all have the number of one entry.)"""
@@ -384,15 +385,15 @@ def _extension(
 
 
 APPLY_JUDGING: Mapping[str, Step] = {
-    "officials-set": _officials,
-    "official-duty": _duty,
-    "competitor-warned": _warned,
-    "disqualification-proposed": _proposed,
-    "proposal-declined": _declined,
-    "competitor-disqualified": _disqualified,
-    "ruling-noted": _logged,
-    "appeal-made": _logged,
-    "appeal-decided": _logged,
-    "extension-granted": _extension,
-    "extension-taken-back": _extension,
+    "officials-set": _apply_officials,
+    "official-duty": _apply_duty,
+    "competitor-warned": _apply_warning,
+    "disqualification-proposed": _apply_proposal,
+    "proposal-declined": _apply_declined,
+    "competitor-disqualified": _apply_disqualified,
+    "ruling-noted": _apply_log_line,
+    "appeal-made": _apply_log_line,
+    "appeal-decided": _apply_log_line,
+    "extension-granted": _apply_extension,
+    "extension-taken-back": _apply_extension,
 }

@@ -1,4 +1,4 @@
-"""Mends: what each would change (`mend_of`, for whoever shows it before), and the entries of it."""
+"""Mends: what each would change (`plan_mend`, for whoever shows it before), and the entries of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from roundtap_core.clock import IDLE, Clock, Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging.decide import roles_of
-from roundtap_core.event.lookups import Step, written
+from roundtap_core.event.lookups import Step, require_reason
 from roundtap_core.event.mending import commands as c
 from roundtap_core.event.mending.mend import (
     AGAIN,
@@ -25,47 +25,47 @@ from roundtap_core.event.mending.mend import (
     UNPAIRED,
     UNPUBLISH,
     WITHDRAW,
-    Changed,
+    MatchChange,
     Mend,
-    Warned,
-    has_word,
+    MendWarning,
+    can_change_pairing,
+    earlier_meetings,
+    has_report,
     mendable_round,
-    met_in,
-    movable,
     refuse_fixed_pairing,
-    refuse_judged,
-    refuse_said,
-    refuse_unless_shown,
+    refuse_logged,
+    refuse_reported,
+    refuse_stale_plan,
     seat_of,
-    the_waiting,
     totals_before,
-    waiting,
+    waiting_competitors,
+    waiting_entry,
     warnings_of,
 )
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState, draw_mark
 from roundtap_core.pairing.pairing_pool import Pairs
-from roundtap_core.pairing.smallest_change import Bound, smallest_change
+from roundtap_core.pairing.smallest_change import ChangeCosts, smallest_change
 from roundtap_core.records import BYE, NO_SHOW, UNPAIRED_LOSS, WON_BYE, Draw, Match
 from roundtap_core.result_json import match_to_json
 
 Waits = Mapping[str, tuple[str, MatchState | None]]
 
 
-class Again(Struct, frozen=True):
+class RepairPlan(Struct, frozen=True):
     """What must change; `conceded` are those who lose a win that the other one's leaving had given them."""
 
-    changes: tuple[Changed, ...]
+    changes: tuple[MatchChange, ...]
     gone: tuple[str, ...]
     conceded: tuple[str, ...]
 
 
-def again(state: EventState, played: RoundState, busy: Collection[int]) -> Again:
+def plan_repair(state: EventState, played: RoundState, busy: Collection[int]) -> RepairPlan:
     """The smallest change after which at most one stays alone. Problem("mend_nothing") where nobody has to be paired:
     nobody waits, or one does who has the points of a bye already."""
-    waits = waiting(state, played)
+    waits = waiting_competitors(state, played)
     if not waits or (len(waits) == 1 and next(iter(waits.values()))[0] not in (UNPAIRED, UNPAIRED_LOSS)):
         raise Problem("mend_nothing")
-    open_ = [m for m in played.matches if movable(m) and not {m.match.a, m.match.b} & set(waits)
+    open_ = [m for m in played.matches if can_change_pairing(m) and not {m.match.a, m.match.b} & set(waits)
              and all(state.entrants[who].active for who in (m.match.a, m.match.b or ""))]
     ids = [who for who in state.entrants if who in waits
            or any(who in (m.match.a, m.match.b) for m in open_)]
@@ -79,14 +79,14 @@ def again(state: EventState, played: RoundState, busy: Collection[int]) -> Again
         raise Problem("mend_nothing")
     met_anew = {who for pair in new for who in pair}
     conceded = tuple(who for who, (why, _) in waits.items() if why == LEFT and who in met_anew)
-    return Again(tuple(changes), tuple(gone), conceded)
+    return RepairPlan(tuple(changes), tuple(gone), conceded)
 
 
-def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) -> Bound:
+def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) -> ChangeCosts:
     totals = totals_before(state, played.number)
     place = {who: i for i, who in enumerate(ids)}
     met: list[set[int]] = [set() for _ in ids]
-    for pair in met_in(state, played):
+    for pair in earlier_meetings(state, played):
         if pair <= place.keys():
             a, b = (place[who] for who in pair)
             met[a].add(b)
@@ -101,7 +101,7 @@ def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) 
     # Who stays alone: the fewest points; whoever stands alone already rather than somebody else.
     order = sorted(ids, key=lambda who: (totals[who].points, waits.get(who, ("",))[0] != BYE, who not in waits))
     alone = {who: place for place, who in enumerate(order)}
-    return Bound(
+    return ChangeCosts(
         met=met,
         together=[came.get(state.entrants[who].came_with or "", set()) - {place[who]} for who in ids],
         group=[group[totals[who].points] for who in ids],
@@ -112,13 +112,13 @@ def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) 
 
 
 def _seated(state: EventState, played: RoundState, waits: Waits, pairs: list[tuple[str, str]], alone: str | None,
-            busy: Collection[int]) -> tuple[list[Changed], list[str]]:
+            busy: Collection[int]) -> tuple[list[MatchChange], list[str]]:
     """The new pairs at the tables of those that are broken up, each where one of them sat already, if that can be."""
     seats = {who: m for m in played.matches for who in (m.match.a, m.match.b) if who is not None}
     moved = {who for pair in pairs for who in pair}
     entries = {m.id: m for who in moved if (m := seats.get(who)) is not None}
     ids = new_ids(played)
-    changes: list[Changed] = []
+    changes: list[MatchChange] = []
     rest: list[tuple[str, str]] = []
     for a, b in pairs:
         own = next((m for who in (a, b) if (m := seats.get(who)) is not None and m.match.b is not None
@@ -128,18 +128,18 @@ def _seated(state: EventState, played: RoundState, waits: Waits, pairs: list[tup
             continue
         del entries[own.id]
         pair = (a, b) if own.match.a == a or own.match.b == b else (b, a)
-        changes.append(changed_to(own, Match(*pair, own.match.table)))
+        changes.append(make_change(own, Match(*pair, own.match.table)))
     for a, b in rest:
         own = next((m for who in (a, b) if (m := seats.get(who)) is not None and m.id in entries), None)
         given_up = [m.match.table for m in entries.values() if m.match.table is not None]
         held = [change.match.table for change in changes if change.match.table is not None]
-        pair_match = Match(a, b, free_table(state, played, (a, b), {*busy, *held}, given_up))
+        pair_match = Match(a, b, free_mend_table(state, played, (a, b), {*busy, *held}, given_up))
         if own is None:
-            changes.append(Changed(next(ids), pair_match, None))
+            changes.append(MatchChange(next(ids), pair_match, None))
         else:
             del entries[own.id]
-            changes.append(changed_to(own, pair_match))
-    changes += [Changed(next(ids), missed(who), None, m.revision + 1)
+            changes.append(make_change(own, pair_match))
+    changes += [MatchChange(next(ids), missed_round_entry(who), None, m.revision + 1)
                 for m in played.matches if m.match.b is not None and moved & {m.match.a, m.match.b}
                 for who in (m.match.a, m.match.b) if not state.entrants[who].active]
     changes += _alone(seats, waits, alone, ids)
@@ -147,26 +147,26 @@ def _seated(state: EventState, played: RoundState, waits: Waits, pairs: list[tup
 
 
 def _alone(seats: Mapping[str, MatchState], waits: Waits, alone: str | None, ids: Iterator[str],
-           ) -> list[Changed]:
+           ) -> list[MatchChange]:
     """Who stays alone has the bye, unless they have the points of one already."""
     if alone is None or waits.get(alone, ("",))[0] not in ("", UNPAIRED, UNPAIRED_LOSS):
         return []
     bye = Match(alone, bye=BYE)
     own = seats.get(alone)
     if own is not None and own.match.b is None:
-        return [changed_to(own, bye)]
-    return [Changed(next(ids), bye, None)]
+        return [make_change(own, bye)]
+    return [MatchChange(next(ids), bye, None)]
 
 
-def with_other(match: Match, leaves: str, comes: str) -> Match:
+def replace_player(match: Match, leaves: str, comes: str) -> Match:
     """The match with `comes` in the place of `leaves`; what was said of the squads was said by who left."""
     if match.a == leaves:
         return replace(match, a=comes, result=None, picks=None)
     return replace(match, b=comes, result=None, picks=None)
 
 
-def changed_to(was: MatchState, now: Match) -> Changed:
-    return Changed(was.id, now, was.match, was.revision)
+def make_change(was: MatchState, now: Match) -> MatchChange:
+    return MatchChange(was.id, now, was.match, was.revision)
 
 
 def new_ids(played: RoundState) -> Iterator[str]:
@@ -177,12 +177,12 @@ def new_ids(played: RoundState) -> Iterator[str]:
         yield f"{played.number}.{last}"
 
 
-def missed(who: str) -> Match:
+def missed_round_entry(who: str) -> Match:
     """What stands for a round that somebody is no part of."""
     return Match(who, bye=UNPAIRED_LOSS)
 
 
-def free_table(state: EventState, played: RoundState, who: Sequence[str], busy: Collection[int],
+def free_mend_table(state: EventState, played: RoundState, who: Sequence[str], busy: Collection[int],
                given_up: Collection[int] = ()) -> int:
     """A fixed table of one of them, else one that this mend gives up, else the lowest free one that is fixed for
     nobody else. `busy`: not to be had in any case."""
@@ -198,14 +198,14 @@ def free_table(state: EventState, played: RoundState, who: Sequence[str], busy: 
     return next(n for n in range(1, len(taken) + len(fixed) + 2) if n not in taken and n not in fixed)
 
 
-def refuse_taken(played: RoundState, table: int, busy: Collection[int], but: Collection[str] = ()) -> None:
+def refuse_taken_table(played: RoundState, table: int, busy: Collection[int], but: Collection[str] = ()) -> None:
     """Problem("mend_table_taken") where another match of the round, beside those of the ids `but`, or another event
     has the table."""
     if table in busy or any(m.match.table == table and m.id not in but for m in played.matches):
         raise Problem("mend_table_taken", table=table)
 
 
-def notes_after(state: EventState, played: RoundState, changes: Sequence[Changed], gone: Collection[str],
+def notes_after(state: EventState, played: RoundState, changes: Sequence[MatchChange], gone: Collection[str],
                 met: Mapping[frozenset[str], int], points: Mapping[str, int]) -> dict[str, Any]:
     """What the draw noted, where that is no longer so: repeats, floats and why somebody has the bye."""
     if "repeats" not in played.notes:
@@ -232,17 +232,17 @@ def notes_after(state: EventState, played: RoundState, changes: Sequence[Changed
 MendCommand = c.SwapSeats | c.MoveToTable | c.PairWaiting | c.GiveBye | c.PairAgain | c.UnpublishRound
 
 
-def mend_of(state: EventState, command: MendCommand) -> Mend:
+def plan_mend(state: EventState, command: MendCommand) -> Mend:
     """What the command would do to the round; Problem where it cannot be done. Reason and plan are not looked at."""
     return _MENDS[type(command)](state, command)
 
 
-def mended(state: EventState, command: MendCommand, now: Instant) -> NewEntries:
+def mend_entries(state: EventState, command: MendCommand, now: Instant) -> NewEntries:
     """The entry of a mend that was shown as it is."""
-    mend = mend_of(state, command)
-    refuse_unless_shown(mend, command.plan)
+    mend = plan_mend(state, command)
+    refuse_stale_plan(mend, command.plan)
     roles_of(state, command.by)
-    reason = command.reason.strip() if isinstance(command, c.PairAgain) else written(command.reason)
+    reason = command.reason.strip() if isinstance(command, c.PairAgain) else require_reason(command.reason)
     said = {"number": mend.number, "what": mend.what, "by": command.by, "reason": reason}
     if mend.what == WITHDRAW:
         return [NewEntry("round-withdrawn", said)]
@@ -260,11 +260,12 @@ def mended(state: EventState, command: MendCommand, now: Instant) -> NewEntries:
     })]
 
 
-def made(state: EventState, played: RoundState, what: str, changes: Sequence[Changed], gone: Sequence[str] = (),
+def build_mend(state: EventState, played: RoundState, what: str, changes: Sequence[MatchChange],
+               gone: Sequence[str] = (),
          conceded: Sequence[str] = ()) -> Mend:
     """The step with all that is to be said of it."""
     points = {who: totals.points for who, totals in totals_before(state, played.number).items()}
-    notes = notes_after(state, played, changes, gone, met_in(state, played), points)
+    notes = notes_after(state, played, changes, gone, earlier_meetings(state, played), points)
     return Mend(played.number, what, tuple(changes), tuple(gone), warnings_of(state, played, changes, conceded), notes)
 
 
@@ -276,8 +277,8 @@ def _swap(state: EventState, command: c.SwapSeats) -> Mend:
     if one.id == two.id:
         raise Problem("mend_meet_already")
     for match, who in ((one, first), (two, second)):
-        refuse_said(match)
-        refuse_judged(match)
+        refuse_reported(match)
+        refuse_logged(match)
         if match.match.bye == WON_BYE:
             raise Problem("won_bye_stays")
         if match.match.bye not in (None, BYE):
@@ -287,8 +288,8 @@ def _swap(state: EventState, command: c.SwapSeats) -> Mend:
                 raise Problem("already_left", competitor=other)
     if one.match.bye == two.match.bye == BYE:
         raise Problem("mend_both_bye")
-    return made(state, played, SWAP, [changed_to(one, with_other(one.match, first, second)),
-                                      changed_to(two, with_other(two.match, second, first))])
+    return build_mend(state, played, SWAP, [make_change(one, replace_player(one.match, first, second)),
+                                      make_change(two, replace_player(two.match, second, first))])
 
 
 def _two(who: Sequence[str]) -> tuple[str, str]:
@@ -306,16 +307,16 @@ def _move(state: EventState, command: c.MoveToTable) -> Mend:
         raise Problem("unknown_match", match=command.match)
     if match.match.table == command.table:
         raise Problem("mend_same_table", table=command.table)
-    refuse_said(match)
+    refuse_reported(match)
     there = next((m for m in played.matches if m.match.table == command.table and m.match.b is not None), None)
-    changes = [changed_to(match, replace(match.match, table=command.table))]
+    changes = [make_change(match, replace(match.match, table=command.table))]
     if there is not None:
-        refuse_said(there)
+        refuse_reported(there)
         if match.match.table is None or match.match.table in command.busy_tables:
             raise Problem("mend_table_taken", table=command.table)
-        changes.append(changed_to(there, replace(there.match, table=match.match.table)))
-    refuse_taken(played, command.table, command.busy_tables, [change.id for change in changes])
-    return made(state, played, TABLE, changes)
+        changes.append(make_change(there, replace(there.match, table=match.match.table)))
+    refuse_taken_table(played, command.table, command.busy_tables, [change.id for change in changes])
+    return build_mend(state, played, TABLE, changes)
 
 
 def _pair(state: EventState, command: c.PairWaiting) -> Mend:
@@ -323,20 +324,20 @@ def _pair(state: EventState, command: c.PairWaiting) -> Mend:
     played = mendable_round(state, command.number)
     refuse_fixed_pairing(played)
     first, second = _two(command.who)
-    waits = waiting(state, played)
-    entries = [entry for who in (first, second) if (entry := the_waiting(waits, played, who)) is not None]
+    waits = waiting_competitors(state, played)
+    entries = [entry for who in (first, second) if (entry := waiting_entry(waits, played, who)) is not None]
     given_up = [m.match.table for m in entries if m.match.table is not None]
     if command.table is not None:
-        refuse_taken(played, command.table, command.busy_tables, [m.id for m in entries])
-    table = command.table or free_table(state, played, (first, second), command.busy_tables, given_up)
+        refuse_taken_table(played, command.table, command.busy_tables, [m.id for m in entries])
+    table = command.table or free_mend_table(state, played, (first, second), command.busy_tables, given_up)
     ids = new_ids(played)
     pair = Match(first, second, table)
-    changes = [changed_to(entries[0], pair) if entries else Changed(next(ids), pair, None)]
+    changes = [make_change(entries[0], pair) if entries else MatchChange(next(ids), pair, None)]
     gone = [entry.id for entry in entries[1:]]
     conceded = [who for who in (first, second) if waits[who][0] == LEFT]
-    changes += [Changed(next(ids), missed(left), None, entry.revision + 1)
+    changes += [MatchChange(next(ids), missed_round_entry(left), None, entry.revision + 1)
                 for entry in entries if (left := _who_left(state, entry)) is not None]
-    return made(state, played, PAIR, changes, gone, conceded)
+    return build_mend(state, played, PAIR, changes, gone, conceded)
 
 
 def _who_left(state: EventState, match: MatchState) -> str | None:
@@ -349,20 +350,20 @@ def _give_bye(state: EventState, command: c.GiveBye) -> Mend:
     played = mendable_round(state, command.number)
     refuse_fixed_pairing(played)
     who = command.competitor
-    waits = waiting(state, played)
-    entry = the_waiting(waits, played, who)
+    waits = waiting_competitors(state, played)
+    entry = waiting_entry(waits, played, who)
     if waits[who][0] in (BYE, NO_SHOW, LEFT):
         raise Problem("mend_has_points", competitor=who)
     bye = Match(who, bye=BYE)
-    change = changed_to(entry, bye) if entry is not None else Changed(next(new_ids(played)), bye, None)
-    return made(state, played, BYE_GIVEN, [change])
+    change = make_change(entry, bye) if entry is not None else MatchChange(next(new_ids(played)), bye, None)
+    return build_mend(state, played, BYE_GIVEN, [change])
 
 
 def _again(state: EventState, command: c.PairAgain) -> Mend:
     played = mendable_round(state, command.number)
     refuse_fixed_pairing(played)
-    found = again(state, played, command.busy_tables)
-    return made(state, played, AGAIN, found.changes, found.gone, found.conceded)
+    found = plan_repair(state, played, command.busy_tables)
+    return build_mend(state, played, AGAIN, found.changes, found.gone, found.conceded)
 
 
 def _unpublish(state: EventState, command: c.UnpublishRound) -> Mend:
@@ -370,7 +371,7 @@ def _unpublish(state: EventState, command: c.UnpublishRound) -> Mend:
     played = state.live
     if played is None or played.number != command.number:
         raise Problem("mend_no_round", number=command.number)
-    said = [m for m in played.matches if (m.match.b is not None and has_word(m)) or m.drawn is not None
+    said = [m for m in played.matches if (m.match.b is not None and has_report(m)) or m.drawn is not None
             or m.match.bye == NO_SHOW]
     if said:
         raise Problem("unpublish_has_word", tables=", ".join(
@@ -380,8 +381,8 @@ def _unpublish(state: EventState, command: c.UnpublishRound) -> Mend:
         raise Problem("mend_has_log", table=judged[0].match.table)
     if state.clock.state != IDLE:
         raise Problem("unpublish_clock_ran")
-    lots = [Warned("lot_lost", (m.match.a, m.match.b or ""), m.match.table) for m in played.matches if m.lots]
-    picks = [Warned("picks_lost", (m.match.a,)) for m in played.matches if m.match.picks is not None]
+    lots = [MendWarning("lot_lost", (m.match.a, m.match.b or ""), m.match.table) for m in played.matches if m.lots]
+    picks = [MendWarning("picks_lost", (m.match.a,)) for m in played.matches if m.match.picks is not None]
     if not command.withdrawn:
         # As a draft it keeps them, with everything else that was said of it.
         return Mend(played.number, UNPUBLISH)
@@ -397,10 +398,10 @@ _MENDS: Mapping[type, Callable[[EventState, Any], Mend]] = {
     c.UnpublishRound: _unpublish,
 }
 
-DECIDE_MENDING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = dict.fromkeys(_MENDS, mended)
+DECIDE_MENDING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = dict.fromkeys(_MENDS, mend_entries)
 
 
-def _mended(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_mend(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, rounds=tuple(
         _round(played, data, entry) if played.number == data["number"] else played for played in state.rounds))
 
@@ -451,7 +452,7 @@ def _line(data: Mapping[str, Any], entry: Entry) -> dict[str, Any]:
             "matches": [raw["id"] for raw in data.get("matches", ())]}
 
 
-def _unpublished(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_unpublish(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     """The published round is a draft again. Round 1 has not begun then: who is there is counted anew."""
     rounds = tuple(
         replace(played, status=DRAFT, venue_number=None, extra_minutes=None, taken_back=played.taken_back + 1,
@@ -462,6 +463,6 @@ def _unpublished(state: EventState, data: Mapping[str, Any], entry: Entry) -> Ev
 
 
 APPLY_MENDING: Mapping[str, Step] = {
-    "round-mended": _mended,
-    "round-unpublished": _unpublished,
+    "round-mended": _apply_mend,
+    "round-unpublished": _apply_unpublish,
 }

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from roundtap_core.clock import IDLE
 from roundtap_core.errors import Problem
-from roundtap_core.event.event_flow import second_swiss_rounds, seeds_now
-from roundtap_core.event.lookups import the_entrant
+from roundtap_core.event.event_flow import current_seeds, second_swiss_rounds
+from roundtap_core.event.lookups import require_entrant
 from roundtap_core.event.state import (
     DRAFT,
     MARK_DIGITS,
@@ -31,7 +31,7 @@ SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW, IMPOSED = (
 """What was done. All but AGAIN, which the pairing worked out, are by hand."""
 
 
-class Warned(Struct, frozen=True):
+class MendWarning(Struct, frozen=True):
     """Something to be said before. `who`: the competitors it is about; `number`: a round, a table or a count.
 
     `kind`: "repeat" (they met in round `number`), "came_with", "bye_again" (`number` byes so far), "second_bye" (who
@@ -45,7 +45,7 @@ class Warned(Struct, frozen=True):
     number: int | None = None
 
 
-class Changed(Struct, frozen=True):
+class MatchChange(Struct, frozen=True):
     """One match as it will be, by its id; `was`: as it is now, None for a new one. `revision`: the one it is at."""
 
     id: str
@@ -64,9 +64,9 @@ class Mend(Struct, frozen=True):
 
     number: int
     what: str
-    changes: tuple[Changed, ...] = ()
+    changes: tuple[MatchChange, ...] = ()
     gone: tuple[str, ...] = ()
-    warnings: tuple[Warned, ...] = ()
+    warnings: tuple[MendWarning, ...] = ()
     notes: Mapping[str, Any] = {}
 
     @property
@@ -79,7 +79,7 @@ class Mend(Struct, frozen=True):
         ])[:MARK_DIGITS]
 
 
-def refuse_unless_shown(mend: Mend, plan: str) -> None:
+def refuse_stale_plan(mend: Mend, plan: str) -> None:
     """Problem("mend_changed_meanwhile") where something else was shown than what would be done now;
     Problem("mend_warned") where nothing was shown, and there is something to be warned of."""
     if plan and plan != mend.mark:
@@ -111,18 +111,18 @@ def refuse_fixed_pairing(played: RoundState) -> None:
         raise Problem("mend_fixed_pairing")
 
 
-def has_word(match: MatchState) -> bool:
+def has_report(match: MatchState) -> bool:
     """Whether anybody says how a match of two ended; what was taken back is not said any more."""
     return bool(match.reports or match.decided or match.match.result is not None)
 
 
-def refuse_said(match: MatchState) -> None:
+def refuse_reported(match: MatchState) -> None:
     """Problem("mend_has_word") where a table or an official has said something of the match."""
-    if match.match.b is not None and has_word(match):
+    if match.match.b is not None and has_report(match):
         raise Problem("mend_has_word", table=match.match.table)
 
 
-def refuse_judged(match: MatchState) -> None:
+def refuse_logged(match: MatchState) -> None:
     """Problem("mend_has_log") where rulings or extensions stand: they are about these two."""
     if match.log:
         raise Problem("mend_has_log", table=match.match.table)
@@ -135,7 +135,7 @@ def seats(played: RoundState) -> dict[str, MatchState]:
 
 def seat_of(state: EventState, played: RoundState, who: str) -> MatchState:
     """The match of somebody who is still there; Problem where they are not, or stand in no match of the round."""
-    if not the_entrant(state, who).active:
+    if not require_entrant(state, who).active:
         raise Problem("already_left", competitor=who)
     found = seats(played).get(who)
     if found is None:
@@ -143,12 +143,12 @@ def seat_of(state: EventState, played: RoundState, who: str) -> MatchState:
     return found
 
 
-def movable(match: MatchState) -> bool:
+def can_change_pairing(match: MatchState) -> bool:
     """Whether a match of two may be paired otherwise."""
-    return match.match.b is not None and not has_word(match) and not match.log
+    return match.match.b is not None and not has_report(match) and not match.log
 
 
-def waiting(state: EventState, played: RoundState) -> dict[str, tuple[str, MatchState | None]]:
+def waiting_competitors(state: EventState, played: RoundState) -> dict[str, tuple[str, MatchState | None]]:
     """Who may be paired, why they wait, and their entry: BYE, NO_SHOW (the other one did not appear), UNPAIRED_LOSS
     (came late or came back), LEFT (the other one left before the clock ran and anybody reported), UNPAIRED.
 
@@ -181,7 +181,7 @@ def _eligible(state: EventState, played: RoundState) -> set[str]:
     begun = [r for r in second_swiss_rounds(state) if r.number < played.number]
     if begun:
         return {who for m in begun[0].matches for who in (m.match.a, m.match.b) if who is not None}
-    return set(seeds_now(state))
+    return set(current_seeds(state))
 
 
 def _left_alone(state: EventState, played: RoundState, match: MatchState) -> bool:
@@ -198,7 +198,8 @@ def _left_alone(state: EventState, played: RoundState, match: MatchState) -> boo
     return result.ended == CONCESSION and played.number in (left.dropped_after, left.disqualified_after)
 
 
-def the_waiting(waits: Mapping[str, tuple[str, MatchState | None]], played: RoundState, who: str) -> MatchState | None:
+def waiting_entry(waits: Mapping[str, tuple[str, MatchState | None]], played: RoundState,
+                  who: str) -> MatchState | None:
     """The entry of somebody who waits, None for who has none; Problem where they do not wait."""
     if who not in waits:
         match = seats(played).get(who)
@@ -208,7 +209,7 @@ def the_waiting(waits: Mapping[str, tuple[str, MatchState | None]], played: Roun
     return waits[who][1]
 
 
-def met_in(state: EventState, played: RoundState) -> dict[frozenset[str], int]:
+def earlier_meetings(state: EventState, played: RoundState) -> dict[frozenset[str], int]:
     """Pairs that met in earlier rounds of this stage, and the last round in which they did."""
     return {
         frozenset((m.match.a, m.match.b)): r.number
@@ -223,17 +224,17 @@ def totals_before(state: EventState, number: int) -> Mapping[str, SwissTotals]:
 
 
 def warnings_of(
-    state: EventState, played: RoundState, changes: Sequence[Changed], conceded: Iterable[str] = (),
-) -> tuple[Warned, ...]:
+    state: EventState, played: RoundState, changes: Sequence[MatchChange], conceded: Iterable[str] = (),
+) -> tuple[MendWarning, ...]:
     """All of them, in the order of the matches. `conceded`: who loses the win that the other one's leaving gave them.
 
     A new bye, a new pair and a new table are looked at; what stays as it is, everybody has seen.
     """
     matches = {m.id: m for m in played.matches}
-    found = [Warned("win_lost", (who,)) for who in conceded]
+    found = [MendWarning("win_lost", (who,)) for who in conceded]
     paired = [change for change in changes if not change.same_pair]
     if played.status == PUBLISHED and state.clock.state != IDLE and any(change.match.b for change in paired):
-        found.append(Warned("clock_runs"))
+        found.append(MendWarning("clock_runs"))
     found += _pairs(state, played, [change.match for change in paired])
     found += _byes(state, played, changes)
     for change in changes:
@@ -242,26 +243,26 @@ def warnings_of(
     return tuple(found)
 
 
-def warnings_of_round(state: EventState, played: RoundState, missing: Sequence[str]) -> tuple[Warned, ...]:
+def warnings_of_round(state: EventState, played: RoundState, missing: Sequence[str]) -> tuple[MendWarning, ...]:
     """Those of a whole round put together by hand; `missing`: who is in no match of it."""
-    changes = [Changed(m.id, m.match, None) for m in played.matches]
-    return ((Warned("missing", tuple(missing)),) if missing else ()) + warnings_of(state, played, changes)
+    changes = [MatchChange(m.id, m.match, None) for m in played.matches]
+    return ((MendWarning("missing", tuple(missing)),) if missing else ()) + warnings_of(state, played, changes)
 
 
-def _pairs(state: EventState, played: RoundState, pairs: Iterable[Match]) -> Iterator[Warned]:
-    met = met_in(state, played)
+def _pairs(state: EventState, played: RoundState, pairs: Iterable[Match]) -> Iterator[MendWarning]:
+    met = earlier_meetings(state, played)
     for match in pairs:
         if match.b is None:
             continue
         before = met.get(frozenset((match.a, match.b)))
         if before is not None:
-            yield Warned("repeat", (match.a, match.b), before)
+            yield MendWarning("repeat", (match.a, match.b), before)
         group = state.entrants[match.a].came_with
         if played.number == 1 and group is not None and group == state.entrants[match.b].came_with:
-            yield Warned("came_with", (match.a, match.b))
+            yield MendWarning("came_with", (match.a, match.b))
 
 
-def _byes(state: EventState, played: RoundState, changes: Sequence[Changed]) -> Iterator[Warned]:
+def _byes(state: EventState, played: RoundState, changes: Sequence[MatchChange]) -> Iterator[MendWarning]:
     given = [c.match.a for c in changes if c.match.bye == BYE and (c.was is None or (c.was.a, c.was.bye) != (
         c.match.a, BYE))]
     if not given:
@@ -272,12 +273,12 @@ def _byes(state: EventState, played: RoundState, changes: Sequence[Changed]) -> 
     for who in given:
         byes = totals[who].byes
         if byes:
-            yield Warned("bye_again", (who,), byes)
+            yield MendWarning("bye_again", (who,), byes)
     for who in (*others, *given[1:]):
-        yield Warned("second_bye", (who,))
+        yield MendWarning("second_bye", (who,))
 
 
-def _tables(state: EventState, change: Changed) -> Iterator[Warned]:
+def _tables(state: EventState, change: MatchChange) -> Iterator[MendWarning]:
     table = change.match.table
     if table is None or change.match.b is None:
         return
@@ -286,18 +287,18 @@ def _tables(state: EventState, change: Changed) -> Iterator[Warned]:
     for who in wants:
         if state.entrants[who].fixed_table != table and not (
                 change.was and change.was.table == table and who in people_of([change.was])):
-            yield Warned("fixed_table", (who,), state.entrants[who].fixed_table)
+            yield MendWarning("fixed_table", (who,), state.entrants[who].fixed_table)
     if change.was is not None and change.was.table == table:
         return
     for entrant in state.entrants.values():
         if entrant.active and entrant.fixed_table == table and entrant.id not in here:
-            yield Warned("others_table", (entrant.id,), table)
+            yield MendWarning("others_table", (entrant.id,), table)
 
 
-def _lost(change: Changed, now: MatchState | None) -> Iterator[Warned]:
+def _lost(change: MatchChange, now: MatchState | None) -> Iterator[MendWarning]:
     if now is None or change.same_pair:
         return
     if now.lots:
-        yield Warned("lot_lost", tuple(people_of([now.match])), now.match.table)
+        yield MendWarning("lot_lost", tuple(people_of([now.match])), now.match.table)
     if now.match.picks is not None and now.match.bye in (BYE, WON_BYE):
-        yield Warned("picks_lost", (now.match.a,))
+        yield MendWarning("picks_lost", (now.match.a,))

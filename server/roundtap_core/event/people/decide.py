@@ -17,14 +17,22 @@ from roundtap_core.event.event_flow import (
     second_swiss_rounds,
 )
 from roundtap_core.event.judging.decide import roles_of
-from roundtap_core.event.lookups import Step, free_table, last_round, of_match, the_entrant, without_draft, written
+from roundtap_core.event.lookups import (
+    Step,
+    free_table,
+    last_round,
+    of_match,
+    require_entrant,
+    require_reason,
+    without_draft,
+)
 from roundtap_core.event.people import commands as c
 from roundtap_core.event.people.leave import (
-    both_left,
     leave_open_match,
-    leaving_undone,
     open_match,
     rounds_taken_back,
+    ruling_both_left,
+    undo_leaving,
 )
 from roundtap_core.event.state import (
     DROPPED_OUT,
@@ -39,7 +47,7 @@ from roundtap_core.event.state import (
     MatchState,
     RoundState,
     active_ids,
-    awaited,
+    not_yet_present,
     seated_ids,
 )
 from roundtap_core.limits import MOST_COMPETITORS, fits_line
@@ -67,7 +75,7 @@ def arrival(
     return [], [_late_match(state, entrant, meets, busy)]
 
 
-def meetable(state: EventState) -> tuple[MatchState, ...]:
+def latecomer_opponents(state: EventState) -> tuple[MatchState, ...]:
     """Whom a latecomer could meet at once: the bye of round 1 while it is played, and other latecomers."""
     live = state.live
     if live is None or live.number != 1 or second_stage_begun(state):
@@ -86,7 +94,7 @@ def _late_match(state: EventState, entrant: Entrant, match_id: str, busy: frozen
     waiting = next((m for m in live.matches if m.id == match_id), None)
     if waiting is not None and waiting.match.bye == WON_BYE:
         raise Problem("won_bye_stays")
-    if waiting is None or waiting not in meetable(state):
+    if waiting is None or waiting not in latecomer_opponents(state):
         raise Problem("nobody_to_meet")
     own = (entrant.fixed_table, state.entrants[waiting.match.a].fixed_table)
     table = free_table(state, {m.match.table for m in live.matches} | busy, own)
@@ -103,7 +111,7 @@ def _set_check_in(state: EventState, command: c.SetCheckIn, now: Instant) -> New
 
 
 def _check_in(state: EventState, command: c.CheckIn, now: Instant) -> NewEntries:
-    entrant = the_entrant(state, command.competitor)
+    entrant = require_entrant(state, command.competitor)
     if not state.check_in:
         raise Problem("check_in_not_used")
     if not entrant.active:
@@ -114,17 +122,17 @@ def _check_in(state: EventState, command: c.CheckIn, now: Instant) -> NewEntries
     if not command.on and plays:
         raise Problem("already_paired", competitor=entrant.id)
     after = replace(entrant, checked_in=command.on)
-    missed, meeting = _coming_now(state, after, command.meets, command.busy_tables)
+    missed, meeting = _late_arrival(state, after, command.meets, command.busy_tables)
     changes_draw = entrant.sign_up != TO_CONFIRM and not plays
     return [*(without_draft(state) if changes_draw else ()),
             NewEntry("checked-in", {"competitor": entrant.id, "on": command.on, "missed": missed}), *meeting]
 
 
-def _coming_now(
+def _late_arrival(
     state: EventState, after: Entrant, meets: str | None, busy: frozenset[int]
 ) -> tuple[list[int], NewEntries]:
     """As `arrival`, for somebody awaited; nothing is missed by who is still not to be paired, or plays already."""
-    if not is_here(state, after) or after.id not in awaited(state):
+    if not is_here(state, after) or after.id not in not_yet_present(state):
         return [], []
     return arrival(state, after, meets, busy)
 
@@ -138,7 +146,7 @@ def _set_sign_up(state: EventState, command: c.SetSignUp, now: Instant) -> NewEn
     return [NewEntry("sign-up-set", {"sign_up": sign_up})]
 
 
-def refuse_signing_up(state: EventState) -> None:
+def refuse_sign_up(state: EventState) -> None:
     """Raise Problem where nobody enters by phone: nobody opened it, round 1 is drawn or played, or it is full."""
     if state.sign_up is None or state.finished:
         raise Problem("sign_up_closed")
@@ -149,20 +157,20 @@ def refuse_signing_up(state: EventState) -> None:
 
 
 def _confirm(state: EventState, command: c.ConfirmEntry, now: Instant) -> NewEntries:
-    entrant = the_entrant(state, command.competitor)
+    entrant = require_entrant(state, command.competitor)
     if entrant.sign_up != TO_CONFIRM:
         return []
     if not entrant.active:
         raise Problem("already_left", competitor=entrant.id)
     after = replace(entrant, sign_up=SIGNED_UP)
-    missed, meeting = _coming_now(state, after, command.meets, command.busy_tables)
+    missed, meeting = _late_arrival(state, after, command.meets, command.busy_tables)
     return [*(without_draft(state) if is_here(state, after) else ()),
             NewEntry("entry-confirmed", {"competitor": entrant.id, "missed": missed}), *meeting]
 
 
 def _remove(state: EventState, command: c.RemoveCompetitor, now: Instant) -> NewEntries:
     """Only who never stood in a round that people have seen, and of whom no official noted anything."""
-    entrant = the_entrant(state, command.competitor)
+    entrant = require_entrant(state, command.competitor)
     if entrant.id in seated_ids(state):
         raise Problem("has_played", competitor=entrant.id)
     if entrant.warnings or entrant.disqualified_after is not None or entrant.list_corrections:
@@ -171,7 +179,7 @@ def _remove(state: EventState, command: c.RemoveCompetitor, now: Instant) -> New
 
 
 def _set_fixed_table(state: EventState, command: c.SetFixedTable, now: Instant) -> NewEntries:
-    entrant = the_entrant(state, command.competitor)
+    entrant = require_entrant(state, command.competitor)
     if command.fixed_table == entrant.fixed_table:
         return []
     return [*without_draft(state),
@@ -190,7 +198,7 @@ def _enter(state: EventState, command: c.EnterCompetitor, now: Instant) -> NewEn
     missed: list[int] = []
     meeting: NewEntries = []
     if command.signed_up:
-        refuse_signing_up(state)
+        refuse_sign_up(state)
         entrant = replace(entrant, sign_up=state.sign_up, checked_in=False)
     if not command.imported:
         if entrant.won_bye and state.public_rounds:
@@ -221,7 +229,7 @@ def _record(entrant: Entrant) -> dict[str, Any]:
 
 
 def _change(state: EventState, command: c.ChangePerson, now: Instant) -> NewEntries:
-    the_entrant(state, command.competitor)
+    require_entrant(state, command.competitor)
     return [NewEntry("competitor-changed", {
         "competitor": command.competitor, "digest": command.digest,
         **({"total": command.total} if command.total is not None else {}),
@@ -229,7 +237,7 @@ def _change(state: EventState, command: c.ChangePerson, now: Instant) -> NewEntr
 
 
 def _drop(state: EventState, command: c.DropCompetitor, now: Instant) -> NewEntries:
-    entrant = the_entrant(state, command.competitor)
+    entrant = require_entrant(state, command.competitor)
     plays = open_match(state, entrant.id) is not None
     # Who was to leave only after this round may have to go now.
     if not entrant.active and not (plays and entrant.at_the_table and not command.plays_on):
@@ -238,7 +246,7 @@ def _drop(state: EventState, command: c.DropCompetitor, now: Instant) -> NewEntr
     if command.plays_on and plays:
         freed, how = [], PLAYS_ON
     leaving = freed if freed or how == PLAYS_ON else [*leave_open_match(state, entrant.id, command.stood),
-                                                      *both_left(state, entrant.id)]
+                                                      *ruling_both_left(state, entrant.id)]
     return [*without_draft(state), *leaving, NewEntry("competitor-dropped", {
         "competitor": entrant.id, "after": last_round(state) - len(freed), **({"how": how} if how else {}),
         **({"reason": command.reason} if command.reason else {})})]
@@ -246,7 +254,7 @@ def _drop(state: EventState, command: c.DropCompetitor, now: Instant) -> NewEntr
 
 def _return(state: EventState, command: c.ReturnCompetitor, now: Instant) -> NewEntries:
     """"Paarungen": back on request, in the same stage, with an unpaired loss for each round missed."""
-    entrant = the_entrant(state, command.competitor)
+    entrant = require_entrant(state, command.competitor)
     if entrant.disqualified_after is not None:
         raise Problem("disqualified_stays_out", competitor=entrant.id)
     if entrant.dropped_after is None:
@@ -254,7 +262,7 @@ def _return(state: EventState, command: c.ReturnCompetitor, now: Instant) -> New
     refuse_return(state, entrant)
     played = {r.number for r in state.public_rounds for m in r.matches if entrant.id in (m.match.a, m.match.b)}
     missed = [r.number for r in state.public_rounds if r.number not in played and r.stage in SWISS_STAGES]
-    return [*without_draft(state), *leaving_undone(state, entrant.id),
+    return [*without_draft(state), *undo_leaving(state, entrant.id),
             NewEntry("competitor-returned", {"competitor": entrant.id, "missed": missed})]
 
 
@@ -279,7 +287,7 @@ def refuse_return(state: EventState, entrant: Entrant) -> None:
 
 def _submit_list(state: EventState, command: c.SubmitList, now: Instant) -> NewEntries:
     """Lists are the same all day: free until round 1 is published, an official's business afterwards."""
-    entrant = the_entrant(state, command.competitor)
+    entrant = require_entrant(state, command.competitor)
     if state.public_rounds:
         raise Problem("list_is_fixed")
     return [NewEntry("list-submitted", {
@@ -288,16 +296,16 @@ def _submit_list(state: EventState, command: c.SubmitList, now: Instant) -> NewE
 
 
 def _correct_list(state: EventState, command: c.CorrectList, now: Instant) -> NewEntries:
-    entrant = the_entrant(state, command.competitor)
+    entrant = require_entrant(state, command.competitor)
     roles_of(state, command.by)
     return [NewEntry("list-corrected", {
         "competitor": entrant.id, "digest": command.digest, "total": command.total, "round": last_round(state),
-        "reason": written(command.reason), "by": command.by,
+        "reason": require_reason(command.reason), "by": command.by,
     })]
 
 
 def _tick(state: EventState, command: c.Tick, now: Instant) -> NewEntries:
-    entrant = the_entrant(state, command.competitor)
+    entrant = require_entrant(state, command.competitor)
     what = command.what.strip()
     if not what or len(what) > TICK_LETTERS or not fits_line(what):
         raise Problem("tick_what", maximum=TICK_LETTERS)
@@ -307,7 +315,7 @@ def _tick(state: EventState, command: c.Tick, now: Instant) -> NewEntries:
 
 
 def _set_came_with(state: EventState, command: c.SetCameWith, now: Instant) -> NewEntries:
-    entrant = the_entrant(state, command.competitor)
+    entrant = require_entrant(state, command.competitor)
     group = (command.group or "").strip() or None
     if group == entrant.came_with:
         return []
@@ -358,12 +366,12 @@ def without_missed(state: EventState, competitor: str, number: int) -> EventStat
     return replace(state, rounds=rounds)
 
 
-def _entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     entrant = Entrant(
         data["competitor"], data["digest"], data["won_bye"], data["came_with"], data["fixed_table"],
         data.get("dropped_after"), data.get("disqualified_after"), tuple(data.get("warnings", ())), data.get("total"),
         officials_role=data.get("role"), checked_in=data.get("checked_in", False), sign_up=data.get("sign_up"),
-        reasons=_reasons(state, data, LATE_ENTRY), **_kept(data.get("record", {})),
+        reasons=_reasons(state, data, LATE_ENTRY), **_imported_fields(data.get("record", {})),
     )
     entered = replace(state, entrants={**state.entrants, entrant.id: entrant})
     return with_missed(entered, entrant.id, data["missed"])
@@ -374,13 +382,13 @@ def _reasons(state: EventState, data: Mapping[str, Any], what: str) -> tuple[Map
     return ({"round": len(state.public_rounds), "what": what, "reason": data["reason"]},) if data.get("reason") else ()
 
 
-def _kept(record: Mapping[str, Any]) -> dict[str, Any]:
+def _imported_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     """What an imported competitor brings along, by the entrant's fields."""
     return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
 
 
 @of_match
-def _met_late(
+def _apply_late_match(
     state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
 ) -> EventState:
     """Who sat alone keeps side a and meets the one who came late."""
@@ -388,43 +396,43 @@ def _met_late(
     return state.with_match(replace(match, match=meeting, revision=match.revision + 1))
 
 
-def _changed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_changed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     total = {"list_total": data["total"]} if "total" in data else {}
     return state.with_entrant(data["competitor"], digest=data["digest"], **total)
 
 
-def _dropped(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_dropped(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     who = data["competitor"]
     return state.with_entrant(who, dropped_after=data["after"], how_left=data.get("how", ""),
                               reasons=(*state.entrants[who].reasons, *_reasons(state, data, DROPPED_OUT)))
 
 
-def _returned(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_returned(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     back = state.with_entrant(data["competitor"], dropped_after=None, how_left="")
     return with_missed(back, data["competitor"], data["missed"])
 
 
-def _list_submitted(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_list_submitted(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return state.with_entrant(data["competitor"], digest=data["digest"], list_total=data["total"])
 
 
-def _list_corrected(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_list_corrected(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     known = state.entrants[data["competitor"]].list_corrections
     noted = {"round": data["round"], "reason": data["reason"], "by": data["by"]}
     return state.with_entrant(data["competitor"], digest=data["digest"], list_total=data["total"],
                               list_corrections=(*known, noted))
 
 
-def _ticked(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_ticked(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     others = tuple(what for what in state.entrants[data["competitor"]].ticks if what != data["what"])
     return state.with_entrant(data["competitor"], ticks=(*others, data["what"]) if data["on"] else others)
 
 
-def _came_with(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_came_with(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return state.with_entrant(data["competitor"], came_with=data["group"])
 
 
-def _removed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_removed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     """As if it had not been; an official who was to play as this one plays no more."""
     who = data["competitor"]
     officials = {key: replace(official, plays=None) if official.plays == who else official
@@ -433,41 +441,41 @@ def _removed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
                    officials=officials, removed=(*state.removed, who))
 
 
-def _check_in_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_check_in_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, check_in=data["used"])
 
 
-def _checked_in(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_checked_in(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return with_missed(state.with_entrant(data["competitor"], checked_in=data["on"]), data["competitor"],
                        data["missed"])
 
 
-def _sign_up_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_sign_up_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, sign_up=data["sign_up"])
 
 
-def _confirmed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_confirmed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return with_missed(state.with_entrant(data["competitor"], sign_up=SIGNED_UP), data["competitor"], data["missed"])
 
 
-def _fixed_table_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_fixed_table(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return state.with_entrant(data["competitor"], fixed_table=data["table"])
 
 
 APPLY_PEOPLE: Mapping[str, Step] = {
-    "competitor-entered": _entered,
-    "late-match": _met_late,
-    "competitor-changed": _changed,
-    "competitor-dropped": _dropped,
-    "competitor-returned": _returned,
-    "list-submitted": _list_submitted,
-    "list-corrected": _list_corrected,
-    "ticked": _ticked,
-    "came-with-set": _came_with,
-    "competitor-removed": _removed,
-    "check-in-set": _check_in_set,
-    "checked-in": _checked_in,
-    "sign-up-set": _sign_up_set,
-    "entry-confirmed": _confirmed,
-    "fixed-table-set": _fixed_table_set,
+    "competitor-entered": _apply_entered,
+    "late-match": _apply_late_match,
+    "competitor-changed": _apply_changed,
+    "competitor-dropped": _apply_dropped,
+    "competitor-returned": _apply_returned,
+    "list-submitted": _apply_list_submitted,
+    "list-corrected": _apply_list_corrected,
+    "ticked": _apply_ticked,
+    "came-with-set": _apply_came_with,
+    "competitor-removed": _apply_removed,
+    "check-in-set": _apply_check_in_set,
+    "checked-in": _apply_checked_in,
+    "sign-up-set": _apply_sign_up_set,
+    "entry-confirmed": _apply_confirmed,
+    "fixed-table-set": _apply_fixed_table,
 }

@@ -7,25 +7,25 @@ from msgspec.structs import replace
 
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.event_flow import (
+    current_seeds,
     elimination_rounds,
     first_game_started,
     second_stage_begun,
-    seeds_now,
     situation_of,
 )
 from roundtap_core.event.state import TOGETHER, EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.result_json import result_to_json
-from roundtap_core.rulebooks.gate import OFFICIAL, Saying, refuse
+from roundtap_core.rulebooks.gate import OFFICIAL, ResultSource, refuse_result
 
 SCORE, PICKS = "score", "picks"
-LEAVING = Saying(OFFICIAL, reason="leaves")
+LEAVING = ResultSource(OFFICIAL, reason="leaves")
 
 BEFORE, LATER, CONCEDES, REPORTED, JUDGED, WAITS, BOTH, PLACE, KNOCKOUT = (
     "before", "later", "concedes", "reported", "judged", "waits", "both", "place", "knockout")
 
 
-class Leaving(Struct, frozen=True):
+class LeaveEffect(Struct, frozen=True):
     """What somebody's leaving would do just now (`what`, one of the words above), at which `match`, and who is their
     `opponent` there."""
 
@@ -34,7 +34,7 @@ class Leaving(Struct, frozen=True):
     opponent: str = ""
 
 
-def what_leaving_does(state: EventState, competitor: str) -> Leaving:
+def leave_effect(state: EventState, competitor: str) -> LeaveEffect:
     """BEFORE round 1 and LATER nothing but that they are not drawn. CONCEDES: the opponent wins the open match.
     REPORTED, JUDGED: a report is there, which the opponent, or only an official, has to confirm. WAITS: the opponent
     left first, and the figures are still to be said. BOTH: it takes back the win that the opponent's leaving gave.
@@ -42,19 +42,19 @@ def what_leaving_does(state: EventState, competitor: str) -> Leaving:
     won, found = wins_by_leaving(state).get(competitor), open_match(state, competitor)
     match = found[1] if found is not None else won
     opponent = (match.match.competitor(other(_side_of(match, competitor))) if match is not None else "") or ""
-    if place_is_free(state, competitor):
-        return Leaving(PLACE, match, opponent)
+    if frees_cut_place(state, competitor):
+        return LeaveEffect(PLACE, match, opponent)
     if found is None or match is None:
-        return Leaving(BOTH if won is not None else KNOCKOUT if elimination_rounds(state)
+        return LeaveEffect(BOTH if won is not None else KNOCKOUT if elimination_rounds(state)
                        else LATER if state.public_rounds else BEFORE, match, opponent)
     there = state.entrants[opponent].at_the_table
     if match.reports:
         confirms = there and other(_side_of(match, competitor)) not in match.reports
-        return Leaving(REPORTED if confirms else JUDGED, match, opponent)
-    return Leaving(CONCEDES if there else WAITS, match, opponent)
+        return LeaveEffect(REPORTED if confirms else JUDGED, match, opponent)
+    return LeaveEffect(CONCEDES if there else WAITS, match, opponent)
 
 
-def nobody_confirms(state: EventState, match_id: str) -> bool:
+def confirmer_has_left(state: EventState, match_id: str) -> bool:
     """Whether one side has reported, and the other one is no longer there to confirm it."""
     found = state.find_match(match_id)
     return found is not None and found[1].match.result is None and any(
@@ -62,21 +62,21 @@ def nobody_confirms(state: EventState, match_id: str) -> bool:
         for side in SIDES if (who := found[1].match.competitor(side)) is not None)
 
 
-def is_going(state: EventState, competitor: str) -> bool:
+def leaves_after_round(state: EventState, competitor: str) -> bool:
     """Whether they leave after the round that is out, and still have a match to play in it."""
     entrant = state.entrants[competitor]
     return not entrant.active and entrant.at_the_table and open_match(state, competitor) is not None
 
 
-def place_is_free(state: EventState, competitor: str) -> bool:
+def frees_cut_place(state: EventState, competitor: str) -> bool:
     """"Der Schnitt": whether somebody who made the cut would leave before any game of the new stage has started, so
     that the place is offered on and everybody below moves up a seed."""
-    return state.cut is not None and competitor in seeds_now(state) and not first_game_started(state)
+    return state.cut is not None and competitor in current_seeds(state) and not first_game_started(state)
 
 
 def rounds_taken_back(state: EventState, competitor: str) -> list[NewEntry]:
     """The first round of the new stage, though published, where a place becomes free."""
-    if not place_is_free(state, competitor):
+    if not frees_cut_place(state, competitor):
         return []
     return [NewEntry("round-withdrawn", {"number": played.number}) for played in second_stage_begun(state)]
 
@@ -97,23 +97,23 @@ def leave_open_match(state: EventState, competitor: str, stood: Result | None = 
     side = _side_of(match, competitor)
     opponent = state.entrants[match.match.competitor(other(side)) or ""]
     if not opponent.at_the_table and opponent.how_left == TOGETHER:
-        return [_entered(match, replace(stood or Result(), ended=RULING, winner="none", conceded_by=None))]
-    if stood is None and SCORE in waits_for(state, round_state, match):
+        return [_result_entry(match, replace(stood or Result(), ended=RULING, winner="none", conceded_by=None))]
+    if stood is None and SCORE in missing_after_leaving(state, round_state, match):
         # What the disqualified one, or the other, has said is no way any more to win it for whoever is out.
         return [NewEntry("result-entered", {"match": match.id, "result": None})] if match.reports else []
     first: Side = side if opponent.at_the_table else other(side)
     result = replace(stood or Result(), ended=CONCESSION, winner=None, conceded_by=first)
     if stood is not None:
-        refuse(state.rulebook, result, state.options, situation_of(state, round_state, match), LEAVING)
-    return [_entered(match, result)]
+        refuse_result(state.rulebook, result, state.options, situation_of(state, round_state, match), LEAVING)
+    return [_result_entry(match, result)]
 
 
-def both_left(state: EventState, competitor: str) -> list[NewEntry]:
+def ruling_both_left(state: EventState, competitor: str) -> list[NewEntry]:
     """The ruling in place of the win that somebody has because the other left, where both had asked to before."""
     match = wins_by_leaving(state).get(competitor)
     if match is None or match.match.result is None:
         return []
-    return [_entered(match, replace(match.match.result, ended=RULING, winner="none", conceded_by=None))]
+    return [_result_entry(match, replace(match.match.result, ended=RULING, winner="none", conceded_by=None))]
 
 
 def wins_by_leaving(state: EventState) -> dict[str, MatchState]:
@@ -129,27 +129,27 @@ def wins_by_leaving(state: EventState) -> dict[str, MatchState]:
     return found
 
 
-def leaving_undone(state: EventState, competitor: str) -> list[NewEntry]:
+def undo_leaving(state: EventState, competitor: str) -> list[NewEntry]:
     """Who comes back plays the match on that leaving has ended, as long as its round is in play and both are there
     then; where both had left, the other one has conceded, by figures that are to be said anew."""
-    live, match = state.live, ended_by_leaving(state, competitor)
+    live, match = state.live, match_ended_by_leaving(state, competitor)
     if live is None or match is None or match.match.result is None:
         return []
     opponent = match.match.competitor(other(_side_of(match, competitor))) or ""
     if match.match.result.ended == RULING:
-        anew = None if waits_for(state, live, match) else Result(
+        anew = None if missing_after_leaving(state, live, match) else Result(
             CONCESSION, conceded_by=other(_side_of(match, competitor)))
         gone = state.entrants[opponent]
         # From now on the other one has left alone: who comes back may go home with the win.
         alone = [NewEntry("competitor-dropped", {"competitor": opponent, "after": gone.dropped_after})] \
             if gone.how_left == TOGETHER else []
-        return [_entered(match, anew), *alone]
+        return [_result_entry(match, anew), *alone]
     if not state.entrants[opponent].at_the_table:
         return []
     return [NewEntry("result-entered", {"match": match.id, "result": None})]
 
 
-def ended_by_leaving(state: EventState, competitor: str) -> MatchState | None:
+def match_ended_by_leaving(state: EventState, competitor: str) -> MatchState | None:
     """Their match of the round in play, where leaving has ended it."""
     return next((match for match in (state.live.matches if state.live is not None else ())
                  if match.by_leaving and match.match.result is not None
@@ -160,7 +160,7 @@ def _side_of(match: MatchState, competitor: str) -> Side:
     return "a" if match.match.a == competitor else "b"
 
 
-def _entered(match: MatchState, result: Result | None) -> NewEntry:
+def _result_entry(match: MatchState, result: Result | None) -> NewEntry:
     said = result_to_json(result) if result is not None else None
     return NewEntry("result-entered", {"match": match.id, "result": said, "left": True})
 
@@ -174,14 +174,14 @@ def open_match(state: EventState, competitor: str) -> tuple[RoundState, MatchSta
                  and match.match.result is None), None)
 
 
-def waits_for(state: EventState, round_state: RoundState, match: MatchState) -> tuple[str, ...]:
+def missing_after_leaving(state: EventState, round_state: RoundState, match: MatchState) -> tuple[str, ...]:
     """What has to be said of a match that is left in mid-game ("score", "wounds", "picks"); nothing of a best of
     three, which keeps who won."""
     stage = situation_of(state, round_state, match).stage
     return () if state.rulebook.games(stage, state.options) > 1 else state.rulebook.leaving_asks
 
 
-def left_open(state: EventState) -> tuple[MatchState, ...]:
+def abandoned_matches(state: EventState) -> tuple[MatchState, ...]:
     """Matches of the round in play that somebody has left and that wait for their figures."""
     if state.live is None:
         return ()

@@ -17,13 +17,13 @@ from roundtap_core.event.state import EventState, active_ids
 from roundtap_core.limits import MOST_COMPETITORS
 from roundtap_core.randomness import lot
 
-MOST_PRIZES = 100
+PRIZES_MAX = 100
 
 
 def set_prizes(state: EventState, command: c.SetPrizes, now: Instant) -> NewEntries:
     """Raises Problem where a prize is for nobody, or there are too many."""
-    if len(command.prizes) > MOST_PRIZES:
-        raise Problem("wrong_length", where="/prizes", count=len(command.prizes), minimum=0, maximum=MOST_PRIZES)
+    if len(command.prizes) > PRIZES_MAX:
+        raise Problem("wrong_length", where="/prizes", count=len(command.prizes), minimum=0, maximum=PRIZES_MAX)
     for prize in command.prizes:
         _refuse_unfit(state, prize)
     if command.prizes == state.prizes:
@@ -54,17 +54,17 @@ def draw_door_prize(state: EventState, command: c.DrawDoorPrize, now: Instant) -
         raise Invalid("not_one_of", where="/among", value=command.among, options=", ".join(AMONG))
     if command.seen not in (None, len(state.door_prizes)):
         raise Problem("door_prize_drawn_meanwhile")
-    pool = pool_of(state, command.among, command.again)
+    pool = door_prize_pool(state, command.among, command.again)
     if not 1 <= command.count <= len(pool):
         raise Invalid("door_prize_too_few", where="/count", count=command.count, pool=len(pool))
-    winners = drawn(pool, command.seed, command.count)
+    winners = draw_winners(pool, command.seed, command.count)
     return [NewEntry("door-prize-drawn", {
         "what": command.what.strip(), "among": command.among, "again": command.again, "seed": command.seed,
         "pool": list(pool), "winners": list(winners),
     })]
 
 
-def pool_of(state: EventState, among: str, again: bool) -> tuple[str, ...]:
+def door_prize_pool(state: EventState, among: str, again: bool) -> tuple[str, ...]:
     """Who takes part in a draw, by id; the disqualified never, nor who has not come yet."""
     won = set() if again else {who for draw in state.door_prizes for who in draw.winners}
     played = {who for round_state in state.public_rounds for match in round_state.matches if match.match.b is not None
@@ -77,7 +77,7 @@ def pool_of(state: EventState, among: str, again: bool) -> tuple[str, ...]:
              else entrant.id in played)))
 
 
-def drawn(pool: tuple[str, ...], seed: int, count: int) -> tuple[str, ...]:
+def draw_winners(pool: tuple[str, ...], seed: int, count: int) -> tuple[str, ...]:
     """The `count` with the smallest tickets of this seed (see randomness.lot): anybody can work it out again."""
     return tuple(sorted(pool, key=lambda who: lot(seed, who))[:count])
 
@@ -88,17 +88,17 @@ DECIDE_PRIZES: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] =
 }
 
 
-def _set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_prizes(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, prizes=tuple(Prize(**prize) for prize in data["prizes"]))
 
 
-def _drawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_door_prize(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     made = DoorPrize(entry.number, data["what"], data["among"], data["again"], data["seed"], tuple(data["pool"]),
                      tuple(data["winners"]))
     return replace(state, door_prizes=(*state.door_prizes, made))
 
 
 APPLY_PRIZES: Mapping[str, Step] = {
-    "prizes-set": _set,
-    "door-prize-drawn": _drawn,
+    "prizes-set": _apply_prizes,
+    "door-prize-drawn": _apply_door_prize,
 }

@@ -11,7 +11,7 @@ from roundtap_core.records import Result, Side
 from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Prose, Text
 
 
-class Report(Struct, frozen=True):
+class RecordReport(Struct, frozen=True):
     """What one side says, as it came from a device whose signature holds. `body` is the digest of all of it.
 
     `draw` is the mark of the draw it speaks of (RoundState.mark); None: an older unit, which does not say.
@@ -85,13 +85,13 @@ class NoteLot(Struct, frozen=True):
     stood_there: bool = True
 
 
-class NobodyCame(Struct, frozen=True):
+class DoubleNoShow(Struct, frozen=True):
     """Neither of the two appeared: both lose and are gone."""
 
     match: IdOrEmpty
 
 
-class NoShowUndone(Struct, frozen=True):
+class UndoNoShow(Struct, frozen=True):
     """Who did not appear is there after all: the pairing as it was, at its table unless that was given away.
 
     `busy_tables`: those at which other events play.

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from roundtap_core.clock import Instant
 from roundtap_core.elimination.bracket import by_lot, elimination_winner
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.cut.decide import cut_after, tiebreak_after
+from roundtap_core.event.cut.decide import cut_after_change, tiebreak_after_change
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
-from roundtap_core.event.event_flow import bracket_now, situation_of, time_is_up, with_result
+from roundtap_core.event.event_flow import current_bracket, situation_of, time_is_up, with_result
 from roundtap_core.event.fates import Fates
 from roundtap_core.event.lookups import Step, find_match, free_table, of_match
 from roundtap_core.event.match_log import RULING as RULING_LINE
@@ -26,8 +26,8 @@ from roundtap_core.event.state import (
     EventState,
     Fate,
     MatchState,
-    Reported,
     RoundState,
+    SideReport,
     tournament_of,
 )
 from roundtap_core.records import (
@@ -42,13 +42,13 @@ from roundtap_core.records import (
     Side,
     other,
 )
-from roundtap_core.result_json import refuse_wild, result_from_json, result_to_json
-from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, Saying, excluded, refuse
+from roundtap_core.result_json import refuse_result_limits, result_from_json, result_to_json
+from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, ResultSource, refuse_result, result_problems
 
 
 def no_show(state: EventState, command: c.NoShow, now: Instant) -> NewEntries:
     """House decision: the one who came gets what a bye gives, the absent one loses and is dropped."""
-    match = _waiting(state, command.match)
+    match = _unreported_match(state, command.match)
     pair = (match.match.a, match.match.b)
     if command.absent not in pair:
         raise Problem("unknown_competitor", competitor=command.absent)
@@ -59,15 +59,15 @@ def no_show(state: EventState, command: c.NoShow, now: Instant) -> NewEntries:
     return [NewEntry("no-show", {"match": match.id, "present": present, "absent": command.absent})]
 
 
-def nobody_came(state: EventState, command: c.NobodyCame, now: Instant) -> NewEntries:
+def double_no_show(state: EventState, command: c.DoubleNoShow, now: Instant) -> NewEntries:
     """If both stay away both lose and are dropped (house decision); also where the first absence was noted before."""
     round_state, match = find_match(state, command.match)
     if match.drawn is not None and match.match.b is None and round_state.status == PUBLISHED:
-        return [undoing(state, match), NewEntry("nobody-came", {"match": match.id})]
-    return [NewEntry("nobody-came", {"match": _waiting(state, command.match).id})]
+        return [undo_no_show_entry(state, match), NewEntry("nobody-came", {"match": match.id})]
+    return [NewEntry("nobody-came", {"match": _unreported_match(state, command.match).id})]
 
 
-def _waiting(state: EventState, match_id: str) -> MatchState:
+def _unreported_match(state: EventState, match_id: str) -> MatchState:
     """A match of the round in play of which nobody has said anything."""
     round_state, match = find_match(state, match_id)
     if round_state.status != PUBLISHED or match.match.b is None:
@@ -77,15 +77,15 @@ def _waiting(state: EventState, match_id: str) -> MatchState:
     return match
 
 
-def no_show_undone(state: EventState, command: c.NoShowUndone, now: Instant) -> NewEntries:
+def undo_no_show(state: EventState, command: c.UndoNoShow, now: Instant) -> NewEntries:
     """While the round runs the absent one may be there after all: back in the event, in the pairing as it was drawn."""
     round_state, match = find_match(state, command.match)
     if match.drawn is None or round_state.status != PUBLISHED:
         raise Problem("no_absence")
-    return [undoing(state, match, command.busy_tables)]
+    return [undo_no_show_entry(state, match, command.busy_tables)]
 
 
-def undoing(state: EventState, match: MatchState, busy: Collection[int] = frozenset()) -> NewEntry:
+def undo_no_show_entry(state: EventState, match: MatchState, busy: Collection[int] = frozenset()) -> NewEntry:
     """The entry that restores a match which somebody did not come to. Raises Problem where one of the two has left
     since, was disqualified, or has met somebody else as a latecomer."""
     drawn = match.drawn
@@ -125,7 +125,7 @@ ELSEWHERE, OLDER, SUPERSEDED = "elsewhere", "older", "superseded"
 the other side says now."""
 
 
-def report(state: EventState, command: c.Report, now: Instant) -> NewEntries:
+def report(state: EventState, command: c.RecordReport, now: Instant) -> NewEntries:
     """Every well-formed report makes exactly one entry, accepted or refused. One already known makes none:
     the service answers with the fate it had."""
     if command.report_id in state.fates:
@@ -143,7 +143,7 @@ def report(state: EventState, command: c.Report, now: Instant) -> NewEntries:
     })]
 
 
-def _refusal(state: EventState, command: c.Report, now: Instant) -> str | None:
+def _refusal(state: EventState, command: c.RecordReport, now: Instant) -> str | None:
     found = state.find_match(command.match)
     # A drawn round that nobody has seen may yet be drawn anew, with others at this table.
     if found is None or found[0].status == DRAFT:
@@ -165,24 +165,24 @@ def _refusal(state: EventState, command: c.Report, now: Instant) -> str | None:
         return LATE
     try:
         result = result_from_json(command.result)
-        refuse_wild(result)
+        refuse_result_limits(result)
     except Problem:
         return IMPOSSIBLE
     if match.decided and result == match.match.result:
         return None
     up = None if command.earlier else time_is_up(state, round_state, match, now)
-    why = next(excluded(state.rulebook, result, state.options, situation_of(state, round_state, match),
-                        Saying(PLAYER, command.time_up if up is None else up, side=command.side)), None)
+    why = next(result_problems(state.rulebook, result, state.options, situation_of(state, round_state, match),
+                        ResultSource(PLAYER, command.time_up if up is None else up, side=command.side)), None)
     if why is not None:
         return EARLY if why.key == "time_not_up" else IMPOSSIBLE
     if command.revision != match.revision or match.decided:
         return JUDGE
-    if command.agrees_to is not None and not _still_said(match, command):
+    if command.agrees_to is not None and not _is_current_report(match, command):
         return SUPERSEDED
     return None
 
 
-def _still_said(match: MatchState, command: c.Report) -> bool:
+def _is_current_report(match: MatchState, command: c.RecordReport) -> bool:
     """Whether the report that `command` agrees to is the one that counts for the other side."""
     assert command.agrees_to is not None
     theirs = match.reports.get(other(command.side))
@@ -206,11 +206,11 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> New
     if command.revision != match.revision or command.seen not in (None, match.number or 0):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     if command.result is not None:
-        saying = Saying(OFFICIAL, reason=command.reason) if command.earlier else Saying(
+        saying = ResultSource(OFFICIAL, reason=command.reason) if command.earlier else ResultSource(
             OFFICIAL, time_is_up(state, round_state, match, now), command.reason,
-            corrects=corrected(round_state, match))
-        refuse(state.rulebook, command.result, state.options, situation_of(state, round_state, match),
-               ON_RECORD if command.result in said_of(match) else saying)
+            corrects=result_to_correct(round_state, match))
+        refuse_result(state.rulebook, command.result, state.options, situation_of(state, round_state, match),
+               ON_RECORD if command.result in acceptable_results(match) else saying)
     elif round_state.status != PUBLISHED:
         raise Problem("closed_round_needs_result", number=round_state.number)
     _refuse_another_winner(state, round_state, match, command.result)
@@ -223,14 +223,14 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> New
     undone = [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
     if match.drawn is not None and round_state.status == PUBLISHED:
         # Who has a result was there.
-        undone.append(undoing(state, match))
+        undone.append(undo_no_show_entry(state, match))
         if command.result is None:
             return undone
     if round_state.stage in (SWISS, TIEBREAK):
         after = with_result(state, match, command.result)
-        undone += cut_after(state, after, command.cut)
+        undone += cut_after_change(state, after, command.cut)
         if state.live is not None and round_state.number < state.live.number:
-            undone += tiebreak_after(state, after, command.cut)
+            undone += tiebreak_after_change(state, after, command.cut)
     return [*undone, entered]
 
 
@@ -241,12 +241,12 @@ def _by_leaving(state: EventState, match: MatchState, command: c.EnterResult) ->
     return loser is not None and not state.entrants[loser].at_the_table
 
 
-def corrected(round_state: RoundState, match: MatchState) -> Result | None:
+def result_to_correct(round_state: RoundState, match: MatchState) -> Result | None:
     """The result that a new one would correct: it stands in a closed round."""
     return None if round_state.status == PUBLISHED else match.match.result
 
 
-def said_of(match: MatchState) -> list[Result]:
+def acceptable_results(match: MatchState) -> list[Result]:
     """What stands, and what the players say: it was taken when it was said, and may be made the result at any time."""
     return [said.result for said in match.reports.values()] + ([match.match.result] if match.match.result else [])
 
@@ -258,7 +258,7 @@ def _refuse_another_winner(
     if round_state.stage != ELIMINATION or result is None or match.match.result is None:
         return
     if any(played.number > round_state.number for played in state.public_rounds):
-        bracket = bracket_now(state)
+        bracket = current_bracket(state)
         order = bracket.standing if bracket and bracket.standing else by_lot(tournament_of(state))
         place = {who: rank for rank, who in enumerate(order)}
         was, now = (
@@ -301,18 +301,18 @@ def set_picks(state: EventState, command: c.SetPicks, now: Instant) -> NewEntrie
 
 
 DECIDE_RESULTS: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
-    c.Report: report,
+    c.RecordReport: report,
     c.SettleStrangers: settle_strangers,
     c.EnterResult: enter_result,
     c.NoShow: no_show,
     c.NoteLot: note_lot,
-    c.NobodyCame: nobody_came,
-    c.NoShowUndone: no_show_undone,
+    c.DoubleNoShow: double_no_show,
+    c.UndoNoShow: undo_no_show,
     c.SetPicks: set_picks,
 }
 
 
-def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     fate = Fate(data["fate"], entry.number, entry.hash, data["body"], data["reason"], data["match"])
     fates = Fates.of(state.fates).with_fate(data["report_id"], fate)
     found = state.find_match(data["match"]) if fate.fate == "accepted" or fate.reason == "elsewhere" else None
@@ -323,9 +323,9 @@ def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSt
         strangers = {**match.strangers, entry.actor.removeprefix("unit:"): entry.number}
         return state.with_match(replace(match, strangers=strangers), fates=fates)
     side: Side = data["side"]
-    said_now = Reported(result_from_json(data["result"]), entry.number, data["report_id"], data["body"],
+    said_now = SideReport(result_from_json(data["result"]), entry.number, data["report_id"], data["body"],
                         data.get("holder"))
-    reports = _with_each_s_squads({**match.reports, side: said_now})
+    reports = _merge_squads({**match.reports, side: said_now})
     heard = {**match.heard, side: data["serial"]} if data.get("serial") else match.heard
     said = [report.result for report in reports.values()]
     # Entries of cores before this one say no serial: with them, a second agreement replaced the first.
@@ -337,7 +337,7 @@ def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSt
     return state.with_match(match, fates=fates)
 
 
-def _with_each_s_squads(reports: Mapping[Side, Reported]) -> Mapping[Side, Reported]:
+def _merge_squads(reports: Mapping[Side, SideReport]) -> Mapping[Side, SideReport]:
     """What a side has left unsaid of the other's squads is what the other says of its own, once all else is the same:
     before that, each may still say others."""
     first, *others = (replace(said.result, picks=None) for said in reports.values())
@@ -350,7 +350,7 @@ def _with_each_s_squads(reports: Mapping[Side, Reported]) -> Mapping[Side, Repor
 
 
 @of_match
-def _strangers_settled(
+def _apply_strangers_settled(
     state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
 ) -> EventState:
     left = {unit: number for unit, number in match.strangers.items() if number > data["seen"]}
@@ -358,7 +358,7 @@ def _strangers_settled(
 
 
 @of_match
-def _result_entered(
+def _apply_result(
     state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
 ) -> EventState:
     result = result_from_json(data["result"]) if data["result"] is not None else None
@@ -379,7 +379,7 @@ def _result_entered(
 
 
 @of_match
-def _no_show(
+def _apply_no_show(
     state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
 ) -> EventState:
     """The one who came gets what a bye gives; the absent one stands in an entry of their own, and is dropped."""
@@ -392,7 +392,7 @@ def _no_show(
 
 
 @of_match
-def _nobody_came(
+def _apply_double_no_show(
     state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
 ) -> EventState:
     """Both lose by a ruling, and both are dropped."""
@@ -407,7 +407,7 @@ def _nobody_came(
 
 
 @of_match
-def _no_show_undone(
+def _apply_no_show_undone(
     state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
 ) -> EventState:
     """The match as it was drawn, with another revision: a table that saw the absence looks again."""
@@ -427,26 +427,26 @@ def _no_show_undone(
 
 
 @of_match
-def _lot(
+def _apply_lot(
     state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
 ) -> EventState:
     return state.with_match(replace(match, lots={**match.lots, data["about"]: data["side"]}))
 
 
 @of_match
-def _picks(
+def _apply_picks(
     state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
 ) -> EventState:
     return state.with_match(replace(match, match=replace(match.match, picks=tuple(data["picks"]))))
 
 
 APPLY_RESULTS: Mapping[str, Step] = {
-    "report": _report,
-    "strangers-settled": _strangers_settled,
-    "result-entered": _result_entered,
-    "no-show": _no_show,
-    "lot-drawn": _lot,
-    "nobody-came": _nobody_came,
-    "no-show-undone": _no_show_undone,
-    "picks-set": _picks,
+    "report": _apply_report,
+    "strangers-settled": _apply_strangers_settled,
+    "result-entered": _apply_result,
+    "no-show": _apply_no_show,
+    "lot-drawn": _apply_lot,
+    "nobody-came": _apply_double_no_show,
+    "no-show-undone": _apply_no_show_undone,
+    "picks-set": _apply_picks,
 }

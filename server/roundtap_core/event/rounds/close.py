@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.event_flow import elimination_rounds, something_left
+from roundtap_core.event.event_flow import elimination_rounds, has_more_rounds
 from roundtap_core.event.judging.decide import open_appeals
 from roundtap_core.event.people.leave import squads_owed
 from roundtap_core.event.played_on import OpenPoint
@@ -30,14 +30,14 @@ def close_live(state: EventState) -> list[NewEntry]:
     return [NewEntry("round-closed", {"number": state.live.number})]
 
 
-def cut_short(state: EventState) -> tuple[OpenPoint, ...]:
+def unfinished_parts(state: EventState) -> tuple[OpenPoint, ...]:
     """What finishing now would leave unplayed or undecided, whatever was said at an earlier finish (RULEBOOKS.md,
     section 9, *End*): a tie at a place that counts, those who left included; rounds of the structure; squads that
     nobody has recorded, or fielded; appeals."""
     settled = not state.rulebook.tiebreak_rounds or state.cut is not None or elimination_rounds(state)
     ties = [] if settled else _ties_as_if_all_had_stayed(state)
     points = [OpenPoint(TIE_OPEN, who) for tie in ties for who in tie]
-    if not points and something_left(state):
+    if not points and has_more_rounds(state):
         points = [OpenPoint(FINISHED_EARLY)]
     points += [OpenPoint(SQUADS_OWED, (m.match.a, m.match.b or "")[side == "b"])
                for _, m, sides in squads_owed(state) for side in sides]
@@ -46,12 +46,12 @@ def cut_short(state: EventState) -> tuple[OpenPoint, ...]:
     return tuple(dict.fromkeys(points))
 
 
-def places(tournament: Tournament) -> tuple[str, ...]:
+def final_order(tournament: Tournament) -> tuple[str, ...]:
     """Whoever has a place, best first."""
     return tuple(placed.competitor for placed in final_ranking(tournament) if placed.rank is not None)
 
 
-def placed_otherwise(state: EventState) -> list[tuple[int, str, str]]:
+def diverged_places(state: EventState) -> list[tuple[int, str, str]]:
     """(place, who had it when the event was finished, who has it now), where these differ: another version of the kit
     has finished it. What older ones did not note is worked out as they did: the bracket by the Swiss rounds as
     corrected."""
@@ -60,8 +60,8 @@ def placed_otherwise(state: EventState) -> list[tuple[int, str, str]]:
     tournament, was = tournament_of(state), state.ended_as
     if was is None:
         live = (replace(r, matches=tuple(replace(m, record=None) for m in r.matches)) for r in tournament.rounds)
-        was = places(replace(tournament, cut_order=(), rounds=tuple(live)))
-    return [(place, *pair) for place, pair in enumerate(zip(was, places(tournament), strict=False), start=1)
+        was = final_order(replace(tournament, cut_order=(), rounds=tuple(live)))
+    return [(place, *pair) for place, pair in enumerate(zip(was, final_order(tournament), strict=False), start=1)
             if pair[0] != pair[1]]
 
 

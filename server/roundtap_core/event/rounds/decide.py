@@ -15,19 +15,19 @@ from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import (
     CUT,
     OVER,
+    current_seeds,
     elimination_rounds,
-    offered,
+    offered_places,
     second_swiss_rounds,
-    seeds_now,
     stage_of_round,
-    what_follows,
+    upcoming_stage,
 )
 from roundtap_core.event.lookups import Step
 from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.rounds import commands as c
-from roundtap_core.event.rounds.close import close_live, cut_short, places
+from roundtap_core.event.rounds.close import close_live, final_order, unfinished_parts
 from roundtap_core.event.rounds.imposed import adopt_round, impose_round, round_drawn
-from roundtap_core.event.setup.decide import as_own, play_on
+from roundtap_core.event.setup.decide import custom_options, play_on
 from roundtap_core.event.state import (
     CLOSED,
     DRAFT,
@@ -41,7 +41,7 @@ from roundtap_core.event.state import (
     tournament_of,
 )
 from roundtap_core.records import SWISS, TIEBREAK, Draw, Match, drawn_for
-from roundtap_core.result_json import match_to_json, refuse_wild, result_from_json
+from roundtap_core.result_json import match_to_json, refuse_result_limits, result_from_json
 from roundtap_core.rounds.next_round import next_tiebreak_round, second_stage_round
 from roundtap_core.rulebooks.base import ORGANIZER
 
@@ -75,7 +75,7 @@ def refuse_shared_tables(draft: RoundState, taken: Mapping[int, str]) -> None:
         raise Problem("tables_taken", tables=", ".join(map(str, clash)), event=", ".join(dict.fromkeys(clash.values())))
 
 
-def moves(state: EventState, tables: Iterable[int], busy: Collection[int]) -> dict[int, int]:
+def table_moves(state: EventState, tables: Iterable[int], busy: Collection[int]) -> dict[int, int]:
     """Where a round at `tables` goes: each table that is busy, to the lowest one that is free. The others stay, and
     nobody comes to a table that is fixed for somebody."""
     tables = sorted(tables)
@@ -85,8 +85,8 @@ def moves(state: EventState, tables: Iterable[int], busy: Collection[int]) -> di
 
 
 def draft_moves(state: EventState, busy: Collection[int]) -> dict[int, int]:
-    """Where the drawn round's tables go (see `moves`); empty without a draft, or where nothing is busy."""
-    return moves(state, tables_drafted(state), busy)
+    """Where the drawn round's tables go (see `table_moves`); empty without a draft, or where nothing is busy."""
+    return table_moves(state, tables_drafted(state), busy)
 
 
 RESET = "reset"
@@ -97,7 +97,7 @@ def set_clock(state: EventState, command: c.SetClock, now: Instant) -> NewEntrie
     if state.live is None or clock.total_ms is None:
         raise Problem("no_round_to_time")
     if command.action == RESET:
-        _refuse_after_word(state.live)
+        _refuse_after_report(state.live)
     changed = _CLOCK_ACTIONS[command.action](clock, command.delta_ms, now)
     return [NewEntry("clock-set", {
         "state": changed.state, "remaining_ms": changed.remaining_ms, "total_ms": changed.total_ms,
@@ -114,7 +114,7 @@ def _words(live: RoundState) -> list[MatchState]:
     return [m for m in live.matches if m.match.bye is None and (m.match.result is not None or m.reports)]
 
 
-def _refuse_after_word(live: RoundState) -> None:
+def _refuse_after_report(live: RoundState) -> None:
     if _words(live):
         raise Problem("round_has_begun", tables=", ".join(str(m.match.table) for m in _words(live)))
 
@@ -144,7 +144,7 @@ def _adjust_clock(clock: Clock, delta_ms: int, now: Instant) -> Clock:
     return clock.set_to(remaining_ms + delta_ms, now)
 
 
-def _go_on(state: str) -> Callable[[Clock, int, Instant], Clock]:
+def _resume_from_tables(state: str) -> Callable[[Clock, int, Instant], Clock]:
     """The clock was counting at the tables alone: from now on it runs here, or stands, at what somebody chose."""
 
     def gone_on(clock: Clock, remaining_ms: int, now: Instant) -> Clock:
@@ -161,8 +161,8 @@ _CLOCK_ACTIONS: Mapping[str, Callable[[Clock, int, Instant], Clock]] = {
     "adjust": _adjust_clock,
     # "restore" is how the hub itself holds a clock that another boot was running (clock.after_restart).
     "restore": lambda clock, remaining_ms, now: Clock(COUNTING, remaining_ms, clock.total_ms, now),
-    "continue": _go_on(RUNNING),
-    "hold": _go_on(PAUSED),
+    "continue": _resume_from_tables(RUNNING),
+    "hold": _resume_from_tables(PAUSED),
     RESET: _reset_clock,
     "set": lambda clock, remaining_ms, now: clock.set_to(remaining_ms, now),
 }
@@ -174,7 +174,7 @@ def draw_round(state: EventState, command: c.DrawRound, now: Instant) -> NewEntr
     closing = close_live(state)
     draft = state.draft
     seed, attempt = (draft.draw.seed, draft.draw.attempt + 1) if draft and draft.draw else (command.seed, 1)
-    follows = what_follows(state)
+    follows = upcoming_stage(state)
     if follows == SWISS:
         pairing, matches = _swiss_round(state, command, seed, attempt)
     elif follows == TIEBREAK:
@@ -196,11 +196,11 @@ def _swiss_round(
 
     tournament = tournament_of(state)
     if state.cut is not None or second_swiss_rounds(state):
-        if offered(state) is not None:
+        if offered_places(state) is not None:
             raise Problem("offer_unanswered")
-        if len(seeds_now(state)) < 2 and not second_swiss_rounds(state):
-            raise Problem("too_few_players", n=len(seeds_now(state)))
-        drawn = second_stage_round(tournament, seed, attempt, seeds_now(state), command.busy_tables)
+        if len(current_seeds(state)) < 2 and not second_swiss_rounds(state):
+            raise Problem("too_few_players", n=len(current_seeds(state)))
+        drawn = second_stage_round(tournament, seed, attempt, current_seeds(state), command.busy_tables)
         return drawn, drawn.matches
     pairing = pair_next(tournament, seed=seed, attempt=attempt)
     if command.busy_tables:
@@ -216,7 +216,7 @@ def _refuse_elimination(state: EventState, follows: str) -> None:
         if elimination_rounds(state):
             raise Problem("bracket_decided")
         raise Problem("all_rounds_played", rounds=state.swiss_rounds)
-    if offered(state) is not None:
+    if offered_places(state) is not None:
         raise Problem("offer_unanswered")
 
 
@@ -224,7 +224,7 @@ def _elimination_round(state: EventState, command: c.DrawRound, seed: int, attem
     from roundtap_core.elimination.next_games import BY_BRACKET, next_elimination_round
 
     # A cut of which nobody is left is no reason to ask the standings instead.
-    seeds = None if state.cut is None else seeds_now(state)
+    seeds = None if state.cut is None else current_seeds(state)
     pairing = next_elimination_round(tournament_of(state), seed, attempt, seeds, command.busy_tables)
     if attempt > 1 and pairing.draw.method == BY_BRACKET:
         raise Problem("bracket_is_fixed")
@@ -247,11 +247,11 @@ def publish(state: EventState, command: c.PublishRound, now: Instant) -> NewEntr
     minutes = state.rulebook.minutes(stage, state.options)
     players = len(active_ids(state))
     if first:
-        options = as_own(state.rulebook, state.given_options, players)
+        options = custom_options(state.rulebook, state.given_options, players)
         noted += [NewEntry("options-set", {"options": options})] if options != state.given_options else []
     return [*noted, NewEntry("round-published", {
         "number": draft.number, "total_ms": None if minutes is None else minutes * 60_000,
-        "players": players, "digest": state_digest(state), **_of_the_venue(command),
+        "players": players, "digest": state_digest(state), **_venue_data(command),
     })]
 
 
@@ -262,14 +262,14 @@ def move_tables(state: EventState, command: c.MoveTables, now: Instant) -> NewEn
     if not moved or draft.draw is None:
         return []
     matches = [replace(m.match, table=moved.get(m.match.table or 0, m.match.table)) for m in draft.matches]
-    kept = [{**match_to_json(match), **_mended(draft, drawn)}
+    kept = [{**match_to_json(match), **_keep_mended_fields(draft, drawn)}
             for match, drawn in zip(matches, draft.matches, strict=True)]
     more = {"mends": [dict(line) for line in draft.mends], "taken_back": draft.taken_back}
     return [round_drawn(draft.number, draft.stage, draft.draw, kept, draft.notes, draft.tiebreak_form,
                         **{key: value for key, value in more.items() if value})]
 
 
-def _mended(draft: RoundState, drawn: MatchState) -> dict[str, Any]:
+def _keep_mended_fields(draft: RoundState, drawn: MatchState) -> dict[str, Any]:
     """What a drawn match of a mended round keeps when only its table changes; such a round's ids may have gaps."""
     if not draft.mends:
         return {}
@@ -294,8 +294,8 @@ def import_round(state: EventState, command: c.ImportRound, now: Instant) -> New
         raise Problem("import_out_of_order", number=raw["number"])
     for match in raw["matches"]:
         if match.get("result") is not None:
-            refuse_wild(result_from_json(match["result"]))
-    raw["matches"] = _away_from(state, raw["matches"], command.busy_tables)
+            refuse_result_limits(result_from_json(match["result"]))
+    raw["matches"] = _avoid_busy_tables(state, raw["matches"], command.busy_tables)
     stage = raw.get("stage", SWISS)
     matches = [Match(m["a"], m.get("b"), bye=m.get("bye"), game=m.get("game")) for m in raw["matches"]]
     minutes = state.rulebook.minutes(stage_of_round(state, raw["number"], stage, matches), state.options)
@@ -303,22 +303,22 @@ def import_round(state: EventState, command: c.ImportRound, now: Instant) -> New
         "number": raw["number"], "stage": stage, "matches": raw["matches"], "draw": raw.get("draw"),
         "total_ms": None if minutes is None else minutes * 60_000,
         **{key: raw[key] for key in ("tiebreak_form", "notes", "extra_minutes") if key in raw},
-        **({"players": command.players} if command.players is not None else {}), **_of_the_venue(command),
+        **({"players": command.players} if command.players is not None else {}), **_venue_data(command),
     })]
 
 
-def _of_the_venue(command: c.PublishRound | c.ImportRound) -> dict[str, int]:
+def _venue_data(command: c.PublishRound | c.ImportRound) -> dict[str, int]:
     """Which placements of units are of an earlier round; where nobody keeps any, nothing."""
     return {} if command.venue_number is None else {"venue": command.venue_number}
 
 
-def _away_from(
+def _avoid_busy_tables(
     state: EventState, matches: Sequence[Mapping[str, Any]], busy: frozenset[int]
 ) -> Sequence[Mapping[str, Any]]:
     """The recorded matches; a round that is still to be played does not sit down at another event's tables."""
     if all(match.get("b") is None or match.get("result") is not None for match in matches):
         return matches
-    moved = moves(state, [match["table"] for match in matches if match.get("table") is not None], busy)
+    moved = table_moves(state, [match["table"] for match in matches if match.get("table") is not None], busy)
     return [{**match, "table": moved[match["table"]]} if match.get("table") in moved else match for match in matches]
 
 
@@ -330,12 +330,12 @@ def finish(state: EventState, command: c.FinishEvent, now: Instant) -> NewEntrie
     if not state.public_rounds:
         raise Problem("nothing_played")
     closed, noted = close_live(state), NewEntries()
-    if points := cut_short(state):
+    if points := unfinished_parts(state):
         if not command.reason.strip():
             raise Problem("finish_early_no_reason")
         noted = [NewEntry("played-on", {"points": [{"kind": point.kind, "who": point.who} for point in points],
                                         "reason": command.reason.strip(), "by": ORGANIZER})]
-    return [*closed, *noted, NewEntry("event-finished", {"places": list(places(tournament_of(state)))})]
+    return [*closed, *noted, NewEntry("event-finished", {"places": list(final_order(tournament_of(state)))})]
 
 
 def reopen(state: EventState, command: c.ReopenEvent, now: Instant) -> NewEntries:
@@ -375,7 +375,7 @@ DECIDE_ROUNDS: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] =
 }
 
 
-def _drawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_drawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     number, draw, matches = data["number"], convert(data["draw"], Draw), _matches(data, entry)
     drawn = RoundState(
         number, data["stage"], DRAFT, matches, draw, data["notes"], data.get("tiebreak_form"),
@@ -403,11 +403,11 @@ def _matches(data: Mapping[str, Any], entry: Entry) -> tuple[MatchState, ...]:
     return tuple(matches)
 
 
-def _discarded(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_discarded(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, rounds=tuple(r for r in state.rounds if r.status != DRAFT))
 
 
-def _withdrawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_withdrawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     """A published round of which no game has started is taken back: those before it stand as they were closed."""
     rounds = tuple(r for r in state.rounds if r.number != data["number"])
     # Taken back by hand, round 1 has not begun: who is there is counted anew.
@@ -415,7 +415,7 @@ def _withdrawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> Even
     return replace(state, rounds=rounds, clock=Clock(), players_at_start=at_start)
 
 
-def _published(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_published(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     diverged = state.diverged
     if data["digest"] != state_digest(state):
         diverged = (*diverged, data["number"])
@@ -427,12 +427,12 @@ def _published(state: EventState, data: Mapping[str, Any], entry: Entry) -> Even
     return replace(state, rounds=rounds, clock=clock, diverged=diverged, players_at_start=at_start)
 
 
-def _closed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_closed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     rounds = tuple(replace(r, status=CLOSED) if r.number == data["number"] else r for r in state.rounds)
     return replace(state, rounds=rounds, clock=Clock())
 
 
-def _imported(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_imported(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     draw = convert(data["draw"], Draw) if data.get("draw") else None
     matches = _matches(data, entry)
     status = CLOSED if all(m.done for m in matches) else PUBLISHED
@@ -448,19 +448,19 @@ def _imported(state: EventState, data: Mapping[str, Any], entry: Entry) -> Event
     return replace(state, rounds=(*state.rounds, imported), players_at_start=at_start, clock=clock)
 
 
-def _finished(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_finished(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, finished=True, ended_as=tuple(data["places"]) if "places" in data else None)
 
 
-def _reopened(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_reopened(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, finished=False, ended_as=None)
 
 
-def _clock_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_clock_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, clock=Clock(data["state"], data["remaining_ms"], data["total_ms"], entry.at.instant))
 
 
-def _extra_minutes(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_extra_minutes(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     rounds = tuple(
         replace(r, extra_minutes=data["minutes"]) if r.number == data["number"] else r for r in state.rounds
     )
@@ -468,14 +468,14 @@ def _extra_minutes(state: EventState, data: Mapping[str, Any], entry: Entry) -> 
 
 
 APPLY_ROUNDS: Mapping[str, Step] = {
-    "round-drawn": _drawn,
-    "draft-discarded": _discarded,
-    "round-published": _published,
-    "round-withdrawn": _withdrawn,
-    "round-closed": _closed,
-    "round-imported": _imported,
-    "event-finished": _finished,
-    "event-reopened": _reopened,
-    "clock-set": _clock_set,
-    "extra-minutes": _extra_minutes,
+    "round-drawn": _apply_drawn,
+    "draft-discarded": _apply_discarded,
+    "round-published": _apply_published,
+    "round-withdrawn": _apply_withdrawn,
+    "round-closed": _apply_closed,
+    "round-imported": _apply_imported,
+    "event-finished": _apply_finished,
+    "event-reopened": _apply_reopened,
+    "clock-set": _apply_clock_set,
+    "extra-minutes": _apply_extra_minutes,
 }

@@ -13,14 +13,14 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.event_flow import elimination_rounds
 from roundtap_core.event.judging.decide import roles_of
-from roundtap_core.event.lookups import written
+from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.mending.mend import (
     IMPOSED,
     UNPAIRED,
-    Changed,
+    MatchChange,
     Mend,
-    refuse_unless_shown,
-    waiting,
+    refuse_stale_plan,
+    waiting_competitors,
     warnings_of_round,
 )
 from roundtap_core.event.rounds import commands as c
@@ -34,24 +34,24 @@ def impose_round(state: EventState, command: c.ImposeRound, now: Instant) -> lis
     everybody is known, still plays, and sits at one table only is not. Who gives a reason pairs by hand, and has read
     what there is to be warned of."""
     closing = close_live(state)
-    matches = _as_they_will_be(state, command)
+    matches = _resolve_matches(state, command)
     more: dict[str, Any] = {}
     if command.reason or command.plan:
-        reason = written(command.reason)
+        reason = require_reason(command.reason)
         roles_of(state, command.by)
-        refuse_unless_shown(_mend(state, command, matches), command.plan)
+        refuse_stale_plan(_mend(state, command, matches), command.plan)
         said = {"what": IMPOSED, "by": command.by, "reason": reason}
-        _sign(state, matches, said)
+        _mark_by_hand(state, matches, said)
         more = {"mends": [{**said, "number": state.number + len(closing) + 1,
                            "matches": [f"{_number(state)}.{n}" for n, _ in enumerate(matches, start=1)]}]}
-    return [*closing, round_drawn(_number(state), command.stage, _no_draw(state), matches, {IMPOSED: True},
+    return [*closing, round_drawn(_number(state), command.stage, _imposed_draw(state), matches, {IMPOSED: True},
                                   command.tiebreak_form, **more)]
 
 
 def imposed_mend(state: EventState, command: c.ImposeRound) -> Mend:
     """What the round would be, for whoever shows it before it is done. Raises the Problems that would refuse it."""
     close_live(state)
-    return _mend(state, command, _as_they_will_be(state, command))
+    return _mend(state, command, _resolve_matches(state, command))
 
 
 def round_drawn(number: int, stage: str, draw: Draw, matches: Iterable[Mapping[str, Any]], notes: Mapping[str, Any],
@@ -62,7 +62,7 @@ def round_drawn(number: int, stage: str, draw: Draw, matches: Iterable[Mapping[s
         **({"tiebreak_form": tiebreak_form} if tiebreak_form else {}), **more})
 
 
-def _no_draw(state: EventState) -> Draw:
+def _imposed_draw(state: EventState) -> Draw:
     """That the round was imposed, as the attempt after the one that it takes the place of."""
     return Draw(0, 1 + (state.draft.draw.attempt if state.draft and state.draft.draw else 0), IMPOSED)
 
@@ -78,7 +78,7 @@ def _number(state: EventState) -> int:
     return len(state.public_rounds) + 1
 
 
-def _as_they_will_be(state: EventState, command: c.ImposeRound) -> list[dict[str, Any]]:
+def _resolve_matches(state: EventState, command: c.ImposeRound) -> list[dict[str, Any]]:
     """The matches with tables, as an entry holds them; Problem where a round cannot be like that."""
     _refuse_stage(state, command.stage)
     seats: dict[str, int] = {}
@@ -109,12 +109,12 @@ def _mend(state: EventState, command: c.ImposeRound, matches: Sequence[Mapping[s
         raise Problem("mend_fixed_pairing")
     played = RoundState(number, command.stage, DRAFT, tuple(
         MatchState(f"{number}.{n}", seat) for n, seat in enumerate(seats, start=1)))
-    missing = [who for who, (why, _) in waiting(state, played).items() if why == UNPAIRED]
-    changes = tuple(Changed(m.id, m.match, None) for m in played.matches)
+    missing = [who for who, (why, _) in waiting_competitors(state, played).items() if why == UNPAIRED]
+    changes = tuple(MatchChange(m.id, m.match, None) for m in played.matches)
     return Mend(number, IMPOSED, changes, (), warnings_of_round(state, played, missing))
 
 
-def _sign(state: EventState, matches: Sequence[dict[str, Any]], said: Mapping[str, Any]) -> None:
+def _mark_by_hand(state: EventState, matches: Sequence[dict[str, Any]], said: Mapping[str, Any]) -> None:
     """What the draw in hand had as well is nobody's doing; all the rest is by hand."""
     drawn = {(m.match.a, m.match.b, m.match.table, m.match.bye)
              for m in (state.draft.matches if state.draft else ()) if m.by_hand is None}
@@ -149,7 +149,7 @@ def adopt_round(state: EventState, command: c.AdoptRound, now: Instant) -> list[
     A published round of the same number that nobody has played gives way; one with results does not. In a Swiss round
     everybody who is in the event stands exactly once.
     """
-    before = _making_way(state, command)
+    before = _displaced_drafts(state, command)
     _refuse_stage(state, command.stage)
     seats: dict[str, str] = {}
     ids: set[str] = set()
@@ -161,7 +161,7 @@ def adopt_round(state: EventState, command: c.AdoptRound, now: Instant) -> list[
         for who in (match["a"], match.get("b")):
             if who is None:
                 continue
-            _refuse_stranger(state, who)
+            _refuse_not_playing(state, who)
             if seats.setdefault(who, match_id) != match_id:
                 raise Problem("adopt_twice", competitor=who, first=seats[who], second=match_id)
     missing = sorted(active_ids(state) - set(seats)) if command.stage == SWISS else []
@@ -172,11 +172,12 @@ def adopt_round(state: EventState, command: c.AdoptRound, now: Instant) -> list[
                for match in sorted(command.matches, key=_place)]
     number_tables(matches, command.busy_tables)
     notes = {IMPOSED: True, ADOPTED: True}
-    return [*before, round_drawn(command.number, command.stage, _no_draw(state), matches, notes, command.tiebreak_form,
+    return [*before,
+            round_drawn(command.number, command.stage, _imposed_draw(state), matches, notes, command.tiebreak_form,
                                  mark=command.mark)]
 
 
-def _making_way(state: EventState, command: c.AdoptRound) -> list[NewEntry]:
+def _displaced_drafts(state: EventState, command: c.AdoptRound) -> list[NewEntry]:
     """The entries that leave the adopted round as the next one; Problem where it is not, or something is played."""
     live = state.live
     if live is not None and live.number == command.number:
@@ -188,7 +189,7 @@ def _making_way(state: EventState, command: c.AdoptRound) -> list[NewEntry]:
     return close_live(state)
 
 
-def _refuse_stranger(state: EventState, who: str) -> None:
+def _refuse_not_playing(state: EventState, who: str) -> None:
     entrant = state.entrants.get(who)
     if entrant is None:
         raise Problem("adopt_unknown", competitor=who)

@@ -20,8 +20,8 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import OpenPoint, played_on_from_json
 from roundtap_core.event.setup import commands as c
 from roundtap_core.event.state import EventState, active_ids, tournament_of
-from roundtap_core.limits import MOST_ROUNDS, refuse_wild_options
-from roundtap_core.names import fit_name
+from roundtap_core.limits import MOST_ROUNDS, refuse_option_ranges
+from roundtap_core.names import clean_name
 from roundtap_core.records import SWISS
 from roundtap_core.rulebooks.base import NO, ORGANIZER, OWN, Options, Rulebook, may_play
 from roundtap_core.rulebooks.registry import rulebook
@@ -30,8 +30,8 @@ from roundtap_core.rulebooks.registry import rulebook
 def _create(state: EventState, command: c.CreateEvent, now: Instant) -> NewEntries:
     if state.number:
         raise Problem("event_exists", name=state.name)
-    refuse_wild_options(command.options)
-    name = fit_name(command.name)
+    refuse_option_ranges(command.options)
+    name = clean_name(command.name)
     if not name:
         raise Invalid("event_name_missing")
     book = rulebook(command.rulebook)
@@ -65,7 +65,7 @@ def _import_record(state: EventState, command: c.ImportRecord, now: Instant) -> 
 
 def _set_about(state: EventState, command: c.SetAbout, now: Instant) -> NewEntries:
     """Special rules are announced before play, and then stand; the rest may be mended as long as the event runs."""
-    about = fit_about(command.about)
+    about = clean_about(command.about)
     if state.public_rounds and about.get(SPECIAL_RULES) != state.about.get(SPECIAL_RULES):
         raise Problem("special_rules_fixed")
     return [NewEntry("about-set", {"about": about})] if about != state.about else []
@@ -73,8 +73,9 @@ def _set_about(state: EventState, command: c.SetAbout, now: Instant) -> NewEntri
 
 def _set_options(state: EventState, command: c.SetOptions, now: Instant) -> NewEntries:
     """Announced, then fixed; only rounds and cut may be made to fit late entries, before round 2."""
-    refuse_wild_options(command.options)
-    changed = NewEntry("options-set", {"options": as_own(state.rulebook, command.options, state.players_at_start)})
+    refuse_option_ranges(command.options)
+    changed = NewEntry("options-set",
+                       {"options": custom_options(state.rulebook, command.options, state.players_at_start)})
     if not state.rounds:
         return [NewEntry("options-set", {"options": dict(command.options)})]
     rounds = command.options.get("swiss_rounds")
@@ -86,7 +87,7 @@ def _set_options(state: EventState, command: c.SetOptions, now: Instant) -> NewE
     return [*without_draft(state), changed]
 
 
-def as_own(book: Rulebook, given: Options, players: int | None) -> dict[str, Any]:
+def custom_options(book: Rulebook, given: Options, players: int | None) -> dict[str, Any]:
     """The options as they are announced: other rounds, another cut or shorter rounds than the named structure has for
     so many players are an own structure, and are called so."""
     name = given.get("structure", book.option_defaults["structure"])
@@ -210,7 +211,7 @@ MOST_LETTERS = 500
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-def fit_about(said: Mapping[str, str]) -> dict[str, str]:
+def clean_about(said: Mapping[str, str]) -> dict[str, str]:
     """What was typed as the event keeps it, in the order of ABOUT; what is empty is left out.
 
     Raises Problem("date_wrong", "name_unfit", "name_too_long", "text_too_long") with the key's place.
@@ -233,7 +234,7 @@ def _date(text: str) -> str:
 
 def _line(key: str, text: str) -> str:
     try:
-        return fit_name(text)
+        return clean_name(text)
     except Problem as problem:
         raise problem.at(f"/{key}") from None
 
@@ -251,27 +252,27 @@ _FIT = {
 }
 
 
-def _created(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_created(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, name=data["name"], rulebook_id=data["rulebook"], level=data["level"], color=data["color"],
                    given_options=data["options"], seed=data["seed"], about=data.get("about", {}))
 
 
-def _about(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_about(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, about=data["about"])
 
 
-def _options(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_options(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, given_options=data["options"])
 
 
-def _played_on(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_played_on(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     # An imported one says itself when it was decided.
     return replace(state, played_on=(*state.played_on, played_on_from_json(data, entry.number, entry.at.wall)))
 
 
 APPLY_SETUP: Mapping[str, Step] = {
-    "event-created": _created,
-    "about-set": _about,
-    "options-set": _options,
-    "played-on": _played_on,
+    "event-created": _apply_created,
+    "about-set": _apply_about,
+    "options-set": _apply_options,
+    "played-on": _apply_played_on,
 }

@@ -13,14 +13,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.errors import Problem
 from roundtap_core.version import version
-from roundtap_hub.models import FORM, WRITTEN_BY, create_all
+from roundtap_hub.models import SCHEMA_VERSION, WRITTEN_BY, create_all
 
 FIRST = "0001"
 """What a journal has that does not say its form."""
 
 
 @dataclass(frozen=True, slots=True)
-class Forms:
+class Migrations:
     """`folder` holds the forms (versions/); `newest` is the last of them; `running` the version that knows them."""
 
     folder: Path
@@ -30,11 +30,11 @@ class Forms:
     """Earlier forms that lack tables only: who just looks may read them."""
 
 
-TODAY = Forms(Path(__file__).parent / "versions", "0002", readable=frozenset({FIRST}))
+CURRENT = Migrations(Path(__file__).parent / "versions", "0002", readable=frozenset({FIRST}))
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class DatabaseSchema:
     """What a database says of itself. `form`: "" where it holds nothing yet; `stamped`: whether it says its form, or
     only may be known by its tables; `written_by`: (form, version), oldest first."""
 
@@ -47,32 +47,32 @@ class Noted:
         return next((version for noted, version in self.written_by if noted == form), "?")
 
 
-def noted_in(connection: Connection) -> Noted:
+def read_schema(connection: Connection) -> DatabaseSchema:
     """Read only."""
     there = set(inspect(connection).get_table_names())
-    form = connection.scalar(select(FORM.c.version_num)) if FORM.name in there else None
+    form = connection.scalar(select(SCHEMA_VERSION.c.version_num)) if SCHEMA_VERSION.name in there else None
     rows: Iterable[tuple[str, str]] = ()
     if WRITTEN_BY.name in there:
         rows = [(row.form, row.version) for row in connection.execute(
             select(WRITTEN_BY.c.form, WRITTEN_BY.c.version).order_by(WRITTEN_BY.c.number))]
-    return Noted(form or (FIRST if "entry" in there else ""), form is not None, tuple(rows))
+    return DatabaseSchema(form or (FIRST if "entry" in there else ""), form is not None, tuple(rows))
 
 
-def is_behind(noted: Noted, forms: Forms = TODAY) -> bool:
+def needs_migration(noted: DatabaseSchema, forms: Migrations = CURRENT) -> bool:
     """Whether opening it changes what is there already: a backup is due before. Raises Problem("journal_newer")."""
     _refuse_newer(noted, forms)
     return noted.form not in ("", forms.newest)
 
 
-def check(connection: Connection, forms: Forms = TODAY) -> None:
+def check_schema(connection: Connection, forms: Migrations = CURRENT) -> None:
     """For somebody who only looks. Raises Problem("journal_newer") and Problem("journal_older")."""
-    noted = noted_in(connection)
+    noted = read_schema(connection)
     _refuse_newer(noted, forms)
     if noted.form not in ("", forms.newest, *forms.readable):
         raise Problem("journal_older", form=noted.form, newest=forms.newest)
 
 
-def prepare(engine: Engine, forms: Forms = TODAY, lock: Callable[[Connection], None] | None = None) -> None:
+def migrate(engine: Engine, forms: Migrations = CURRENT, lock: Callable[[Connection], None] | None = None) -> None:
     """Give the database this program's form: made anew where it is empty, brought there from any earlier one, in one
     transaction that leaves it as it was if anything fails.
 
@@ -80,7 +80,7 @@ def prepare(engine: Engine, forms: Forms = TODAY, lock: Callable[[Connection], N
     SQLAlchemyError, Problem("journal_newer") and Problem("journal_form_failed").
     """
     with engine.connect() as connection:
-        noted = noted_in(connection)
+        noted = read_schema(connection)
         _refuse_newer(noted, forms)
         up_to_date = noted.form == forms.newest
         if up_to_date and noted.stamped and noted.written_by[-1:] == ((forms.newest, forms.running()),):
@@ -90,21 +90,21 @@ def prepare(engine: Engine, forms: Forms = TODAY, lock: Callable[[Connection], N
         _change(connection, forms, lock)
 
 
-def _change(connection: Connection, forms: Forms, lock: Callable[[Connection], None] | None) -> None:
+def _change(connection: Connection, forms: Migrations, lock: Callable[[Connection], None] | None) -> None:
     begin(connection)
     if lock is not None:
         lock(connection)
     # Another one may have been here meanwhile.
-    noted = noted_in(connection)
+    noted = read_schema(connection)
     _refuse_newer(noted, forms)
     if moved := noted.form not in ("", forms.newest):
 
-        move(connection, forms, noted)
+        run_alembic(connection, forms, noted)
     # Of an earlier program some may be missing: only hubs made the print book's, at their start.
     create_all(connection)
     if not (moved or noted.stamped):
-        connection.execute(insert(FORM), {"version_num": forms.newest})
-    note(connection, forms.newest, forms.running())
+        connection.execute(insert(SCHEMA_VERSION), {"version_num": forms.newest})
+    note_version(connection, forms.newest, forms.running())
     connection.commit()
 
 
@@ -114,7 +114,7 @@ def begin(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def note(connection: Connection, form: str, running: str) -> None:
+def note_version(connection: Connection, form: str, running: str) -> None:
     """This version has the journal open in this form."""
     last = connection.execute(select(WRITTEN_BY).order_by(WRITTEN_BY.c.number.desc()).limit(1)).first()
     if last is None or (last.form, last.version) != (form, running):
@@ -122,14 +122,14 @@ def note(connection: Connection, form: str, running: str) -> None:
         connection.execute(insert(WRITTEN_BY), {"number": number, "form": form, "version": running})
 
 
-def _refuse_newer(noted: Noted, forms: Forms) -> None:
+def _refuse_newer(noted: DatabaseSchema, forms: Migrations) -> None:
     # Forms are counted in four digits: what sorts later came later.
     if noted.form > forms.newest:
         raise Problem("journal_newer", form=noted.form, version=noted.since(noted.form), newest=forms.newest,
                       own=forms.running())
 
 
-def move(connection: Connection, forms: Forms, noted: Noted) -> None:
+def run_alembic(connection: Connection, forms: Migrations, noted: DatabaseSchema) -> None:
     """By Alembic, within the connection's transaction, which whoever began it ends. Raises
     Problem("journal_form_failed")."""
     # Imported only where there is something to do.
