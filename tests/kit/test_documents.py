@@ -1,20 +1,37 @@
-"""Documents stand beside what they describe: every file they name is there, every room of the house is in CODE.md."""
+"""Documents stand beside what they describe: every file, heading, screen's word and package they name is there, none is
+longer than somebody reads, and every room of the house is in CODE.md."""
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from roundtap.main import COMMANDS
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("server", "devices", "firmware", "systemd", "tests")
 PACKAGES = ("server/roundtap", "server/roundtap_core", "server/roundtap_hub", "devices/roundtap_devices",
             "firmware/roundtap_units", "server/roundtap_machine")
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "server/CODE.md", "server/MESSAGES.md", "server/SCALE.md",
-             "firmware/BUILD.md", "systemd/README.md", "systemd/VENUE.md",
-             "tests/metal/README.md", "SECURITY.md", "tests/RELIABILITY.md")
+MOST_WORDS = {
+    "README.md": 1000, "CONTRIBUTING.md": 2000, "SECURITY.md": 1500, "firmware/BUILD.md": 1200,
+    "server/CODE.md": 1800, "server/HANDBOOK.md": 2000, "server/SCALE.md": 1500,
+    "systemd/ADMIN.md": 2000, "systemd/README.md": 1500, "systemd/VENUE.md": 1100,
+    "tests/RELIABILITY.md": 1500, "tests/metal/README.md": 500,
+}
+"""Document → how many words it may have."""
+REFERENCES = ("CHANGELOG.md", "server/EVENT_FILE.md", "server/MESSAGES.md")
+"""What nobody reads from its beginning to its end."""
+DOCUMENTS = (*MOST_WORDS, *REFERENCES)
+IN_FOUR_LANGUAGES = ("README.md", "server/HANDBOOK.md", "systemd/VENUE.md", "systemd/ADMIN.md", "firmware/BUILD.md")
+"""For people who stand before a screen: what is in italics stands on it, in English."""
+NOT_ON_A_SCREEN = {"italics", "console", "bench", "Friday night", "Closing", "Use custom"}
+"""What is stressed, an event of the demo's, a heading, and a button of Raspberry Pi Imager's."""
 TOP_LEVEL = {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", *FOLDERS}
 
 
@@ -51,6 +68,77 @@ def test_every_named_file_is_there(document: str) -> None:
     links = {link for link in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in link}
     gone |= {link for link in links if not ((ROOT / document).parent / link).exists()}
     assert gone == set()
+
+
+def heading_ids(document: Path) -> set[str]:
+    """What a link to each heading says after its #, as GitHub makes it."""
+    lines = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_named_heading_is_there(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    for target, heading in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", text):
+        file = (ROOT / document).parent / target if target else ROOT / document
+        assert heading in heading_ids(file), (target, heading)
+
+
+@pytest.mark.parametrize("document", [name for name in DOCUMENTS if name != "CHANGELOG.md"])
+def test_every_named_command_is_there(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+    code = [*re.findall(r"`([^`]+)`", text), *re.findall(r"^    (.+)$", text, flags=re.MULTILINE)]
+    wanted = {word for line in code for word in re.findall(r"(?:^|sudo |bin/|-u \S+ )roundtap ([a-z]+)\b", line)}
+    assert wanted - set(COMMANDS) == set()
+    assert {word for line in code for word in re.findall(r"(?:^|; )make ([a-z-]+)", line)} - targets == set()
+
+
+def on_screens() -> Iterator[str]:
+    for place in ("server/roundtap", "server/roundtap_core", "server/roundtap_hub", "firmware/roundtap_units"):
+        for text in json.loads((ROOT / place / "words/en.json").read_text(encoding="utf-8")).values():
+            yield from text.values() if isinstance(text, dict) else [text]
+
+
+@cache
+def screens() -> list[re.Pattern[str]]:
+    """All that a screen says, as patterns: "Draw round {next}" is "Draw round 2", too."""
+    texts = {text for text in on_screens() if len(re.findall("[A-Za-z]", re.sub(r"\{\w+\}", "", text))) > 2}
+    return [re.compile("[^A-Za-z]*" + re.sub(r"\\\{\w+\\\}", ".+", re.escape(text.strip(" .…?:"))) + "[ .…?:]*")
+            for text in texts]
+
+
+@pytest.mark.parametrize("document", IN_FOUR_LANGUAGES)
+def test_what_stands_in_italics_stands_on_a_screen(document: str) -> None:
+    text = " ".join((ROOT / document).read_text(encoding="utf-8").split()).replace("**", "|")
+    said = set(re.findall(r"\*([A-Za-z][^*|]+?)\*", re.sub(r"`[^`]*`", "", text))) - NOT_ON_A_SCREEN
+    assert {words for words in said if not any(screen.fullmatch(words) for screen in screens())} == set()
+
+
+@pytest.mark.parametrize("document", [
+    pytest.param(name, marks=pytest.mark.xfail(reason="is being cut")) if name == "server/CODE.md" else name
+    for name in MOST_WORDS])
+def test_nothing_is_longer_than_somebody_reads(document: str) -> None:
+    """Bars of a table and signs are no words."""
+    words = [word for word in (ROOT / document).read_text(encoding="utf-8").split() if re.search(r"\w", word)]
+    assert len(words) <= MOST_WORDS[document]
+
+
+def test_the_readme_has_a_line_for_each_package_that_the_product_takes() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    taken = [*project["dependencies"], *(package for extra in extras if extra != "dev" for package in extras[extra])]
+    table = (ROOT / "README.md").read_text(encoding="utf-8").split("## What it stands on")[1].split("\n## ")[0]
+    assert set(re.findall(r"^\| ([\w.-]+) \|", table, flags=re.MULTILINE)) - {"package"} == {
+        re.match(r"[\w.-]+", package)[0] for package in taken}  # type: ignore[index]
+
+
+def test_every_picture_is_small_and_shown() -> None:
+    shown = {(ROOT / document).parent / picture for document in DOCUMENTS for picture in
+             re.findall(r"\]\(([^)]+\.(?:png|svg))\)", (ROOT / document).read_text(encoding="utf-8"))}
+    there = {ROOT / name for name in tree() if re.match(r"\w+/pictures/[^/]+$", name)}
+    assert {path.resolve() for path in shown} == there
+    assert [path.name for path in there if path.stat().st_size >= 120_000] == []
 
 
 def test_a_file_that_is_gone_would_be_missed() -> None:

@@ -70,7 +70,7 @@ NO_HEADING = {"board = …", "board", "roundtap-says.txt"}
 def test_what_a_check_points_to_is_a_heading_that_exists(language: str) -> None:
     """In quotes: a page's heading in the same language, or a section of the file named before it."""
     pages = json.loads((PROJECT / "server/roundtap_hub/words" / f"{language}.json").read_text())
-    sections = {line.lstrip("# ") for line in (PROJECT / "systemd/README.md").read_text().splitlines()}
+    sections = {line.lstrip("# ") for line in (PROJECT / "systemd/ADMIN.md").read_text().splitlines()}
     checks = json.loads((PROJECT / "server/roundtap_core/words" / f"{language}.json").read_text())
     quoted = {(key, name) for key, text in checks.items() if key.startswith("check.") and isinstance(text, str)
               for name in re.findall("[“„«]([^“”»]+)[“”»]", text)}
