@@ -97,9 +97,7 @@ def read_unit_config(path: Path | None, own_keys: tuple[str, ...],
     said = data.get("hub", [])
     hubs = [_endpoint(path, address) for address in (said if isinstance(said, list) else [said])]
     folder = Path(data["folder"]) if "folder" in data else default_folder(kind)
-    language = data.get("language") or saved_language(folder)
-    if language not in LANGUAGES:
-        raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
+    language = known_language(path, data.get("language") or saved_language(folder))
     common = {"unit": data.get("unit", ""), "key": key, "hubs": tuple(hubs),
               "folder": folder, "language": language, "local": local}
     if local:
@@ -109,6 +107,13 @@ def read_unit_config(path: Path | None, own_keys: tuple[str, ...],
         here = local_key(kind)
         common |= {"unit": here.unit, "key": here.key, "hubs": ((here.host, here.port),)}
     return common, {name: value for name, value in data.items() if name in own_keys}
+
+
+def known_language(path: Path | None, language: str) -> str:
+    """Raises ConfigError."""
+    if language not in LANGUAGES:
+        raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
+    return language
 
 
 def default_folder(kind: str) -> Path:

@@ -79,13 +79,6 @@ def refuse_unfit(text: str, where: str = "", most: int = PROSE_LETTERS) -> None:
         raise Invalid("unfit_text", where=where)
 
 
-def refuse_unfit_line(text: str, where: str = "", most: int = LINE_LETTERS) -> None:
-    """Raise Problem("unfit_text", "text_too_long") for what is no line of text."""
-    refuse_unfit(text, where, most)
-    if not fits_line(text):
-        raise Invalid("unfit_text", where=where)
-
-
 def refuse_out_of_range(value: int, limits: Range, where: str = "") -> None:
     """Raise Problem("figure_out_of_range")."""
     if not limits[0] <= value <= limits[1]:

@@ -45,7 +45,7 @@ def shorten(name: str, letters: int) -> str:
 
 
 def public_names(competitors: Iterable[Competitor], full_names: bool = False) -> dict[str, str]:
-    """Every competitor's public name by id: as short as keeps them apart (X-Wing rules, "Namen und Bilder").
+    """Every competitor's public name by id: as short as keeps them apart ("Namen und Bilder").
 
     With `full_names` (an organizer's switch) names are whole, except for those who chose a public name.
     Teams and single words stay as they are. Two people of exactly the same name get a number.

@@ -1,4 +1,4 @@
-"""Texts that people read, in English, Spanish, German and Polish: one JSON catalogue per package and language."""
+"""Texts that people read: one JSON catalogue per package and language. A language is there when its catalogue is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
 
-LANGUAGES = ("en", "es", "de", "pl")
+LANGUAGES = tuple(sorted((name.removesuffix(".json") for name in os.listdir(f"{os.path.dirname(__file__)}/words")),
+                         key=lambda found: ("en es de pl".find(found) % 99, found)))
+"""English first; what came later stands behind the four of the beginning."""
 
 Text = str | dict[str, str]
 
@@ -62,21 +64,29 @@ class Words:
 @lru_cache(maxsize=32)
 def catalogue(package: str, language: str) -> Words:
     """The catalogue ``words/LANGUAGE.json`` of an import package; an unknown language reads English."""
-    if language not in LANGUAGES:
-        language = "en"
+    language = language if language in LANGUAGES else "en"
     # Plain files, not importlib.resources, which costs 20 ms of every command's start.
     folder = os.path.dirname(str(import_module(package).__file__))
     with open(os.path.join(folder, "words", f"{language}.json"), encoding="utf-8") as file:
         return Words(language, json.load(file))
 
 
+@lru_cache(maxsize=32)
 def core_words(language: str) -> Words:
-    """The core's own texts: problems, labels of forms, names of figures."""
-    return catalogue("roundtap_core", language)
+    """The core's own texts: problems, labels of forms, names of figures. And those that a rulebook brings along, as
+    "words" by language in the file of its clauses; in English where it lacks the language."""
+    words = catalogue("roundtap_core", language)
+    for clauses in os.scandir(f"{os.path.dirname(__file__)}/rulebooks/clauses"):
+        with open(clauses, "rb") as file:
+            text = file.read()
+        # Most have none, and clauses are long.
+        own = json.loads(text)["words"] if b'"words":' in text else {}
+        words = words.also(Words(words.language, own.get("en", {}) | own.get(words.language, {})))
+    return words
 
 
 def choose_language(wanted: str) -> str:
-    """The best of the four for an ``Accept-Language`` header or a ``LANG`` value; English where none fits.
+    """The best of those there are for an ``Accept-Language`` header or a ``LANG`` value; English where none fits.
 
     >>> choose_language("pl-PL,pl;q=0.9,en;q=0.5")
     'pl'

@@ -13,7 +13,7 @@ from gallery.hub_pages import pages
 from gallery.on_paper import paper_gallery
 from gallery.panel_screens import panel_gallery
 from gallery.table_screens import gallery
-from roundtap.kit.leash import exit_on_signals, kill_with_parent
+from roundtap.kit.leash import exit_on_signals
 from roundtap_core.words import LANGUAGES
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -63,6 +63,12 @@ def _paper(folder: Path, languages: tuple[str, ...]) -> int:
     return count
 
 
+def leashed(*command: str) -> list[str]:
+    """The words that start a program of somebody else's, which the kernel kills when this process dies (Linux)."""
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else list(command)
+
+
 def _pages(folder: Path, languages: tuple[str, ...], browser: str) -> int:
     folder.mkdir(exist_ok=True)
     count = 0
@@ -73,7 +79,7 @@ def _pages(folder: Path, languages: tuple[str, ...], browser: str) -> int:
                 source.write_text(page.html, encoding="utf-8")
                 target = (folder / f"{language}-{page.name}.png").resolve()
                 subprocess.run(
-                    [*kill_with_parent(browser), *BROWSER_FLAGS, f"--user-data-dir={profile}/browser",
+                    [*leashed(browser), *BROWSER_FLAGS, f"--user-data-dir={profile}/browser",
                      f"--window-size={page.width},{page.height}", f"--screenshot={target}", source.as_uri()],
                     check=True, timeout=SHOT_TIMEOUT_S, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 )

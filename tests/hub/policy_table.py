@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, KIN, PLAYER, SLIP, NEW_UNIT = (
@@ -60,7 +60,7 @@ def _of_event(who: frozenset[str], states: frozenset[str], *addresses: str, roun
     return _rows(row, *(address.replace(" ", " /console/<event_id>", 1) for address in addresses))
 
 
-POLICY: Mapping[str, Row] = {
+WRITTEN: Mapping[str, Row] = {
     **_rows(Row(frozenset({EVERYBODY})),
             "GET /", "GET /wall", "GET /colours.css", "GET /static/<name>", "GET /feed", "GET /time", "GET /trust",
             "GET /aid/<rulebook>", "GET /ca.crt", "GET /device/challenge", "GET /device/hub",
@@ -177,3 +177,9 @@ POLICY: Mapping[str, Row] = {
     **_of_event(STAFF, PLAYED, "GET /match/<match_id>", "GET /match/<match_id>/walk"),
 }
 """Address → its row."""
+
+
+def policy(declared: Iterable[str]) -> dict[str, Row]:
+    """The table. A page of the console that no row names, and that belongs to no event, is the organizers' alone."""
+    others = [one for one in declared if one not in WRITTEN and one.startswith("GET /console/") and "<" not in one]
+    return {**WRITTEN, **_rows(Row(ORGANIZERS), *others)}

@@ -198,7 +198,7 @@ class Kit:
         self.keys = {f"table-{n}": secrets.token_bytes(32) for n in range(1, tables + 1)}
         (self.hub_folder / "keys.json").write_text(json.dumps({u: k.hex() for u, k in self.keys.items()}))
         (self.hub_folder / "pin").write_text(hash_pin(PIN, "salt"))
-        self.event = make_event(self.hub_folder / "roundtap.db", players, tables)
+        self.event = make_event(self.hub_folder / "roundtap.db", players, tables, "xwing-standard")
         for number in range(1, tables + 1):
             self._configure(number)
         self.hub: subprocess.Popen[bytes] | None = None

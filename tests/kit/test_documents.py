@@ -52,11 +52,11 @@ def is_there(name: str) -> bool:
 
 
 def named(text: str) -> set[str]:
-    """What a document says in `…` that is meant as a file here; X, GAME, DOCUMENT and <…> stand for any."""
+    """What a document says in `…` that is meant as a file here; X and <…> stand for any."""
     marks = {mark.partition("::")[0] for mark in re.findall(r"`([^`\n]+)`", text)}
     rooms = {path.rpartition("/")[2] for path in tree() if "." not in path}
     return {mark for mark in marks
-            if re.fullmatch(r"[\w./-]+", mark) and not re.search(r"\bX\b|GAME|DOCUMENT", mark)
+            if re.fullmatch(r"[\w./-]+", mark) and not re.search(r"\bX\b|_X\b", mark)
             and not mark.startswith(("/", ".")) and not re.fullmatch(r"roundtap/\w+/\d", mark)
             and (mark.endswith(".py") or ("/" in mark and mark.split("/")[0] in rooms))}
 

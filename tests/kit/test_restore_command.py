@@ -26,7 +26,7 @@ from roundtap_hub.store.venue import Venue
 def backup(tmp_path: Path) -> Path:
     hub = tmp_path / "hub"
     hub.mkdir()
-    make_event(hub / "roundtap.db", 8, 4, name="Winter Open", event_id="ewinter")
+    make_event(hub / "roundtap.db", 8, 4, "xwing-standard", name="Winter Open", event_id="ewinter")
     for name, content in (("keys.json", "{}"), ("pin", "a hash"), ("secret", "ab" * 32)):
         (hub / name).write_text(content)
         (hub / name).chmod(0o600)

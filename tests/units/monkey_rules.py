@@ -51,7 +51,7 @@ def expected(place: Place, reader: Reader, like: Result | None) -> tuple[Result,
     facts = reader.facts
     if facts is None:
         raise Unsaid("a report without an entry")
-    return _BOOKS[place.book](place, reader, facts, like)
+    return BOOKS[place.book](place, reader, facts, like)
 
 
 def _pair(facts: Facts, value_opener: int, value_other: int) -> Pair:
@@ -224,7 +224,7 @@ def _won(so_far: Pair, winner: str, told: dict[str, Any], first: str | None) -> 
     return Result(ended="time", winner=winner, score=score, timeout=told, first_player=first), winner
 
 
-_BOOKS: dict[str, Callable[..., tuple[Result, str]]] = {
+BOOKS: dict[str, Callable[..., tuple[Result, str]]] = {
     "xwing-standard": xwing, "xwing-epic-duel": epic, "xwing-epic-team": epic, "warlords-of-terra": warlords,
     "keyforge-archon": keyforge, "keyforge-sealed": keyforge,
 }

@@ -26,23 +26,15 @@ from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_devices.printing.drawing import draw, text_width
 from roundtap_devices.printing.escpos_job import compose
-from roundtap_devices.printing.print_lines import (
-    DOTS_PER_MM,
-    SHEET_58,
-    SHEET_80,
-    Block,
-    Box,
-    Drawing,
-    Label,
-    Stroke,
-    TextLine,
-)
+from roundtap_devices.printing.print_lines import SHEET_58, SHEET_80, Block, Box, Drawing, Label, Stroke, TextLine
 from roundtap_devices.printing.printer_profiles import PROFILES
 from roundtap_units.documents.notices import layout_job
 from roundtap_units.documents.slips import TICK, wrap
 from roundtap_units.unit_words import unit_words
 
 LANGUAGES = ("en", "es", "de", "pl")
+DOTS_PER_MM = 8
+"""203 dots an inch, as most receipt printers have."""
 LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt")
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-DOTS_PER_MM = 8
-"""203 dots an inch, as most receipt printers have."""
 CELL_DOTS = 12
 """Width of one column in the usual font A, which is 24 dots high."""
 LINE_DOTS, TALL_DOTS, SMALL_DOTS = 27, 50, 16

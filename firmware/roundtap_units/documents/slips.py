@@ -65,7 +65,7 @@ def boxes(form: Form, sheet: Sheet, words: Words) -> list[PrintLine]:
 
 
 def _margin_row(label: str, sheet: Sheet) -> Drawing:
-    """A line for each to note the margin on (X-Wing, "Höhe des Sieges"). The hub counts it by itself, so that it is a
+    """A line for each to note the margin on ("Höhe des Sieges"). The hub counts it by itself, so that it is a
     line and no box: nobody has to fill it in."""
     half = sheet.dots // 2
     shapes: list[Shape] = []

@@ -20,7 +20,6 @@ from typing import Any
 from roundtap_core.messages import PanelResponse, StandbyState
 from roundtap_core.messages import PressOutcome as WordOnPress
 from roundtap_core.typed import parse_message
-from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.input.late_edges import EdgeReorder
@@ -41,7 +40,7 @@ from roundtap_units.panel.panel_dialogue import (
     draw_panel,
     scene_of,
 )
-from roundtap_units.unit_config import ConfigError, configured_board, read_file, run_unit
+from roundtap_units.unit_config import ConfigError, configured_board, known_language, read_file, run_unit
 from roundtap_units.unit_words import unit_words
 
 log = logging.getLogger(__name__)
@@ -252,9 +251,7 @@ def read_panel_config(path: Path, folder: Path | None = None) -> PanelConfig:
             raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(KEYS)}")
         if not isinstance(value, str):
             raise ConfigError(f"{path}: {name}: a text is wanted, not {value!r}")
-    language = data.get("language", "en")
-    if language not in LANGUAGES:
-        raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
+    language = known_language(path, data.get("language", "en"))
     return PanelConfig(configured_board(path, data), language, folder or Path(data.get("folder", FOLDER)))
 
 

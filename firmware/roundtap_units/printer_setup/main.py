@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from roundtap_core.words import LANGUAGES, Words
+from roundtap_core.words import LANGUAGES, Words, choose_language
 from roundtap_devices.printing.escpos_job import compose
 from roundtap_devices.printing.ports import PINS, USB, FoundPort, Port, PortGone, find_ports, open_port
 from roundtap_devices.printing.print_lines import PrintLine
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """List the ports, or set the printer up. 0: done; 1: not found, or broken off; 2: a file that has to be mended."""
     logging.basicConfig(level=logging.ERROR, format="%(levelname)s %(name)s: %(message)s")
-    words = unit_words(args.language or machine_language())
+    words = unit_words(args.language or choose_language(locale.getlocale()[0] or ""))
     try:
         folder, written, language = _station_config(args.config)
         if args.language is None and language:
@@ -67,12 +67,6 @@ def run(args: argparse.Namespace) -> int:
     except EOFError:
         print(words("printer.setup.broken_off"))
         return 1
-
-
-def machine_language() -> str:
-    """The language of this machine, if it is one of ours."""
-    name = (locale.getlocale()[0] or "en")[:2]
-    return name if name in LANGUAGES else "en"
 
 
 def _station_config(path: Path | None) -> tuple[Path, PrinterSettings, str]:

@@ -33,7 +33,7 @@ BENCH_HOST = "127.0.0.1"
 """The bench presses everybody's buttons: it is for who sits here, whoever else may look at the hub."""
 
 
-def make_event(database: Path, players: int, tables: int, rulebook: str = "xwing-standard",
+def make_event(database: Path, players: int, tables: int, rulebook: str,
                name: str = "Friday night", event_id: str | None = None) -> str:
     """Write an event into a fresh journal: players entered, round 1 drawn and published, units placed. Returns its id,
     made by chance where none is given."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,12 +17,6 @@ def start_roundtap(*command: str, wrapper: tuple[str, ...] = (), **options: Any)
     whatever way, and it ends with it."""
     return subprocess.Popen([*wrapper, sys.executable, "-m", "roundtap.main", *command, END_WITH_STDIN],
                             stdin=subprocess.PIPE, **options)
-
-
-def kill_with_parent(*command: str) -> list[str]:
-    """The words that start a program of somebody else's, which the kernel kills when this process dies (Linux)."""
-    setpriv = shutil.which("setpriv")
-    return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else list(command)
 
 
 def exit_on_signals(code: int | None = None) -> None:

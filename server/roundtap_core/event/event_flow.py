@@ -245,6 +245,6 @@ def squads_to_field(state: EventState, number: int, stage: str, who: str) -> Squ
 
 
 def squads_lost(state: EventState, played: RoundState, who: str, picks: Iterable[int]) -> tuple[int, ...]:
-    """The squads that somebody can never field any more once these picks stand (Shatterpoint, house decision)."""
+    """The squads that somebody can never field any more once these picks stand (house decision)."""
     owed = squads_to_field(state, played.number, played.stage, who)
     return () if owed is None else squads_unfieldable(owed.squads, picks, swiss_rounds_after(state, played.number))

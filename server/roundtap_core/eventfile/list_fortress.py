@@ -18,16 +18,13 @@ from roundtap_core.records import ELIMINATION, UNPAIRED_LOSS, Match, Round, Tour
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import standings
 
-RULEBOOKS = ("xwing-standard", "xwing-epic-duel", "xwing-epic-team")
-"""Those whose events List Fortress takes."""
-
 
 def list_fortress(tournament: Tournament) -> dict[str, Any]:
     """The event as it stands; matches without a result are left out, as are rounds that somebody missed.
 
     Raises Problem("not_of_this_rulebook") for another game, and where a recorded result cannot be read.
     """
-    if tournament.rulebook not in RULEBOOKS:
+    if not rulebook(tournament.rulebook).list_fortress:
         raise Problem("not_of_this_rulebook", key="List Fortress", rulebook=tournament.rulebook)
     shown = names_in(tournament)
     names = {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}

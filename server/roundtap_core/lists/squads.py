@@ -58,7 +58,7 @@ def picks_in(match: Match) -> Iterable[tuple[str, list[int]]]:
 def to_field(listed: int, taken: int, used: Iterable[int], rounds_left: int) -> SquadsToField:
     """What one competitor still has to field. `rounds_left`: Swiss rounds to come, the one being played included.
 
-    The warning comes when the unused squads are as many as the picks that are left (Shatterpoint, house decision:
+    The warning comes when the unused squads are as many as the picks that are left (house decision:
     twice the guaranteed rounds).
     """
     seen = set(used)

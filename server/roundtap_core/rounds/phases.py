@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from roundtap_core.clock import COUNTING, PAUSED, RUNNING, Clock, Instant
+from roundtap_core.clock import RUNNING, Clock, Instant
 from roundtap_core.rulebooks.base import Phase
 
 MINUTE_MS = 60_000
 LAST_MS = 5 * MINUTE_MS
 """So long before the end a round without phases of its own is in its last minutes."""
 
-IDLE_KEY, RUNNING_KEY, PAUSED_KEY = "phase.idle", "phase.running", "phase.paused"
-COUNTING_KEY = "phase.counting"
+RUNNING_KEY = "phase.running"
 LAST_KEY, LAST_MINUTES_KEY, OVER_KEY = "phase.last", "phase.last_minutes", "phase.over"
 
 
@@ -34,16 +33,17 @@ class PhaseNow(Struct, frozen=True):
 def phase_now(clock: Clock, phases: Sequence[Phase], extra_minutes: int | None, now: Instant) -> PhaseNow:
     """What the round's clock says at `now`. `extra_minutes`: what chance has added to this round; None counts as 0.
 
-    A phase begins so many minutes before the announced end and lasts to the real one (Shatterpoint's key phase).
+    A phase begins so many minutes before the announced end and lasts to the real one.
     """
     left_ms = clock.remaining_at(now)
+    held = "" if clock.state == RUNNING else f"phase.{clock.state}"
     if left_ms is None:
-        return PhaseNow(_by_state(clock) or RUNNING_KEY, None, False, False)
+        return PhaseNow(held or RUNNING_KEY, None, False, False)
     end_ms = left_ms + extra_ms(extra_minutes)
     over = end_ms <= 0
     last_minutes = left_ms <= 0 and not over
     shown_ms = end_ms if over else max(0, left_ms)
-    return PhaseNow(_by_state(clock) or _word(clock, phases, left_ms, last_minutes, over), shown_ms, last_minutes, over)
+    return PhaseNow(held or _word(clock, phases, left_ms, last_minutes, over), shown_ms, last_minutes, over)
 
 
 def extra_ms(extra_minutes: int | None) -> int:
@@ -59,12 +59,6 @@ def next_boundary_ms(clock: Clock, phases: Sequence[Phase], extra_minutes: int |
     waits = [left_ms, left_ms + extra_ms(extra_minutes)]
     waits += [left_ms - start_ms for _, start_ms in _starts(clock, phases)]
     return min((wait_ms for wait_ms in waits if wait_ms > 0), default=None)
-
-
-def _by_state(clock: Clock) -> str | None:
-    if clock.state == RUNNING:
-        return None
-    return {PAUSED: PAUSED_KEY, COUNTING: COUNTING_KEY}.get(clock.state, IDLE_KEY)
 
 
 def _word(clock: Clock, phases: Sequence[Phase], left_ms: int, last_minutes: bool, over: bool) -> str:

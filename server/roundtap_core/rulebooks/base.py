@@ -142,6 +142,8 @@ class Rulebook:
     id: ClassVar[str]
     title: ClassVar[str]
     document: ClassVar[str]
+    listed: ClassVar[int] = 100
+    """Its place where all are listed, the least first; those of one place stand by their ids."""
     tiebreakers: ClassVar[tuple[str, ...]]
     ties_start_again_at: ClassVar[str | None] = None
     """The tiebreaker at which a smaller tie, left over by any later one, starts again."""
@@ -185,6 +187,10 @@ class Rulebook:
     """Whether ties at prize and cut places are played out after the last Swiss round."""
     tally_counts_lists: ClassVar[bool] = False
     """Whether what a result gives depends on who played it: on what their lists cost."""
+    pairs_nearest: ClassVar[bool] = False
+    """Whether its document pairs by the nearest points, and breaks a pair that has met by exchanging, not by groups."""
+    list_fortress: ClassVar[bool] = False
+    """Whether List Fortress takes its events."""
 
     def options(self, given: Options) -> dict[str, Any]:
         """The event's options over this rulebook's defaults."""

@@ -65,7 +65,7 @@ class Coverage(Struct, frozen=True):
 
 
 def documents() -> tuple[str, ...]:
-    """The names of the documents there are, without their ending: ("keyforge", "shatterpoint-premier", …)."""
+    """The names of the documents there are, without their ending."""
     return tuple(sorted(name.removesuffix(".json") for name in os.listdir(FOLDER) if name.endswith(".json")))
 
 

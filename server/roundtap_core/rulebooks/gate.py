@@ -158,7 +158,7 @@ def _drawn_before_time(form: Form) -> bool:
 def _unfit_values(form: Form, result: Result) -> Iterator[Problem]:
     """Keys that no step of the form knows, and values that are no answer to it."""
     ways = [way for way in form.ways if way.ended == result.ended] or list(form.ways)
-    # A winner of the last turns may have won by what the ways before time ask about (Warlords: why life was no help).
+    # A winner of the last turns may have won by what the ways before time ask about: why life was no help.
     choices = {q.key: q for way in form.ways for q in way.questions if isinstance(q, Choice)}
     others = {q.key: q for way in ways for q in way.questions if isinstance(q, Figure | Turns)}
     questions: Mapping[str, Question] = {**others, **choices}

@@ -191,6 +191,7 @@ class KeyForgeArchon(Rulebook):
     id = "keyforge-archon"
     title = "KeyForge Archon"
     document = "KeyForge, normativas de torneo: Arconte (es)"
+    listed = 30
     tiebreakers = ("sos", "extended_sos", "random")
     bye_after_round_1 = BYE_RANDOM_LOWEST
     stage_minutes = {"swiss": 35, "elimination": 35, "final": 50, "third_place": 35}

@@ -5,52 +5,51 @@ Each module is imported when its rulebook is first asked for: a command that rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.records import SWISS, Tournament, drawn_for
 from roundtap_core.rulebooks.base import Rulebook
 
+MODULES = tuple(sorted(name.removesuffix(".py") for name in os.listdir(os.path.dirname(__file__))
+                       if name.endswith(".py") and name != "__init__.py"))
+
 
 class Rulebooks(Mapping[str, Rulebook]):
-    """The rulebooks by id, in the order in which they are offered. Ids cost nothing; a rulebook, or `items`, imports.
-
-    `places`: each id's module in this package, and the name of its class there. Any thread may ask.
+    """Every class in a module of this package that has an id of its own, by that id, in the order in which they are
+    offered: by `listed`, then by id. A module's name, with dashes, begins its rulebooks' ids: so one is found without
+    the others, which are imported by whoever asks for all. Any thread may ask.
     """
 
-    def __init__(self, places: Mapping[str, tuple[str, str]]) -> None:
-        self._places = places
+    def __init__(self) -> None:
         self._made: dict[str, Rulebook] = {}
+        self._ids: tuple[str, ...] = ()
 
     def __getitem__(self, rulebook_id: str) -> Rulebook:
-        found = self._made.get(rulebook_id)
-        if found is None:
-            module, name = self._places[rulebook_id]
-            made: Rulebook = getattr(import_module(f"{__package__}.{module}"), name)()
-            # Two threads may make one each; everybody gets the same.
-            found = self._made.setdefault(rulebook_id, made)
-        return found
-
-    def __contains__(self, rulebook_id: object) -> bool:
-        return rulebook_id in self._places
+        if rulebook_id not in self._made:
+            self._look(module for module in MODULES if rulebook_id.startswith(module.replace("_", "-")))
+        return self._made[rulebook_id]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        if not self._ids:
+            self._look(MODULES)
+            self._ids = tuple(sorted(self._made, key=lambda each: (self._made[each].listed, each)))
+        return iter(self._ids)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return sum(1 for _ in self)
+
+    def _look(self, modules: Iterable[str]) -> None:
+        for name in (f"{__package__}.{module}" for module in modules):
+            for one in vars(import_module(name)).values():
+                if isinstance(one, type) and issubclass(one, Rulebook) and one.__module__ == name and "id" in vars(one):
+                    # Two threads may make one each; everybody gets the same.
+                    self._made.setdefault(one.id, one())
 
 
-RULEBOOKS = Rulebooks({
-    "xwing-standard": ("xwing_standard", "XWingStandard"),
-    "xwing-epic-duel": ("xwing_epic", "XWingEpicDuel"),
-    "xwing-epic-team": ("xwing_epic", "XWingEpicTeam"),
-    "keyforge-archon": ("keyforge", "KeyForgeArchon"),
-    "keyforge-sealed": ("keyforge", "KeyForgeSealed"),
-    "warlords-of-terra": ("warlords", "WarlordsOfTerra"),
-    "shatterpoint-premier": ("shatterpoint", "ShatterpointPremier"),
-})
+RULEBOOKS = Rulebooks()
 
 
 def rulebook(rulebook_id: str) -> Rulebook:

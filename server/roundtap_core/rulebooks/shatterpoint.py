@@ -141,6 +141,7 @@ class ShatterpointPremier(Rulebook):
     id = "shatterpoint-premier"
     title = "Shatterpoint Premier Showdown"
     document = "Star Wars: Shatterpoint, Premier Showdown event, 04.08.2023 (pl)"
+    listed = 50
     tiebreakers = ("struggles", "sos", "wounds", "random")
     bye_after_round_1 = BYE_RANDOM_LOWEST
     stage_minutes = {"swiss": 120, "elimination": 120, "final": 120, "third_place": 120}

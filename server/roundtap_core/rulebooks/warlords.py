@@ -280,6 +280,7 @@ class WarlordsOfTerra(Rulebook):
     id = "warlords-of-terra"
     title = "Warlords of Terra"
     document = "Warlords of Terra, reglamento ampliado, C) Juego competitivo (es)"
+    listed = 40
     tiebreakers = (
         "score", "head_to_head", "opponents_points", "opponents_score", "tiebreak_round", "random",
     )

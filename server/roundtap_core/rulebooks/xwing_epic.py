@@ -370,12 +370,15 @@ class XWingEpicDuel(Rulebook):
     id = "xwing-epic-duel"
     title = "X-Wing Epic (300)"
     document = "Reglas para torneos épicos X-Wing 1.1: Duelos espaciales épicos (es)"
+    listed = 20
     tiebreakers = ("mov", "opponents_points", "random")
     bye_after_round_1 = BYE_RANDOM_LOWEST
     stage_minutes = {"swiss": 180, "elimination": 180, "final": 180, "third_place": 180}
     levels = ("informal", "competitive", "premier")
     structures = {}
     tally_counts_lists = True
+    pairs_nearest = True
+    list_fortress = True
     option_defaults = {"structure": "own", "squad_points": 300, "lists_required": True, "late_minutes": 10,
                        "tables": "leaders"}
     house_decisions = (

@@ -218,6 +218,8 @@ class XWingStandard(Rulebook):
     id = "xwing-standard"
     title = "X-Wing (100)"
     document = "Star Wars: X-Wing Miniaturen-Spiel, Turnierregeln (de)"
+    listed = 10
+    list_fortress = True
     tiebreakers = ("mov", "sos", "random")
     bye_after_round_1 = BYE_LAST
     stage_minutes = {"swiss": 75, "elimination": 75, "final": 120, "third_place": 75}

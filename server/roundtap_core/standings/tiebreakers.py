@@ -1,4 +1,4 @@
-"""The tiebreakers by their keys in the event file, and the tie-break rounds that one of them asks (Warlords 2.4)."""
+"""The tiebreakers by their keys in the event file, and the tie-break rounds that one of them asks."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def strength_of_schedule(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakV
 
 
 def extended_strength(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """The mean of the opponents' strength of schedule (KeyForge, "Calidad de los oponentes ampliada")."""
+    """The mean of the opponents' strength of schedule ("Calidad de los oponentes ampliada")."""
     schedule, denominator = _schedule(basis.records)
     per_opponent = _per_opponent(basis.records)
     order: dict[str, int] = {}
@@ -264,7 +264,7 @@ def _opponents_figure(key: str) -> Step:
 
 
 def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """The matches between the tied alone: points, then SCORE (Warlords 2.2).
+    """The matches between the tied alone: points, then SCORE.
 
     House decision: where not all of them have met, it decides nothing.
     """
@@ -282,7 +282,7 @@ def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
 
 
 def tiebreak_round(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """What the tie-break rounds between the tied have decided (Warlords 2.4.2).
+    """What the tie-break rounds between the tied have decided.
 
     Before any was played: who has left cannot play one, and stands below where a place is at stake (house decision).
     """

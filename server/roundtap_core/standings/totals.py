@@ -52,7 +52,7 @@ def swiss_totals(tournament: Tournament, after: int | None = None) -> dict[str, 
 
 
 def list_totals(tournament: Tournament) -> dict[str, int]:
-    """What the lists cost, by competitor, where that is known: a conceded one counts whole (X-Wing Epic)."""
+    """What the lists cost, by competitor, where that is known: a conceded one counts whole."""
     lists = rulebook(tournament.rulebook).lists
     totals = ((competitor.id, lists.total(competitor.list)) for competitor in tournament.competitors if competitor.list)
     return {competitor: total for competitor, total in totals if total is not None}

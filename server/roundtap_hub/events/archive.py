@@ -12,7 +12,6 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.to_tournament import whole_tournament
-from roundtap_core.eventfile.list_fortress import RULEBOOKS as LIST_FORTRESS
 from roundtap_core.eventfile.list_fortress import list_fortress
 from roundtap_core.eventfile.standings_csv import standings_csv as csv_of
 from roundtap_core.eventfile.write import tournament_to_json
@@ -108,7 +107,7 @@ def export_standings(event_id: str) -> AnyResponse:
 def export_list_fortress(event_id: str) -> AnyResponse:
     """What List Fortress takes as the export of a tournament; another game has none."""
     moment = current_event(event_id)
-    if moment.state.rulebook_id not in LIST_FORTRESS:
+    if not moment.state.rulebook.list_fortress:
         abort(404)
     text = json.dumps(list_fortress(tournament(moment)), ensure_ascii=False, indent=2) + "\n"
     return download(text, "application/json; charset=utf-8", file_name(f"{moment.state.name} list fortress", "json"))

@@ -376,8 +376,6 @@ def printed_at(wall: str | None) -> str:
     return "" if wall is None else datetime.fromisoformat(wall).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-NEAREST_PAIRING = frozenset({"xwing-epic-duel", "xwing-epic-team"})
-"""Rulebooks that pair by the nearest points, and break a pair that has met by exchanging, instead of by groups."""
 SPARE_TABLES = 2
 
 
@@ -413,7 +411,7 @@ def emergency_view(moment: EventAt, now: Instant) -> dict[str, Any]:
         "bye_figures": worth["bye"].figures, "won_bye_figures": worth["won"].figures,
         "minutes": state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options),
         "left_ms": None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now),
-        "nearest": state.rulebook_id in NEAREST_PAIRING, "knockout": bracket(moment) is not None,
+        "nearest": state.rulebook.pairs_nearest, "knockout": bracket(moment) is not None,
         "next_number": (newest.number if newest else 0) + 1, "planned": planned_rounds(state),
         "tables": range(1, tables + 1),
         "fixed": sorted((e.fixed_table, numbers[e.id], names[e.id]) for e in state.entrants.values()

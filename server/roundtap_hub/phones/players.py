@@ -107,7 +107,7 @@ def player_view(
 
 
 def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """What a score sheet says of margins (X-Wing, "Höhe des Sieges": both note theirs), the first round first.
+    """What a score sheet says of margins ("Höhe des Sieges": both note theirs), the first round first.
     `against` is None where nobody was met."""
     found = []
     for played in state.public_rounds:

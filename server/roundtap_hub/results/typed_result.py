@@ -92,7 +92,7 @@ def read_line(
     the others, and before these what was `said` before of how it ended ("played").
 
     Two numbers of one figure are the left side's and the right side's, as on a slip. One alone belongs to whom the
-    form asks once a winner is named: in X-Wing the loser, since the winner has 100. Raises Problem where no way takes
+    form asks once a winner is named: the loser, where all winners have 100. Raises Problem where no way takes
     the line: what the way nearest to it lacks, else "line_unclear".
     """
     typed = split_line(line)

@@ -83,7 +83,7 @@
 
   function phase(face, ms) {
     const { state, total, phases } = face.dataset;
-    if (state !== "running") return ["paused", "counting"].includes(state) ? state : "idle";
+    if (state !== "running") return state;
     if (ms === null) return "running";
     if (ms <= 0) return inLastMinutes(face, ms) ? "last_minutes" : "over";
     const begun = (phases ? phases.split(" ") : []).map((each) => each.split(":"))
@@ -93,11 +93,12 @@
   }
 
   // A phase that begins while people look on says so: the style sheet lets it flash for a while.
-  function begin(word, now) {
+  function begin(word, now, phases = "") {
     const before = word.dataset.phase;
+    const going = ["running", "last", "last_minutes", "over", ...phases.split(" ").map((each) => each.split(":")[0])];
     word.dataset.phase = now;
     for (const each of word.children) each.classList.toggle("now", each.dataset.when === now);
-    if ([before, now].some((each) => ["idle", "paused", "counting"].includes(each))) return;
+    if (![before, now].every((each) => going.includes(each))) return;
     word.classList.add("begun");
     setTimeout(() => word.classList.remove("begun"), BEGUN_MS);
   }
@@ -119,7 +120,7 @@
       if ("extra" in face.dataset) continue;
       const now = phase(face, ms);
       for (const word of document.querySelectorAll(`[data-phase-of="${face.dataset.clock}"]`)) {
-        if (word.dataset.phase !== now) begin(word, now);
+        if (word.dataset.phase !== now) begin(word, now, face.dataset.phases);
       }
     }
     const now = hubNow();

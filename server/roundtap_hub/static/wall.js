@@ -22,7 +22,8 @@
   function ends() {
     const line = document.getElementById("ends");
     const phase = document.querySelector("#picture [data-phase-of]")?.dataset.phase;
-    if (line) line.hidden = ["over", "last_minutes", "paused", "counting"].includes(phase);
+    const state = document.querySelector("#picture [data-clock]")?.dataset.state || "idle";
+    if (line) line.hidden = ["over", "last_minutes"].includes(phase) || !["idle", "running"].includes(state);
   }
 
   function show() {

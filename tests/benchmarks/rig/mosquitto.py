@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from roundtap.kit.leash import kill_with_parent
-
 CONNECT, CONNACK, PUBLISH, SUBSCRIBE, SUBACK = 0x10, 0x20, 0x30, 0x82, 0x90
 KEEP_ALIVE_S = 600
 TOPIC = b"bench"
@@ -33,7 +31,9 @@ def running(folder: Path, core: int | None) -> Iterator[tuple[int, int]]:
     (folder / "mosquitto.conf").write_text(
         f"listener {port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\nuser {getpass.getuser()}\n")
     on_core = ["taskset", "-c", str(core)] if core is not None else []
-    process = subprocess.Popen([*on_core, *kill_with_parent(str(broker()), "-c", str(folder / "mosquitto.conf"))],
+    # The kernel kills it when this process dies.
+    process = subprocess.Popen([*on_core, "setpriv", "--pdeathsig", "KILL", str(broker()), "-c",
+                                str(folder / "mosquitto.conf")],
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         give_up = time.monotonic() + 10

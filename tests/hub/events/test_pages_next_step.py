@@ -129,9 +129,8 @@ def test_the_first_player_drawn_is_told_to_phone_table_and_officials(house: Hous
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("rulebook", RULEBOOKS)
+@pytest.mark.parametrize("rulebook", [book.id for book in RULEBOOKS.values() if book.before_play])
 def test_it_is_said_in_every_language(house: House, rulebook: str, language: str):
     page, words = announced(house, rulebook, language), core_words(language)
-    assert RULEBOOKS[rulebook].before_play
     for key in ("sheet.before_play", *RULEBOOKS[rulebook].before_play):
         assert words(key) in page

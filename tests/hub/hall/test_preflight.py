@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pages_kit import House, text_of
 
+import roundtap_core
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, core_words
@@ -208,7 +209,7 @@ def test_strangers_see_nothing(house: House) -> None:
 def test_whatever_is_wrong_is_said_in_every_language(house: House, language: str) -> None:
     """Every text of a check of the page: title, what was seen, and what to do where it is wrong."""
     words = core_words(language)
-    texts = json.loads((Path(core_words.__code__.co_filename).parent / "words/en.json").read_text(encoding="utf-8"))
+    texts = json.loads((Path(roundtap_core.__file__).parent / "words/en.json").read_text(encoding="utf-8"))
     keys = {key for key in texts if key.startswith("check.") and not key.startswith(("check.state", "check.group"))}
     assert {key for key in keys if key not in words} == set()
     assert {key for key in keys if key.endswith(".wrong") and f"{key}.do" not in words} == set()

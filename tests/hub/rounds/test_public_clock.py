@@ -258,4 +258,5 @@ def test_at_time_the_wall_says_what_happens_now(house: House, rulebook: str, wor
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("rulebook", RULEBOOKS)
 def test_every_rulebook_says_it_in_every_language(rulebook: str, language: str) -> None:
-    assert f"at_time.{rulebook}" in core_words(language)
+    """Or in none, where what all games say will do."""
+    assert f"at_time.{rulebook}" in core_words(language) or f"at_time.{rulebook}" not in core_words("en")
