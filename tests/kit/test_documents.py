@@ -115,9 +115,7 @@ def test_what_stands_in_italics_stands_on_a_screen(document: str) -> None:
     assert {words for words in said if not any(screen.fullmatch(words) for screen in screens())} == set()
 
 
-@pytest.mark.parametrize("document", [
-    pytest.param(name, marks=pytest.mark.xfail(reason="is being cut")) if name == "server/CODE.md" else name
-    for name in MOST_WORDS])
+@pytest.mark.parametrize("document", MOST_WORDS)
 def test_nothing_is_longer_than_somebody_reads(document: str) -> None:
     """Bars of a table and signs are no words."""
     words = [word for word in (ROOT / document).read_text(encoding="utf-8").split() if re.search(r"\w", word)]
