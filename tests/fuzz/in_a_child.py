@@ -108,7 +108,7 @@ class _Rows:
         self._spoilt = folder / "spoilt"
         self._whole.mkdir(exist_ok=True)
         self._spoilt.mkdir(exist_ok=True)
-        make_event(self._whole / "roundtap.db", 8, 4, event_id="e1")
+        make_event(self._whole / "roundtap.db", 8, 4, "xwing-standard", event_id="e1")
         with sqlite3.connect(self._whole / "roundtap.db") as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             database.execute("PRAGMA journal_mode=DELETE")

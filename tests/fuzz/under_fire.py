@@ -56,7 +56,7 @@ class HubUnderFire:
         self.port = free_port()
         self.folder = folder / "hub"
         self.folder.mkdir(parents=True, mode=0o700)
-        make_event(self.folder / "roundtap.db", 8, 4, event_id="e1")
+        make_event(self.folder / "roundtap.db", 8, 4, "xwing-standard", event_id="e1")
         (self.folder / "pin").write_text(hash_pin(PIN) + "\n")
         (self.folder / "keys.json").write_text(json.dumps({unit: key.hex() for unit, key in KEYS.items()}))
 

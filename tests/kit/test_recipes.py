@@ -169,7 +169,7 @@ from roundtap_core.lists.list_form import ListCheck, ListForm
 from roundtap_core.records import BYE, CONCESSION, NO_SHOW, PLAYED, WON_BYE, Match, Result, Side
 from roundtap_core.rulebooks.base import (
     BYE_LAST, DRAW, LOSS, NO, NO_TOTALS, SWISS_ROUND, WIN, ListTotals, Options, Rulebook, Situation, Tally, more_of,
-    refuse_foreign, refuse_outside, stated_winner,
+    refuse_unknown_keys, refuse_figure_range, stated_winner,
 )
 
 
@@ -208,8 +208,8 @@ class Pebbles(Rulebook):
             Way("played", ANY_TIME, PLAYED, pebbles), Way("conceded", ANY_TIME, CONCESSION, pebbles)))
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
-        refuse_foreign(result, self.id, ())
-        refuse_outside("score", result.score, 0, 10)
+        refuse_unknown_keys(result, self.id, ())
+        refuse_figure_range("score", result.score, 0, 10)
         self.winner(result, options)
 '''
 CLAUSES = {
