@@ -176,7 +176,7 @@ def _publish(options: Options, hall: Hall, core: int | None, count: int,
 def _drawn(folder: Path) -> Hall:
     """Round 1 played, round 2 drawn and not yet published."""
     folder.mkdir(parents=True)
-    make_event(folder / "roundtap.db", PLAYERS, PLAYERS // 2, event_id="e1")
+    make_event(folder / "roundtap.db", PLAYERS, PLAYERS // 2, "xwing-standard", event_id="e1")
     journal = Journal(f"sqlite:///{folder / 'roundtap.db'}")
     service = Service(journal, system_clocks())
     service.start()

@@ -74,7 +74,7 @@ def prepare(folder: Path, i2c_port: int) -> None:
     key = secrets.token_hex(32)
     (folder / "hub").mkdir()
     (folder / "hub/keys.json").write_text(json.dumps({"table-1": key}))
-    make_event(folder / "hub/roundtap.db", players=4, tables=1, event_id="e1")
+    make_event(folder / "hub/roundtap.db", players=4, tables=1, rulebook="xwing-standard", event_id="e1")
     (folder / "board.toml").write_text(f'like = "{RECOMMENDED.name}"\n[screen]\ni2c_port = {i2c_port}\n')
     (folder / "table.toml").write_text("\n".join([
         'unit = "table-1"', f'key = "{key}"', f'hub = "http://127.0.0.1:{PORT}"', f'folder = "{folder / "unit"}"',

@@ -35,7 +35,7 @@ class Hall:
 def make_hall(folder: Path, players: int = 256, tables: int = 128, units: int = 128) -> Hall:
     """Event "e1", round 1 published, a unit at each of the first `units` tables."""
     folder.mkdir(parents=True)
-    make_event(folder / "roundtap.db", players, tables, event_id="e1")
+    make_event(folder / "roundtap.db", players, tables, "xwing-standard", event_id="e1")
     return bare_hall(folder, units)
 
 
