@@ -14,10 +14,7 @@ PACKAGES = {"roundtap_core": "server", "roundtap_hub": "server", "roundtap": "se
             "roundtap_devices": "devices", "roundtap_machine": "server"}
 PROCESS, BASE = "main", "base"
 """Each process's own module; what all modules of a room stand on."""
-SUBJECT = ("commands", "decide", "apply")
-"""What an event's subjects all have, and the event over them: "event/<subject>/decide"."""
-
-ONE_SUBJECT = ("cut", "officials", "open_points", "squads")
+ONE_SUBJECT = ("cut", "judging", "mending", "officials", "open_points", "prizes", "results", "squads")
 """One word for one thing: the core's module, and the page (or the table's part) about it."""
 
 
@@ -33,7 +30,7 @@ def modules() -> tuple[str, ...]:
 
 
 def family(module: str) -> str:
-    """What a module may share its name with: its page's view, other processes, other subjects; else itself alone."""
+    """What a module may share its name with: its page's view, other processes; else itself alone."""
     room, _, name = module.rpartition(".")
     if name in (PROCESS, BASE, *ONE_SUBJECT):
         return name
@@ -41,8 +38,6 @@ def family(module: str) -> str:
         return f"page {name}"
     if room == "roundtap.headless":
         return "command"
-    if name in SUBJECT and room.startswith("roundtap_core.event"):
-        return "subject of an event"
     return module
 
 

@@ -34,8 +34,8 @@ from roundtap_core.event.event_flow import (
     offered_places,
     upcoming_stage,
 )
+from roundtap_core.event.leaving import missing_after_leaving, open_match
 from roundtap_core.event.official import Official
-from roundtap_core.event.people.leave import missing_after_leaving, open_match
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState, MatchState
 from roundtap_core.event.to_tournament import whole_tournament

@@ -8,16 +8,16 @@ from typing import Any
 from msgspec.structs import force_setattr, replace
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.cut.decide import APPLY_CUT
+from roundtap_core.event.cut import APPLY_CUT
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.judging.decide import APPLY_JUDGING
+from roundtap_core.event.judging import APPLY_JUDGING
 from roundtap_core.event.lookups import Step
-from roundtap_core.event.mending.decide import APPLY_MENDING
-from roundtap_core.event.people.decide import APPLY_PEOPLE
-from roundtap_core.event.prizes.decide import APPLY_PRIZES
-from roundtap_core.event.results.decide import APPLY_RESULTS
-from roundtap_core.event.rounds.decide import APPLY_ROUNDS
-from roundtap_core.event.setup.decide import APPLY_SETUP
+from roundtap_core.event.mending import APPLY_MENDING
+from roundtap_core.event.people import APPLY_PEOPLE
+from roundtap_core.event.prizes import APPLY_PRIZES
+from roundtap_core.event.results import APPLY_RESULTS
+from roundtap_core.event.rounds import APPLY_ROUNDS
+from roundtap_core.event.setup import APPLY_SETUP
 from roundtap_core.event.state import EventState
 
 Upcaster = Callable[[Mapping[str, Any]], Mapping[str, Any]]

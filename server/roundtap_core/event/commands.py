@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from roundtap_core.event.cut.commands import (
+from roundtap_core.event.cut import (
     AcceptPlace,
     DeclinePlace,
     MakeCut,
     PassOver,
     WithdrawCut,
 )
-from roundtap_core.event.judging.commands import (
+from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound
+from roundtap_core.event.judging import (
     Appeal,
     DecideAppeal,
     DeclineProposal,
@@ -22,7 +23,7 @@ from roundtap_core.event.judging.commands import (
     TakeBackExtension,
     Warn,
 )
-from roundtap_core.event.mending.commands import (
+from roundtap_core.event.mending import (
     GiveBye,
     MoveToTable,
     PairAgain,
@@ -30,7 +31,7 @@ from roundtap_core.event.mending.commands import (
     SwapSeats,
     UnpublishRound,
 )
-from roundtap_core.event.people.commands import (
+from roundtap_core.event.people import (
     ChangePerson,
     CheckIn,
     ConfirmEntry,
@@ -46,8 +47,8 @@ from roundtap_core.event.people.commands import (
     SubmitList,
     Tick,
 )
-from roundtap_core.event.prizes.commands import DrawDoorPrize, SetPrizes
-from roundtap_core.event.results.commands import (
+from roundtap_core.event.prizes import DrawDoorPrize, SetPrizes
+from roundtap_core.event.results import (
     DoubleNoShow,
     EnterResult,
     NoShow,
@@ -57,20 +58,18 @@ from roundtap_core.event.results.commands import (
     SettleStrangers,
     UndoNoShow,
 )
-from roundtap_core.event.rounds.commands import (
-    AdoptRound,
+from roundtap_core.event.rounds import (
     DiscardDraft,
     DrawRound,
     FinishEvent,
     ImportRound,
-    ImposeRound,
     MoveTables,
     PublishRound,
     ReopenEvent,
     SetClock,
     SetExtraMinutes,
 )
-from roundtap_core.event.setup.commands import (
+from roundtap_core.event.setup import (
     CreateEvent,
     ImportRecord,
     SetAbout,

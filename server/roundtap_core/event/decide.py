@@ -10,15 +10,15 @@ from msgspec import Struct, to_builtins
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.cut.decide import DECIDE_CUT
+from roundtap_core.event.cut import DECIDE_CUT
 from roundtap_core.event.entries import NewEntries
-from roundtap_core.event.judging.decide import DECIDE_JUDGING
-from roundtap_core.event.mending.decide import DECIDE_MENDING
-from roundtap_core.event.people.decide import DECIDE_PEOPLE
-from roundtap_core.event.prizes.decide import DECIDE_PRIZES
-from roundtap_core.event.results.decide import DECIDE_RESULTS
-from roundtap_core.event.rounds.decide import DECIDE_ROUNDS
-from roundtap_core.event.setup.decide import DECIDE_SETUP
+from roundtap_core.event.judging import DECIDE_JUDGING
+from roundtap_core.event.mending import DECIDE_MENDING
+from roundtap_core.event.people import DECIDE_PEOPLE
+from roundtap_core.event.prizes import DECIDE_PRIZES
+from roundtap_core.event.results import DECIDE_RESULTS
+from roundtap_core.event.rounds import DECIDE_ROUNDS
+from roundtap_core.event.setup import DECIDE_SETUP
 from roundtap_core.event.state import EventState
 from roundtap_core.limits import MOST_ITEMS, refuse_over_limits
 from roundtap_core.records import Result
@@ -44,7 +44,7 @@ def _refuse_over_limits(command: c.Command) -> None:
     except MalformedMessage as error:
         raise error.reasons[0] from None
     for name in command.__struct_fields__:
-        # A report's wild result is refused on record, as impossible (results/decide.py); other events' names at tables
+        # A report's wild result is refused on record, as impossible (results.py); other events' names at tables
         # are filled in by the hub.
         if name != "taken_tables" and not (name == "result" and isinstance(command, c.RecordReport)):
             _check_free_values(getattr(command, name), f"/{name}")

@@ -250,7 +250,7 @@ class EventState(Struct, frozen=True):
     cut: Cut | None = None
     """The cut as it was made here; an imported event has none, its bracket tells."""
     about: Mapping[str, str] = {}
-    """What the event says of itself, by the keys ABOUT of setup/decide.py; each may be missing."""
+    """What the event says of itself, by the keys ABOUT of setup.py; each may be missing."""
     played_on: tuple[PlayedOn, ...] = ()
     officials: Mapping[str, Official] = {}
     """By id. Empty: whoever is logged in is the organizer."""

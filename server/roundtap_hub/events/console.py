@@ -26,10 +26,10 @@ from roundtap_core.event.commands import (
     SetExtraMinutes,
     WithdrawCut,
 )
-from roundtap_core.event.people.decide import refuse_return
-from roundtap_core.event.people.leave import leave_effect, leaves_after_round, match_ended_by_leaving, undo_leaving
-from roundtap_core.event.rounds.decide import may_reset
-from roundtap_core.event.setup.decide import ABOUT, structure_is_open
+from roundtap_core.event.leaving import leave_effect, leaves_after_round, match_ended_by_leaving, undo_leaving
+from roundtap_core.event.people import refuse_return
+from roundtap_core.event.rounds import may_reset
+from roundtap_core.event.setup import ABOUT, structure_is_open
 from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.standings.tiebreakers import EACH

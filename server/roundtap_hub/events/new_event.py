@@ -24,7 +24,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import played_on_from_json
-from roundtap_core.event.setup.decide import ABOUT, clean_about
+from roundtap_core.event.setup import ABOUT, clean_about
 from roundtap_core.event.state import Entrant
 from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.write import round_to_json

@@ -10,9 +10,9 @@ from typing import Any
 from roundtap_core.clock import COUNTING, IDLE, PAUSED, format_clock
 from roundtap_core.elimination.cut import cut_order, make_cut
 from roundtap_core.elimination.shape import THIRD
+from roundtap_core.event.closing import unfinished_parts
 from roundtap_core.event.event_flow import CUT, OVER, current_bracket, elimination_rounds, offered_places
-from roundtap_core.event.rounds.close import unfinished_parts
-from roundtap_core.event.rounds.decide import clashing_tables, draft_moves
+from roundtap_core.event.rounds import clashing_tables, draft_moves
 from roundtap_core.event.state import EventState, RoundState, active_ids, tournament_of
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rounds.next_round import open_ties

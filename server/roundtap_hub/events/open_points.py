@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from roundtap_core.event.closing import unfinished_parts
 from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.played_on import OpenPoint, PlayedOn
-from roundtap_core.event.rounds.close import unfinished_parts
-from roundtap_core.event.setup.decide import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, list_points, open_points
+from roundtap_core.event.setup import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, list_points, open_points
 from roundtap_core.records import FINISHED_EARLY
 from roundtap_hub.events.event_at import EventAt, full_names, shown_names
 from roundtap_hub.judging.judging_view import official_name

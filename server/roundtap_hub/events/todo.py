@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from roundtap_core.event.judging.decide import open_appeal, open_appeals, proposed_disqualifications
-from roundtap_core.event.people.leave import (
+from roundtap_core.event.closing import diverged_places
+from roundtap_core.event.judging import open_appeal, open_appeals, proposed_disqualifications
+from roundtap_core.event.leaving import (
     LeaveEffect,
     abandoned_matches,
     confirmer_has_left,
     leave_effect,
     squads_owed,
 )
-from roundtap_core.event.rounds.close import diverged_places
 from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.people.absentees import absentees

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from roundtap_core.event.rounds.decide import tables_drafted, tables_in_play
+from roundtap_core.event.rounds import tables_drafted, tables_in_play
 from roundtap_core.messages import Health
 from roundtap_core.version import same_build, version
 from roundtap_hub.hall.display_list import display_rows

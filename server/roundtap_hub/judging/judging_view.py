@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from roundtap_core.event.judging.decide import (
+from roundtap_core.event.judging import (
     EXTENSION_MAX,
     head_judge_proposed,
     is_final,
@@ -14,7 +14,7 @@ from roundtap_core.event.judging.decide import (
 )
 from roundtap_core.event.match_log import APPEAL, EXTENSION
 from roundtap_core.event.official import ROLES, Official
-from roundtap_core.event.people.decide import latecomer_opponents
+from roundtap_core.event.people import latecomer_opponents
 from roundtap_core.event.state import PUBLISHED, MatchState, RoundState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, may_play

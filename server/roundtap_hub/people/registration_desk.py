@@ -27,8 +27,7 @@ from roundtap_core.event.commands import (
     SetCheckIn,
     SetFixedTable,
 )
-from roundtap_core.event.lookups import require_reason
-from roundtap_core.event.people.leave import (
+from roundtap_core.event.leaving import (
     CONCEDES,
     JUDGED,
     LEAVING,
@@ -40,6 +39,7 @@ from roundtap_core.event.people.leave import (
     missing_after_leaving,
     open_match,
 )
+from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.limits import MOST_COMPETITORS, PROSE_LETTERS

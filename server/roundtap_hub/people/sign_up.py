@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import EnterCompetitor, RemoveCompetitor, SetSignUp
-from roundtap_core.event.people.decide import refuse_sign_up
+from roundtap_core.event.people import refuse_sign_up
 from roundtap_core.event.stale_check import make_mark
 from roundtap_core.lists.list_form import fold
 from roundtap_core.names import clean_name, shorten

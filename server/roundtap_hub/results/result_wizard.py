@@ -15,7 +15,7 @@ from werkzeug.datastructures import MultiDict
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.commands import NoteLot
-from roundtap_core.event.results.decide import acceptable_results, result_to_correct
+from roundtap_core.event.results import acceptable_results, result_to_correct
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import AT_TIME, Form, Way, with_rulings
 from roundtap_core.forms.questions import LOSER, WINNER, BaseQuestion, Choice, Figure, Picks, Question, Turns

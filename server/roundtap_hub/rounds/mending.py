@@ -22,9 +22,9 @@ from roundtap_core.event.commands import (
     UnpublishRound,
 )
 from roundtap_core.event.event_flow import current_seeds, upcoming_stage
-from roundtap_core.event.mending.decide import MendCommand, plan_mend
-from roundtap_core.event.mending.mend import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW, Mend
-from roundtap_core.event.rounds.imposed import imposed_mend
+from roundtap_core.event.imposed_rounds import imposed_mend
+from roundtap_core.event.mending import MendCommand, plan_mend
+from roundtap_core.event.mending_steps import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW, Mend
 from roundtap_core.event.state import EventState, active_ids
 from roundtap_core.limits import NUMBER
 from roundtap_core.numbers import typed_number

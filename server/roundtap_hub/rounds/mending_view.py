@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.clock import IDLE
-from roundtap_core.event.mending.mend import (
+from roundtap_core.event.mending_steps import (
     IMPOSED,
     LEFT,
     Mend,

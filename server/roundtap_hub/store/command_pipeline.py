@@ -35,10 +35,10 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp, chain_entry
+from roundtap_core.event.imposed_rounds import ADOPTED
 from roundtap_core.event.person import refuse_unfit_person
-from roundtap_core.event.rounds.decide import tables_drafted, tables_in_play
-from roundtap_core.event.rounds.imposed import ADOPTED
-from roundtap_core.event.setup.decide import list_points
+from roundtap_core.event.rounds import tables_drafted, tables_in_play
+from roundtap_core.event.setup import list_points
 from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.event.state import EventState
 from roundtap_core.limits import refuse_over_limits

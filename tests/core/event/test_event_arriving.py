@@ -8,7 +8,7 @@ from event_kit import Event, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
 from roundtap_core.event.official import Official
-from roundtap_core.event.people.decide import MOST_SIGNED_UP
+from roundtap_core.event.people import MOST_SIGNED_UP
 from roundtap_core.event.stale_check import COURSE, state_mark
 from roundtap_core.event.state import SIGNED_UP, TO_CONFIRM, Entrant, active_ids, not_yet_present, tournament_of
 from roundtap_core.event.state_bytes import decode, encode
@@ -213,7 +213,7 @@ def test_a_phone_says_nothing_of_itself_that_it_may_not() -> None:
 
 def test_sign_up_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MOST_SIGNED_UP > 500
-    monkeypatch.setattr("roundtap_core.event.people.decide.MOST_SIGNED_UP", 3)
+    monkeypatch.setattr("roundtap_core.event.people.MOST_SIGNED_UP", 3)
     event = Event(2)
     event.tell(c.SetSignUp(True))
     by_phone(event, "p3")

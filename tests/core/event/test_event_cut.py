@@ -13,6 +13,7 @@ from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
+from roundtap_core.event.closing import diverged_places, final_order
 from roundtap_core.event.event_flow import (
     CUT,
     OVER,
@@ -22,7 +23,6 @@ from roundtap_core.event.event_flow import (
     stage_of_match,
     upcoming_stage,
 )
-from roundtap_core.event.rounds.close import diverged_places, final_order
 from roundtap_core.event.state import Entrant, state_digest, tournament_of
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json

@@ -7,7 +7,7 @@ import pytest
 from event_kit import MINUTE, Event, refused, score
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import match_clock
-from roundtap_core.event.judging.decide import open_appeals, proposed_disqualifications
+from roundtap_core.event.judging import open_appeals, proposed_disqualifications
 from roundtap_core.event.official import Official
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import SWISS

@@ -12,7 +12,7 @@ from event_kit import Event, refused, score
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
-from roundtap_core.event.mending.decide import plan_mend
+from roundtap_core.event.mending import plan_mend
 from roundtap_core.event.state import DRAFT, EventState, MatchState, tournament_of
 from roundtap_core.event.state_bytes import decode, encode
 from roundtap_core.event.to_tournament import whole_tournament
@@ -531,7 +531,7 @@ def test_who_pairs_by_hand_says_why_and_reads_the_warnings_first() -> None:
     command = c.ImposeRound(matches, reason=WHY)
     with refused("mend_warned"):
         event.tell(command)
-    from roundtap_core.event.rounds.imposed import imposed_mend
+    from roundtap_core.event.imposed_rounds import imposed_mend
     plan = imposed_mend(event.state, command)
     assert [(w.kind, w.who) for w in plan.warnings] == [("missing", ("p5",))]
     event.tell(replace(command, plan=plan.mark))
@@ -541,7 +541,7 @@ def test_who_pairs_by_hand_says_why_and_reads_the_warnings_first() -> None:
 
 
 def test_what_the_draw_had_as_well_is_not_by_hand() -> None:
-    from roundtap_core.event.rounds.imposed import imposed_mend
+    from roundtap_core.event.imposed_rounds import imposed_mend
     event = drawn(6)
     kept, one, two = at(event, 1).match, at(event, 2).match, at(event, 3).match
     matches = tuple({"a": a, "b": b, "table": table} for a, b, table in (

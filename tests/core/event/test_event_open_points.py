@@ -9,7 +9,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import OpenPoint
-from roundtap_core.event.setup.decide import list_points, open_points
+from roundtap_core.event.setup import list_points, open_points
 from roundtap_core.event.state import Entrant
 
 ANA, EVA = Official("o1", "organizer"), Official("o2", "judge")

@@ -11,11 +11,11 @@ from roundtap_core.check.check import violations
 from roundtap_core.clock import PAUSED, RUNNING
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply
+from roundtap_core.event.closing import APPEAL_OPEN, SQUADS_OWED
 from roundtap_core.event.entries import NewEntry, chain_entry
 from roundtap_core.event.played_on import OpenPoint
-from roundtap_core.event.results.decide import APPLY_RESULTS
-from roundtap_core.event.rounds.close import APPEAL_OPEN, SQUADS_OWED
-from roundtap_core.event.setup.decide import KINDS
+from roundtap_core.event.results import APPLY_RESULTS
+from roundtap_core.event.setup import KINDS
 from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, OPEN, SECOND
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json

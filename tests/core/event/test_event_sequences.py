@@ -16,7 +16,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply, fold
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry, Timestamp, chain_entry, verify_entry
-from roundtap_core.event.mending.decide import plan_mend
+from roundtap_core.event.mending import plan_mend
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState
 from roundtap_core.event.state_bytes import decode, encode
 from roundtap_core.event.to_tournament import whole_tournament

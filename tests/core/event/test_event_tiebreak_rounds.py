@@ -7,7 +7,7 @@ import pytest
 from event_kit import Event, refused
 from roundtap_core.check.check import violations
 from roundtap_core.event import commands as c
-from roundtap_core.event.cut.decide import ANEW, KEEP
+from roundtap_core.event.cut import ANEW, KEEP
 from roundtap_core.event.event_flow import offered_places, upcoming_stage
 from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.state import tournament_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event.rounds.decide import tables_drafted, tables_in_play
+from roundtap_core.event.rounds import tables_drafted, tables_in_play
 
 
 def tables(event: Event) -> list[int | None]:

@@ -8,7 +8,7 @@ import json
 from pages_kit import PEOPLE, House, problem_of, text_of
 
 from roundtap_core.check.check import violations
-from roundtap_core.event.rounds.close import diverged_places, final_order
+from roundtap_core.event.closing import diverged_places, final_order
 from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.standings_csv import standings_csv
 
@@ -121,7 +121,7 @@ def test_an_event_that_another_version_ended_otherwise_says_so_until_it_is_finis
     house.publish()
     house.play()
     with monkeypatch.context() as another_version:
-        another_version.setattr("roundtap_core.event.rounds.decide.final_order",
+        another_version.setattr("roundtap_core.event.rounds.final_order",
                                 lambda tournament: final_order(tournament)[::-1])
         browser.post("/console/e1/finish", reason="the hall closes")
     place, was, now = diverged_places(house.event)[0]

@@ -13,7 +13,7 @@ from restored_kit import Evening, backup_of, evening, restored_house, results
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent, SwapSeats
-from roundtap_core.event.mending.decide import plan_mend
+from roundtap_core.event.mending import plan_mend
 from roundtap_core.records import Pair, Result
 from roundtap_hub.store.restore_gap import lost_rounds, unsettled_matches
 

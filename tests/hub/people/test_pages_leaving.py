@@ -6,7 +6,7 @@ import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import CorrectList, EnterResult
-from roundtap_core.event.setup.decide import OpenPoint, official_points
+from roundtap_core.event.setup import OpenPoint, official_points
 from roundtap_core.records import Competitor, Pair, Result
 from roundtap_hub.events.event_at import event_at
 from roundtap_hub.events.new_event import person_and_entrant

@@ -444,7 +444,7 @@ def test_a_core_that_computes_otherwise_is_noticed(
     def changed_core(_: Any) -> str:
         return "another digest"
 
-    monkeypatch.setattr("roundtap_core.event.rounds.decide.state_digest", changed_core)
+    monkeypatch.setattr("roundtap_core.event.rounds.state_digest", changed_core)
     assert event_state.state_digest is not changed_core
     with running(path) as service:
         assert service.snapshot.events["e1"].diverged == (1,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
@@ -12,15 +13,34 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.lookups import Step
 from roundtap_core.event.prize import ACTIVE, AMONG, CHECKED_IN, DoorPrize, Prize
-from roundtap_core.event.prizes import commands as c
 from roundtap_core.event.state import EventState, active_ids
 from roundtap_core.limits import MOST_COMPETITORS
 from roundtap_core.randomness import lot
+from roundtap_core.typed import Count, Exact, IdOrEmpty, Prose
+
+
+class SetPrizes(Struct, frozen=True):
+    """The whole list, in place of the one before."""
+
+    prizes: tuple[Prize, ...]
+
+
+class DrawDoorPrize(Struct, frozen=True):
+    """Draw `count` winners of a door prize by `seed`. `again`: who has won one may win another. `seen`: how many draws
+    were known to who pressed the button, so that nobody draws twice."""
+
+    what: Prose
+    count: Count
+    seed: Exact
+    among: IdOrEmpty = ACTIVE
+    again: bool = False
+    seen: Exact | None = None
+
 
 PRIZES_MAX = 100
 
 
-def set_prizes(state: EventState, command: c.SetPrizes, now: Instant) -> NewEntries:
+def set_prizes(state: EventState, command: SetPrizes, now: Instant) -> NewEntries:
     """Raises Problem where a prize is for nobody, or there are too many."""
     if len(command.prizes) > PRIZES_MAX:
         raise Problem("wrong_length", where="/prizes", count=len(command.prizes), minimum=0, maximum=PRIZES_MAX)
@@ -46,7 +66,7 @@ def _to_json(prize: Prize) -> dict[str, Any]:
     return {"what": prize.what, "category": prize.category, **chosen}
 
 
-def draw_door_prize(state: EventState, command: c.DrawDoorPrize, now: Instant) -> NewEntries:
+def draw_door_prize(state: EventState, command: DrawDoorPrize, now: Instant) -> NewEntries:
     """The draw with all that it takes to repeat it: the list it was drawn from, and the seed."""
     if not command.what.strip():
         raise Invalid("door_prize_what", where="/what")
@@ -83,8 +103,8 @@ def draw_winners(pool: tuple[str, ...], seed: int, count: int) -> tuple[str, ...
 
 
 DECIDE_PRIZES: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
-    c.SetPrizes: set_prizes,
-    c.DrawDoorPrize: draw_door_prize,
+    SetPrizes: set_prizes,
+    DrawDoorPrize: draw_door_prize,
 }
 
 

@@ -8,8 +8,8 @@ from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.event_flow import elimination_rounds, has_more_rounds
-from roundtap_core.event.judging.decide import open_appeals
-from roundtap_core.event.people.leave import squads_owed
+from roundtap_core.event.judging import open_appeals
+from roundtap_core.event.leaving import squads_owed
 from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.state import EventState, tournament_of
 from roundtap_core.records import FINISHED_EARLY, SQUADS_UNFIELDED, SWISS, TIE_OPEN, Tournament

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
@@ -16,7 +17,14 @@ from roundtap_core.event.event_flow import (
     second_stage_begun,
     second_swiss_rounds,
 )
-from roundtap_core.event.judging.decide import roles_of
+from roundtap_core.event.judging import roles_of
+from roundtap_core.event.leaving import (
+    leave_open_match,
+    open_match,
+    rounds_taken_back,
+    ruling_both_left,
+    undo_leaving,
+)
 from roundtap_core.event.lookups import (
     Step,
     free_table,
@@ -25,14 +33,6 @@ from roundtap_core.event.lookups import (
     require_entrant,
     require_reason,
     without_draft,
-)
-from roundtap_core.event.people import commands as c
-from roundtap_core.event.people.leave import (
-    leave_open_match,
-    open_match,
-    rounds_taken_back,
-    ruling_both_left,
-    undo_leaving,
 )
 from roundtap_core.event.state import (
     DROPPED_OUT,
@@ -51,7 +51,130 @@ from roundtap_core.event.state import (
     seated_ids,
 )
 from roundtap_core.limits import MOST_COMPETITORS, fits_line
-from roundtap_core.records import BYE, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Match
+from roundtap_core.records import BYE, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Match, Result
+from roundtap_core.rulebooks.base import ORGANIZER
+from roundtap_core.typed import Count, Id, IdOrEmpty, LineOrEmpty, Number, Prose, Text
+
+
+class EnterCompetitor(Struct, frozen=True):
+    """`imported`: as an event file has it, with its drops and without unpaired losses made up here.
+
+    `meets`: the match id of a bye, or of another latecomer's unpaired loss, of round 1 while it is played: the two
+    meet, at the lowest table that is neither taken nor among `busy_tables`. `reason`: why they come only now.
+    """
+
+    entrant: Entrant
+    imported: bool = False
+    meets: IdOrEmpty | None = None
+    busy_tables: frozenset[int] = frozenset()
+    signed_up: bool = False
+    """By the player's own phone: only while the organizer has opened that."""
+    reason: Prose = ""
+
+
+class RemoveCompetitor(Struct, frozen=True):
+    """An entry that never played is taken out as if it had not been: no place in standings, files or pages. Its id is
+    given to nobody else."""
+
+    competitor: Text
+
+
+class SetCheckIn(Struct, frozen=True):
+    """Whether only those who have checked in are paired: said before round 1 is published."""
+
+    used: bool
+
+
+class CheckIn(Struct, frozen=True):
+    """Somebody is here, or is not after all. Once round 1 is published that is a late arrival: `meets` and
+    `busy_tables` as in EnterCompetitor."""
+
+    competitor: Text
+    on: bool = True
+    meets: IdOrEmpty | None = None
+    busy_tables: frozenset[int] = frozenset()
+
+
+class SetSignUp(Struct, frozen=True):
+    """Whether players enter themselves by their phones before round 1; `confirm`: each has to be confirmed at the
+    desk before being paired."""
+
+    open: bool
+    confirm: bool = False
+
+
+class ConfirmEntry(Struct, frozen=True):
+    """Who signed up by phone is known at the desk. `meets` and `busy_tables` as in EnterCompetitor."""
+
+    competitor: Text
+    meets: IdOrEmpty | None = None
+    busy_tables: frozenset[int] = frozenset()
+
+
+class SetFixedTable(Struct, frozen=True):
+    """The table at which somebody always sits; None: any."""
+
+    competitor: Text
+    fixed_table: Number | None
+
+
+class ChangePerson(Struct, frozen=True):
+    """A name was corrected: only its digest is the event's business. `total`: what the list costs, where known."""
+
+    competitor: Text
+    digest: IdOrEmpty
+    total: Count | None = None
+
+
+class DropCompetitor(Struct, frozen=True):
+    """`stood`: score, wounds and squads of the match that is left, as they stood; None: nobody said. `plays_on`: only
+    after this round, the open match is played. `together`: the opponent had asked to leave as well, before either left.
+    `reason`: why they leave, for the journal.
+    """
+
+    competitor: Text
+    stood: Result | None = None
+    plays_on: bool = False
+    together: bool = False
+    reason: Prose = ""
+
+
+class ReturnCompetitor(Struct, frozen=True):
+    competitor: Text
+
+
+class SubmitList(Struct, frozen=True):
+    """A list is handed in, or changed while that is free. `digest` is the person's, with the list; `total` its cost."""
+
+    competitor: Text
+    digest: IdOrEmpty
+    total: Count | None = None
+
+
+class CorrectList(Struct, frozen=True):
+    """An official corrects a list, on record."""
+
+    competitor: Text
+    digest: IdOrEmpty
+    total: Count | None
+    reason: Prose
+    by: Id = ORGANIZER
+
+
+class Tick(Struct, frozen=True):
+    """Something about a competitor was looked at or declared ("sleeves", "replacement_rulers"), or no longer holds."""
+
+    competitor: Text
+    what: Prose
+    on: bool = True
+
+
+class SetCameWith(Struct, frozen=True):
+    """Who came together, as a word that they share; None: came alone."""
+
+    competitor: Text
+    group: LineOrEmpty | None
+
 
 MOST_SIGNED_UP = 512
 """So many entries leave room for more by phone: what comes after is the desk's."""
@@ -101,7 +224,7 @@ def _late_match(state: EventState, entrant: Entrant, match_id: str, busy: frozen
     return NewEntry("late-match", {"match": match_id, "competitor": entrant.id, "table": table})
 
 
-def _set_check_in(state: EventState, command: c.SetCheckIn, now: Instant) -> NewEntries:
+def _set_check_in(state: EventState, command: SetCheckIn, now: Instant) -> NewEntries:
     """Who is paired is known before anybody is: later it would change who plays round 2."""
     if command.used == state.check_in:
         return []
@@ -110,7 +233,7 @@ def _set_check_in(state: EventState, command: c.SetCheckIn, now: Instant) -> New
     return [*without_draft(state), NewEntry("check-in-set", {"used": command.used})]
 
 
-def _check_in(state: EventState, command: c.CheckIn, now: Instant) -> NewEntries:
+def _check_in(state: EventState, command: CheckIn, now: Instant) -> NewEntries:
     entrant = require_entrant(state, command.competitor)
     if not state.check_in:
         raise Problem("check_in_not_used")
@@ -137,7 +260,7 @@ def _late_arrival(
     return arrival(state, after, meets, busy)
 
 
-def _set_sign_up(state: EventState, command: c.SetSignUp, now: Instant) -> NewEntries:
+def _set_sign_up(state: EventState, command: SetSignUp, now: Instant) -> NewEntries:
     sign_up = (TO_CONFIRM if command.confirm else SIGNED_UP) if command.open else None
     if sign_up == state.sign_up:
         return []
@@ -156,7 +279,7 @@ def refuse_sign_up(state: EventState) -> None:
         raise Problem("too_many_competitors", maximum=MOST_SIGNED_UP)
 
 
-def _confirm(state: EventState, command: c.ConfirmEntry, now: Instant) -> NewEntries:
+def _confirm(state: EventState, command: ConfirmEntry, now: Instant) -> NewEntries:
     entrant = require_entrant(state, command.competitor)
     if entrant.sign_up != TO_CONFIRM:
         return []
@@ -168,7 +291,7 @@ def _confirm(state: EventState, command: c.ConfirmEntry, now: Instant) -> NewEnt
             NewEntry("entry-confirmed", {"competitor": entrant.id, "missed": missed}), *meeting]
 
 
-def _remove(state: EventState, command: c.RemoveCompetitor, now: Instant) -> NewEntries:
+def _remove(state: EventState, command: RemoveCompetitor, now: Instant) -> NewEntries:
     """Only who never stood in a round that people have seen, and of whom no official noted anything."""
     entrant = require_entrant(state, command.competitor)
     if entrant.id in seated_ids(state):
@@ -178,7 +301,7 @@ def _remove(state: EventState, command: c.RemoveCompetitor, now: Instant) -> New
     return [*without_draft(state), NewEntry("competitor-removed", {"competitor": entrant.id})]
 
 
-def _set_fixed_table(state: EventState, command: c.SetFixedTable, now: Instant) -> NewEntries:
+def _set_fixed_table(state: EventState, command: SetFixedTable, now: Instant) -> NewEntries:
     entrant = require_entrant(state, command.competitor)
     if command.fixed_table == entrant.fixed_table:
         return []
@@ -189,7 +312,7 @@ def _set_fixed_table(state: EventState, command: c.SetFixedTable, now: Instant) 
 TICK_LETTERS = 40
 
 
-def _enter(state: EventState, command: c.EnterCompetitor, now: Instant) -> NewEntries:
+def _enter(state: EventState, command: EnterCompetitor, now: Instant) -> NewEntries:
     entrant = command.entrant
     if entrant.id in state.entrants or entrant.id in state.officials or entrant.id in state.removed:
         raise Problem("competitor_exists", competitor=entrant.id)
@@ -228,7 +351,7 @@ def _record(entrant: Entrant) -> dict[str, Any]:
     return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
 
 
-def _change(state: EventState, command: c.ChangePerson, now: Instant) -> NewEntries:
+def _change(state: EventState, command: ChangePerson, now: Instant) -> NewEntries:
     require_entrant(state, command.competitor)
     return [NewEntry("competitor-changed", {
         "competitor": command.competitor, "digest": command.digest,
@@ -236,7 +359,7 @@ def _change(state: EventState, command: c.ChangePerson, now: Instant) -> NewEntr
     })]
 
 
-def _drop(state: EventState, command: c.DropCompetitor, now: Instant) -> NewEntries:
+def _drop(state: EventState, command: DropCompetitor, now: Instant) -> NewEntries:
     entrant = require_entrant(state, command.competitor)
     plays = open_match(state, entrant.id) is not None
     # Who was to leave only after this round may have to go now.
@@ -252,7 +375,7 @@ def _drop(state: EventState, command: c.DropCompetitor, now: Instant) -> NewEntr
         **({"reason": command.reason} if command.reason else {})})]
 
 
-def _return(state: EventState, command: c.ReturnCompetitor, now: Instant) -> NewEntries:
+def _return(state: EventState, command: ReturnCompetitor, now: Instant) -> NewEntries:
     """"Paarungen": back on request, in the same stage, with an unpaired loss for each round missed."""
     entrant = require_entrant(state, command.competitor)
     if entrant.disqualified_after is not None:
@@ -285,7 +408,7 @@ def refuse_return(state: EventState, entrant: Entrant) -> None:
             raise Problem("places_taken", n=there, size=state.cut.size)
 
 
-def _submit_list(state: EventState, command: c.SubmitList, now: Instant) -> NewEntries:
+def _submit_list(state: EventState, command: SubmitList, now: Instant) -> NewEntries:
     """Lists are the same all day: free until round 1 is published, an official's business afterwards."""
     entrant = require_entrant(state, command.competitor)
     if state.public_rounds:
@@ -295,7 +418,7 @@ def _submit_list(state: EventState, command: c.SubmitList, now: Instant) -> NewE
     })]
 
 
-def _correct_list(state: EventState, command: c.CorrectList, now: Instant) -> NewEntries:
+def _correct_list(state: EventState, command: CorrectList, now: Instant) -> NewEntries:
     entrant = require_entrant(state, command.competitor)
     roles_of(state, command.by)
     return [NewEntry("list-corrected", {
@@ -304,7 +427,7 @@ def _correct_list(state: EventState, command: c.CorrectList, now: Instant) -> Ne
     })]
 
 
-def _tick(state: EventState, command: c.Tick, now: Instant) -> NewEntries:
+def _tick(state: EventState, command: Tick, now: Instant) -> NewEntries:
     entrant = require_entrant(state, command.competitor)
     what = command.what.strip()
     if not what or len(what) > TICK_LETTERS or not fits_line(what):
@@ -314,7 +437,7 @@ def _tick(state: EventState, command: c.Tick, now: Instant) -> NewEntries:
     return [NewEntry("ticked", {"competitor": entrant.id, "what": what, "on": command.on})]
 
 
-def _set_came_with(state: EventState, command: c.SetCameWith, now: Instant) -> NewEntries:
+def _set_came_with(state: EventState, command: SetCameWith, now: Instant) -> NewEntries:
     entrant = require_entrant(state, command.competitor)
     group = (command.group or "").strip() or None
     if group == entrant.came_with:
@@ -323,20 +446,20 @@ def _set_came_with(state: EventState, command: c.SetCameWith, now: Instant) -> N
 
 
 DECIDE_PEOPLE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
-    c.EnterCompetitor: _enter,
-    c.ChangePerson: _change,
-    c.DropCompetitor: _drop,
-    c.ReturnCompetitor: _return,
-    c.SubmitList: _submit_list,
-    c.CorrectList: _correct_list,
-    c.Tick: _tick,
-    c.SetCameWith: _set_came_with,
-    c.SetCheckIn: _set_check_in,
-    c.CheckIn: _check_in,
-    c.SetSignUp: _set_sign_up,
-    c.ConfirmEntry: _confirm,
-    c.RemoveCompetitor: _remove,
-    c.SetFixedTable: _set_fixed_table,
+    EnterCompetitor: _enter,
+    ChangePerson: _change,
+    DropCompetitor: _drop,
+    ReturnCompetitor: _return,
+    SubmitList: _submit_list,
+    CorrectList: _correct_list,
+    Tick: _tick,
+    SetCameWith: _set_came_with,
+    SetCheckIn: _set_check_in,
+    CheckIn: _check_in,
+    SetSignUp: _set_sign_up,
+    ConfirmEntry: _confirm,
+    RemoveCompetitor: _remove,
+    SetFixedTable: _set_fixed_table,
 }
 
 

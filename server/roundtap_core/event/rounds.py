@@ -6,11 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from msgspec import convert
+from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from roundtap_core.clock import COUNTING, IDLE, PAUSED, RUNNING, Clock, Instant
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.closing import close_live, final_order, unfinished_parts
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import (
     CUT,
@@ -22,12 +23,11 @@ from roundtap_core.event.event_flow import (
     stage_of_round,
     upcoming_stage,
 )
+from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound, adopt_round, impose_round, round_drawn
 from roundtap_core.event.lookups import Step
 from roundtap_core.event.match_log import LogLine
-from roundtap_core.event.rounds import commands as c
-from roundtap_core.event.rounds.close import close_live, final_order, unfinished_parts
-from roundtap_core.event.rounds.imposed import adopt_round, impose_round, round_drawn
-from roundtap_core.event.setup.decide import custom_options, play_on
+from roundtap_core.event.played_on import OpenPoint
+from roundtap_core.event.setup import custom_options, play_on
 from roundtap_core.event.state import (
     CLOSED,
     DRAFT,
@@ -44,9 +44,87 @@ from roundtap_core.records import SWISS, TIEBREAK, Draw, Match, drawn_for
 from roundtap_core.result_json import match_to_json, refuse_result_limits, result_from_json
 from roundtap_core.rounds.next_round import next_tiebreak_round, second_stage_round
 from roundtap_core.rulebooks.base import ORGANIZER
+from roundtap_core.typed import Count, Exact, Id, LineOrEmpty, Minutes, Prose
 
 if TYPE_CHECKING:
     from roundtap_core.pairing.swiss_round import Pairing
+
+
+class ImportRound(Struct, frozen=True):
+    """One round of an event file, in the file's JSON. `players`: how many were there, where the file says. If it is
+    still played, it moves away from `busy_tables`; `venue_number` as in PublishRound."""
+
+    round: Mapping[str, Any]
+    players: Count | None = None
+    busy_tables: frozenset[int] = frozenset()
+    venue_number: int | None = None
+
+
+class DrawRound(Struct, frozen=True):
+    """Draw the next round, or draw it anew. `seed` comes fresh from the system's randomness.
+
+    `busy_tables`: where other events play or have drawn; whoever sees all events of the hall fills them in.
+    `tiebreak_form`: how a tie of three or more is played out, where such a round follows ("each" or "knockout").
+    """
+
+    seed: Exact
+    busy_tables: frozenset[int] = frozenset()
+    tiebreak_form: Id = "each"
+
+
+class DiscardDraft(Struct, frozen=True):
+    pass
+
+
+class MoveTables(Struct, frozen=True):
+    """The drawn round leaves `busy_tables` for free ones; `number` and `attempt` are what the organizer looked at."""
+
+    number: Exact
+    attempt: Exact
+    busy_tables: frozenset[int] = frozenset()
+
+
+class PublishRound(Struct, frozen=True):
+    """`number` and `attempt` are what the organizer looked at: another draft is never published by mistake.
+
+    Round 1 needs what the rulebook wants before it (`play_on`): `noted` says why it is played without,
+    `seen` which points that was said of (None: whichever there are), `by` who said so. `list_points` are filled in by
+    whoever keeps the people, `taken_tables` (those at which other events play, with their names) and `venue_number`
+    (RoundState.venue_number) by whoever knows the hall.
+    """
+
+    number: Exact
+    attempt: Exact
+    noted: Prose = ""
+    seen: tuple[Prose, ...] | None = None
+    by: Id = ORGANIZER
+    list_points: tuple[OpenPoint, ...] = ()
+    taken_tables: Mapping[int, str] = {}
+    venue_number: int | None = None
+
+
+class SetClock(Struct, frozen=True):
+    """`action`: "start", "pause", "adjust" (by `delta_ms`), "set" (to `delta_ms`), or "reset": back to not started."""
+
+    action: LineOrEmpty
+    delta_ms: Exact = 0
+
+
+class FinishEvent(Struct, frozen=True):
+    """The standings are final. `reason`: why, where something is still to be played."""
+
+    reason: Prose = ""
+
+
+class ReopenEvent(Struct, frozen=True):
+    """It was finished too early, or a result has to be put right."""
+
+
+class SetExtraMinutes(Struct, frozen=True):
+    """What chance adds to the round in play: rolled by a person, known to officials only until it runs."""
+
+    number: Exact
+    minutes: Minutes
 
 
 def tables_in_play(state: EventState) -> frozenset[int]:
@@ -92,7 +170,7 @@ def draft_moves(state: EventState, busy: Collection[int]) -> dict[int, int]:
 RESET = "reset"
 
 
-def set_clock(state: EventState, command: c.SetClock, now: Instant) -> NewEntries:
+def set_clock(state: EventState, command: SetClock, now: Instant) -> NewEntries:
     clock = state.clock
     if state.live is None or clock.total_ms is None:
         raise Problem("no_round_to_time")
@@ -169,7 +247,7 @@ _CLOCK_ACTIONS: Mapping[str, Callable[[Clock, int, Instant], Clock]] = {
 
 
 
-def draw_round(state: EventState, command: c.DrawRound, now: Instant) -> NewEntries:
+def draw_round(state: EventState, command: DrawRound, now: Instant) -> NewEntries:
     """Draw the next round, closing the one in play; with a draft in hand, draw that one again (the next attempt)."""
     closing = close_live(state)
     draft = state.draft
@@ -189,7 +267,7 @@ def draw_round(state: EventState, command: c.DrawRound, now: Instant) -> NewEntr
 
 
 def _swiss_round(
-    state: EventState, command: c.DrawRound, seed: int, attempt: int
+    state: EventState, command: DrawRound, seed: int, attempt: int
 ) -> tuple[Pairing, tuple[Match, ...]]:
     from roundtap_core.pairing.swiss_round import pair_next
     from roundtap_core.pairing.table_numbers import assign_tables
@@ -220,7 +298,7 @@ def _refuse_elimination(state: EventState, follows: str) -> None:
         raise Problem("offer_unanswered")
 
 
-def _elimination_round(state: EventState, command: c.DrawRound, seed: int, attempt: int) -> Pairing:
+def _elimination_round(state: EventState, command: DrawRound, seed: int, attempt: int) -> Pairing:
     from roundtap_core.elimination.next_games import BY_BRACKET, next_elimination_round
 
     # A cut of which nobody is left is no reason to ask the standings instead.
@@ -231,13 +309,13 @@ def _elimination_round(state: EventState, command: c.DrawRound, seed: int, attem
     return pairing
 
 
-def discard_draft(state: EventState, command: c.DiscardDraft, now: Instant) -> NewEntries:
+def discard_draft(state: EventState, command: DiscardDraft, now: Instant) -> NewEntries:
     if state.draft is None:
         raise Problem("no_draft")
     return [NewEntry("draft-discarded", {"number": state.draft.number})]
 
 
-def publish(state: EventState, command: c.PublishRound, now: Instant) -> NewEntries:
+def publish(state: EventState, command: PublishRound, now: Instant) -> NewEntries:
     """Show the drawn round to everybody and set the clock to the stage's minutes."""
     draft = _draft_as_seen(state, command)
     refuse_shared_tables(draft, command.taken_tables)
@@ -255,7 +333,7 @@ def publish(state: EventState, command: c.PublishRound, now: Instant) -> NewEntr
     })]
 
 
-def move_tables(state: EventState, command: c.MoveTables, now: Instant) -> NewEntries:
+def move_tables(state: EventState, command: MoveTables, now: Instant) -> NewEntries:
     """The same draw at other tables: nobody has seen it yet, so nobody goes to the wrong one."""
     draft = _draft_as_seen(state, command)
     moved = draft_moves(state, command.busy_tables)
@@ -277,7 +355,7 @@ def _keep_mended_fields(draft: RoundState, drawn: MatchState) -> dict[str, Any]:
     return {"id": drawn.id, **more}
 
 
-def _draft_as_seen(state: EventState, command: c.PublishRound | c.MoveTables) -> RoundState:
+def _draft_as_seen(state: EventState, command: PublishRound | MoveTables) -> RoundState:
     """The draft, if it is the one that the organizer looked at."""
     draft = state.draft
     if draft is None:
@@ -287,7 +365,7 @@ def _draft_as_seen(state: EventState, command: c.PublishRound | c.MoveTables) ->
     return draft
 
 
-def import_round(state: EventState, command: c.ImportRound, now: Instant) -> NewEntries:
+def import_round(state: EventState, command: ImportRound, now: Instant) -> NewEntries:
     """A recorded round, as it stands in an event file that was checked when it was read."""
     raw = dict(command.round)
     if state.live or state.draft or raw["number"] != len(state.rounds) + 1:
@@ -307,7 +385,7 @@ def import_round(state: EventState, command: c.ImportRound, now: Instant) -> New
     })]
 
 
-def _venue_data(command: c.PublishRound | c.ImportRound) -> dict[str, int]:
+def _venue_data(command: PublishRound | ImportRound) -> dict[str, int]:
     """Which placements of units are of an earlier round; where nobody keeps any, nothing."""
     return {} if command.venue_number is None else {"venue": command.venue_number}
 
@@ -322,7 +400,7 @@ def _avoid_busy_tables(
     return [{**match, "table": moved[match["table"]]} if match.get("table") in moved else match for match in matches]
 
 
-def finish(state: EventState, command: c.FinishEvent, now: Instant) -> NewEntries:
+def finish(state: EventState, command: FinishEvent, now: Instant) -> NewEntries:
     """The event is over: standings are final, units forget their reports. What is cut short is named, with the reason,
     among the announcements (RULEBOOKS.md, section 9, *End*)."""
     if state.draft is not None:
@@ -338,14 +416,14 @@ def finish(state: EventState, command: c.FinishEvent, now: Instant) -> NewEntrie
     return [*closed, *noted, NewEntry("event-finished", {"places": list(final_order(tournament_of(state)))})]
 
 
-def reopen(state: EventState, command: c.ReopenEvent, now: Instant) -> NewEntries:
+def reopen(state: EventState, command: ReopenEvent, now: Instant) -> NewEntries:
     """A finished event goes on where it was; its rounds stay closed."""
     if not state.finished:
         raise Problem("not_finished")
     return [NewEntry("event-reopened", {})]
 
 
-def set_extra_minutes(state: EventState, command: c.SetExtraMinutes, now: Instant) -> NewEntries:
+def set_extra_minutes(state: EventState, command: SetExtraMinutes, now: Instant) -> NewEntries:
     """The roll for the round in play; once the minutes run, everybody has seen how many they are."""
     limits = state.rulebook.extra_minutes
     if limits is None:
@@ -361,17 +439,17 @@ def set_extra_minutes(state: EventState, command: c.SetExtraMinutes, now: Instan
 
 
 DECIDE_ROUNDS: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
-    c.ImportRound: import_round,
-    c.DrawRound: draw_round,
-    c.ImposeRound: impose_round,
-    c.AdoptRound: adopt_round,
-    c.DiscardDraft: discard_draft,
-    c.MoveTables: move_tables,
-    c.PublishRound: publish,
-    c.SetClock: set_clock,
-    c.SetExtraMinutes: set_extra_minutes,
-    c.FinishEvent: finish,
-    c.ReopenEvent: reopen,
+    ImportRound: import_round,
+    DrawRound: draw_round,
+    ImposeRound: impose_round,
+    AdoptRound: adopt_round,
+    DiscardDraft: discard_draft,
+    MoveTables: move_tables,
+    PublishRound: publish,
+    SetClock: set_clock,
+    SetExtraMinutes: set_extra_minutes,
+    FinishEvent: finish,
+    ReopenEvent: reopen,
 }
 
 

@@ -1,4 +1,8 @@
-"""Officials and what they do: who rules and who may play, warnings, disqualification, rulings, appeals, extensions."""
+"""Officials and what they do: who rules and who may play, warnings, disqualification, rulings, appeals, extensions.
+
+`by` is the id of an official of this event, or a role ("organizer", "head_judge", "judge") where no officials are
+named; `roles_of` gives the roles, and with them what the official may do.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import match_clock
-from roundtap_core.event.judging import commands as c
+from roundtap_core.event.leaving import leave_open_match, rounds_taken_back, ruling_both_left
 from roundtap_core.event.lookups import (
     Step,
     find_match,
@@ -25,9 +29,90 @@ from roundtap_core.event.lookups import (
 )
 from roundtap_core.event.match_log import APPEAL, DECISION, EXTENSION, RULING, LogLine
 from roundtap_core.event.official import ROLES, Official
-from roundtap_core.event.people.leave import leave_open_match, rounds_taken_back, ruling_both_left
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState, MatchState, RoundState, active_ids
+from roundtap_core.records import Result
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, WITH_SECOND, may_play
+from roundtap_core.typed import Id, IdOrEmpty, Minutes, Prose, Text
+
+
+class SetOfficials(Struct, frozen=True):
+    """All officials of the event, in place of those before. None at all: whoever is logged in is the organizer."""
+
+    officials: tuple[Official, ...]
+
+
+class OfficialDuty(Struct, frozen=True):
+    """An official goes off duty, and counts as a spectator from then on, or comes back."""
+
+    official: IdOrEmpty
+    on: bool
+
+
+class Warn(Struct, frozen=True):
+    competitor: Text
+    reason: Prose
+    by: Id = ORGANIZER
+
+
+class ProposeDisqualification(Struct, frozen=True):
+    """The head judge proposes, somebody else decides."""
+
+    competitor: Text
+    reason: Prose
+    by: Id
+
+
+class DeclineProposal(Struct, frozen=True):
+    """No disqualification for what was proposed so far; another warning may propose it again."""
+
+    competitor: Text
+    by: Id = ORGANIZER
+
+
+class NoteRuling(Struct, frozen=True):
+    match: IdOrEmpty
+    text: Prose
+    by: Id = ORGANIZER
+
+
+class Appeal(Struct, frozen=True):
+    """A player wants the head judge to look at the latest ruling."""
+
+    match: IdOrEmpty
+    by_competitor: Text
+
+
+class DecideAppeal(Struct, frozen=True):
+    """The head judge's word, which is final. `upheld`: the ruling stands."""
+
+    match: IdOrEmpty
+    text: Prose
+    upheld: bool
+    by: Id = ORGANIZER
+
+
+class GrantExtension(Struct, frozen=True):
+    """So many minutes more for one match, on top of those it has."""
+
+    match: IdOrEmpty
+    minutes: Minutes
+    by: Id = ORGANIZER
+
+
+class TakeBackExtension(Struct, frozen=True):
+    """The last minutes that a match was given were too many, or another match's: as if they had not been given."""
+
+    match: IdOrEmpty
+    by: Id = ORGANIZER
+
+
+class Disqualify(Struct, frozen=True):
+    """`by`: who decides, an official of the event or a role. `stood`: as when somebody drops."""
+
+    competitor: Text
+    reason: Prose
+    by: Id = ORGANIZER
+    stood: Result | None = None
 
 
 def roles_of(state: EventState, by: str) -> frozenset[str]:
@@ -142,7 +227,7 @@ EXTENSION_MAX = 60
 """Minutes that one match can be given in all."""
 
 
-def _set_officials(state: EventState, command: c.SetOfficials, now: Instant) -> NewEntries:
+def _set_officials(state: EventState, command: SetOfficials, now: Instant) -> NewEntries:
     """Exactly one organizer; who of them plays must be allowed to (see officials.may_play)."""
     officials = command.officials
     seen: set[str] = set()
@@ -173,7 +258,7 @@ def _refuse_late_second(state: EventState, officials: tuple[Official, ...]) -> N
         raise Problem("second_official_too_late")
 
 
-def _official_duty(state: EventState, command: c.OfficialDuty, now: Instant) -> NewEntries:
+def _official_duty(state: EventState, command: OfficialDuty, now: Instant) -> NewEntries:
     official = state.officials.get(command.official)
     if official is None:
         raise Problem("unknown_official")
@@ -182,7 +267,7 @@ def _official_duty(state: EventState, command: c.OfficialDuty, now: Instant) -> 
     return [NewEntry("official-duty", {"official": official.id, "on": command.on})]
 
 
-def _warn(state: EventState, command: c.Warn, now: Instant) -> NewEntries:
+def _warn(state: EventState, command: Warn, now: Instant) -> NewEntries:
     """Kept with the round and the reason, as the event file has it."""
     entrant = require_entrant(state, command.competitor)
     roles_of(state, command.by)
@@ -194,7 +279,7 @@ def _warn(state: EventState, command: c.Warn, now: Instant) -> NewEntries:
     })]
 
 
-def _propose(state: EventState, command: c.ProposeDisqualification, now: Instant) -> NewEntries:
+def _propose(state: EventState, command: ProposeDisqualification, now: Instant) -> NewEntries:
     entrant = require_entrant(state, command.competitor)
     roles, wanted = roles_of(state, command.by), state.rulebook.disqualification_proposed_by
     if not wanted:
@@ -208,7 +293,7 @@ def _propose(state: EventState, command: c.ProposeDisqualification, now: Instant
     })]
 
 
-def _decline(state: EventState, command: c.DeclineProposal, now: Instant) -> NewEntries:
+def _decline(state: EventState, command: DeclineProposal, now: Instant) -> NewEntries:
     entrant = require_entrant(state, command.competitor)
     _refuse_to_disqualify(state, command.by)
     if all(proposal.competitor != entrant.id for proposal in proposed_disqualifications(state)):
@@ -218,7 +303,7 @@ def _decline(state: EventState, command: c.DeclineProposal, now: Instant) -> New
     })]
 
 
-def _disqualify(state: EventState, command: c.Disqualify, now: Instant) -> NewEntries:
+def _disqualify(state: EventState, command: Disqualify, now: Instant) -> NewEntries:
     entrant = require_entrant(state, command.competitor)
     _refuse_to_disqualify(state, command.by)
     if entrant.disqualified_after is not None:
@@ -239,14 +324,14 @@ def _refuse_to_disqualify(state: EventState, by: str) -> None:
         raise Problem("only_organizer_disqualifies")
 
 
-def _note_ruling(state: EventState, command: c.NoteRuling, now: Instant) -> NewEntries:
+def _note_ruling(state: EventState, command: NoteRuling, now: Instant) -> NewEntries:
     match = match_of_two(state, command.match)
     roles_of(state, command.by)
     refuse_own_match(state, match, command.by)
     return [NewEntry("ruling-noted", {"match": match.id, "text": require_reason(command.text), "by": command.by})]
 
 
-def _appeal(state: EventState, command: c.Appeal, now: Instant) -> NewEntries:
+def _appeal(state: EventState, command: Appeal, now: Instant) -> NewEntries:
     """A ruling can be appealed once; a new one anew. It need not have been noted."""
     match = match_of_two(state, command.match)
     if command.by_competitor not in (match.match.a, match.match.b):
@@ -258,7 +343,7 @@ def _appeal(state: EventState, command: c.Appeal, now: Instant) -> NewEntries:
     return [NewEntry("appeal-made", {"match": match.id, "competitor": command.by_competitor})]
 
 
-def _decide_appeal(state: EventState, command: c.DecideAppeal, now: Instant) -> NewEntries:
+def _decide_appeal(state: EventState, command: DecideAppeal, now: Instant) -> NewEntries:
     """The head judge's word is final, even if it is later found wrong."""
     match = match_of_two(state, command.match)
     if HEAD_JUDGE not in roles_of(state, command.by):
@@ -271,7 +356,7 @@ def _decide_appeal(state: EventState, command: c.DecideAppeal, now: Instant) -> 
     })]
 
 
-def _grant_extension(state: EventState, command: c.GrantExtension, now: Instant) -> NewEntries:
+def _grant_extension(state: EventState, command: GrantExtension, now: Instant) -> NewEntries:
     """A judge's time at a table, or lost material looked for, is given back to that table."""
     round_state, match = _live_match(state, command)
     if match_clock(state, round_state, match).total_ms is None:
@@ -284,7 +369,7 @@ def _grant_extension(state: EventState, command: c.GrantExtension, now: Instant)
     return [NewEntry("extension-granted", {"match": match.id, "minutes": command.minutes, "by": command.by})]
 
 
-def _take_back_extension(state: EventState, command: c.TakeBackExtension, now: Instant) -> NewEntries:
+def _take_back_extension(state: EventState, command: TakeBackExtension, now: Instant) -> NewEntries:
     """The last one, in the words of the match's log; one that came with an event's file may have none."""
     match = _live_match(state, command)[1]
     given = match.match.extension_minutes
@@ -294,7 +379,7 @@ def _take_back_extension(state: EventState, command: c.TakeBackExtension, now: I
     return [NewEntry("extension-taken-back", {"match": match.id, "minutes": last, "by": command.by})]
 
 
-def _live_match(state: EventState, command: c.GrantExtension | c.TakeBackExtension) -> tuple[RoundState, MatchState]:
+def _live_match(state: EventState, command: GrantExtension | TakeBackExtension) -> tuple[RoundState, MatchState]:
     round_state, match = find_match(state, command.match)
     roles_of(state, command.by)
     if round_state.status != PUBLISHED or match.done:
@@ -303,17 +388,17 @@ def _live_match(state: EventState, command: c.GrantExtension | c.TakeBackExtensi
 
 
 DECIDE_JUDGING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
-    c.SetOfficials: _set_officials,
-    c.OfficialDuty: _official_duty,
-    c.Warn: _warn,
-    c.ProposeDisqualification: _propose,
-    c.DeclineProposal: _decline,
-    c.Disqualify: _disqualify,
-    c.NoteRuling: _note_ruling,
-    c.Appeal: _appeal,
-    c.DecideAppeal: _decide_appeal,
-    c.GrantExtension: _grant_extension,
-    c.TakeBackExtension: _take_back_extension,
+    SetOfficials: _set_officials,
+    OfficialDuty: _official_duty,
+    Warn: _warn,
+    ProposeDisqualification: _propose,
+    DeclineProposal: _decline,
+    Disqualify: _disqualify,
+    NoteRuling: _note_ruling,
+    Appeal: _appeal,
+    DecideAppeal: _decide_appeal,
+    GrantExtension: _grant_extension,
+    TakeBackExtension: _take_back_extension,
 }
 
 

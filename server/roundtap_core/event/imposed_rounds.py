@@ -6,15 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.closing import close_live
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.event_flow import elimination_rounds
-from roundtap_core.event.judging.decide import roles_of
+from roundtap_core.event.judging import roles_of
 from roundtap_core.event.lookups import require_reason
-from roundtap_core.event.mending.mend import (
+from roundtap_core.event.mending_steps import (
     IMPOSED,
     UNPAIRED,
     MatchChange,
@@ -23,13 +25,45 @@ from roundtap_core.event.mending.mend import (
     waiting_competitors,
     warnings_of_round,
 )
-from roundtap_core.event.rounds import commands as c
-from roundtap_core.event.rounds.close import close_live
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState, active_ids
 from roundtap_core.records import BYES, ELIMINATION, STAGES, SWISS, SWISS_STAGES, Draw, Match
+from roundtap_core.rulebooks.base import ORGANIZER
+from roundtap_core.typed import Exact, Id, IdOrEmpty, Prose
 
 
-def impose_round(state: EventState, command: c.ImposeRound, now: Instant) -> list[NewEntry]:
+class ImposeRound(Struct, frozen=True):
+    """The next round as somebody wants it, whatever the draw would say: knowingly forced, and recorded as that.
+
+    `matches` are the event file's, without results; `stage` and `tiebreak_form` as there. A match without a table takes
+    the lowest free one beside `busy_tables`. A person who pairs by hand gives a `reason`, and `plan`, the mark of what
+    was shown to them before (mending_steps.py): its warnings have been read.
+    """
+
+    matches: tuple[Mapping[str, Any], ...]
+    stage: Id = SWISS
+    tiebreak_form: Id | None = None
+    busy_tables: frozenset[int] = frozenset()
+    reason: Prose = ""
+    by: Id = ORGANIZER
+    plan: IdOrEmpty = ""
+
+
+class AdoptRound(Struct, frozen=True):
+    """Round `number` as the tables hold it, after a hub was restored from a copy that lacks it.
+
+    `mark` is the draw's (RoundState.mark). `matches` are the event file's, without results, each with its `id` and,
+    where an official had a hand in it, its `revision`.
+    """
+
+    number: Exact
+    mark: Id
+    matches: tuple[Mapping[str, Any], ...]
+    stage: Id = SWISS
+    tiebreak_form: Id | None = None
+    busy_tables: frozenset[int] = frozenset()
+
+
+def impose_round(state: EventState, command: ImposeRound, now: Instant) -> list[NewEntry]:
     """The round as given, as a draft to be published. Repeats, byes and groups are the imposer's business; that
     everybody is known, still plays, and sits at one table only is not. Who gives a reason pairs by hand, and has read
     what there is to be warned of."""
@@ -48,7 +82,7 @@ def impose_round(state: EventState, command: c.ImposeRound, now: Instant) -> lis
                                   command.tiebreak_form, **more)]
 
 
-def imposed_mend(state: EventState, command: c.ImposeRound) -> Mend:
+def imposed_mend(state: EventState, command: ImposeRound) -> Mend:
     """What the round would be, for whoever shows it before it is done. Raises the Problems that would refuse it."""
     close_live(state)
     return _mend(state, command, _resolve_matches(state, command))
@@ -78,7 +112,7 @@ def _number(state: EventState) -> int:
     return len(state.public_rounds) + 1
 
 
-def _resolve_matches(state: EventState, command: c.ImposeRound) -> list[dict[str, Any]]:
+def _resolve_matches(state: EventState, command: ImposeRound) -> list[dict[str, Any]]:
     """The matches with tables, as an entry holds them; Problem where a round cannot be like that."""
     _refuse_stage(state, command.stage)
     seats: dict[str, int] = {}
@@ -97,7 +131,7 @@ def _resolve_matches(state: EventState, command: c.ImposeRound) -> list[dict[str
     return matches
 
 
-def _mend(state: EventState, command: c.ImposeRound, matches: Sequence[Mapping[str, Any]]) -> Mend:
+def _mend(state: EventState, command: ImposeRound, matches: Sequence[Mapping[str, Any]]) -> Mend:
     """The round as one step, with what somebody has to be warned of before."""
     number = _number(state)
     seats = [Match(m["a"], m.get("b"), m.get("table"), m.get("bye")) for m in matches]
@@ -143,7 +177,7 @@ ADOPTED = "adopted"
 """What such a round's notes say, beside that it was imposed."""
 
 
-def adopt_round(state: EventState, command: c.AdoptRound, now: Instant) -> list[NewEntry]:
+def adopt_round(state: EventState, command: AdoptRound, now: Instant) -> list[NewEntry]:
     """The round as a draft with the mark and the match ids that the tables know, so that their reports fit.
 
     A published round of the same number that nobody has played gives way; one with results does not. In a Swiss round
@@ -177,7 +211,7 @@ def adopt_round(state: EventState, command: c.AdoptRound, now: Instant) -> list[
                                  mark=command.mark)]
 
 
-def _displaced_drafts(state: EventState, command: c.AdoptRound) -> list[NewEntry]:
+def _displaced_drafts(state: EventState, command: AdoptRound) -> list[NewEntry]:
     """The entries that leave the adopted round as the next one; Problem where it is not, or something is played."""
     live = state.live
     if live is not None and live.number == command.number:

@@ -5,26 +5,54 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.elimination.cut import Cut, current_cut_order, cut_order, make_cut
 from roundtap_core.errors import Problem
-from roundtap_core.event.cut import commands as c
+from roundtap_core.event.closing import close_live
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import CUT, first_game_started, offered_places, second_stage_begun, upcoming_stage
 from roundtap_core.event.lookups import Step, require_entrant, without_draft
-from roundtap_core.event.mending.mend import has_report
-from roundtap_core.event.rounds.close import close_live
+from roundtap_core.event.mending_steps import has_report
 from roundtap_core.event.state import EventState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK
 from roundtap_core.rounds.next_round import open_ties
+from roundtap_core.typed import Text
+
+
+class MakeCut(Struct, frozen=True):
+    """The Swiss rounds are over: note who goes on."""
+
+
+class WithdrawCut(Struct, frozen=True):
+    """Back to the standings, while no elimination round is published."""
+
+
+class AcceptPlace(Struct, frozen=True):
+    """Who was offered a place that became free in the cut takes it."""
+
+    competitor: Text
+
+
+class PassOver(Struct, frozen=True):
+    """The next stage goes on with those present: all of `absent`, and nobody else, are passed over for it."""
+
+    absent: tuple[Text, ...]
+
+
+class DeclinePlace(Struct, frozen=True):
+    """Who was offered a place does not want it."""
+
+    competitor: Text
+
 
 ANEW, KEEP = "anew", "keep"
 """What becomes of a cut, or of a tie-break round, that a correction would change."""
 
 
-def cut(state: EventState, command: c.MakeCut, now: Instant) -> NewEntries:
+def cut(state: EventState, command: MakeCut, now: Instant) -> NewEntries:
     """Close the last Swiss round and note everybody's order and who goes on, so that seeds are not computed anew."""
     if state.draft is not None:
         raise Problem("draft_in_the_way", number=state.draft.number)
@@ -44,7 +72,7 @@ def cut(state: EventState, command: c.MakeCut, now: Instant) -> NewEntries:
     return [*closing, *entries_of(made)]
 
 
-def withdraw_cut(state: EventState, command: c.WithdrawCut, now: Instant) -> NewEntries:
+def withdraw_cut(state: EventState, command: WithdrawCut, now: Instant) -> NewEntries:
     """Back to the standings: a result was wrong, or somebody left by mistake."""
     if state.cut is None:
         raise Problem("no_cut_yet")
@@ -53,13 +81,13 @@ def withdraw_cut(state: EventState, command: c.WithdrawCut, now: Instant) -> New
     return [*without_draft(state), NewEntry("cut-withdrawn", {})]
 
 
-def accept_place(state: EventState, command: c.AcceptPlace, now: Instant) -> NewEntries:
+def accept_place(state: EventState, command: AcceptPlace, now: Instant) -> NewEntries:
     """"Der Schnitt": who moves up comes in as the last seed."""
     _refuse_unless_offered(state, command.competitor)
     return [*without_draft(state), NewEntry("place-accepted", {"competitor": command.competitor})]
 
 
-def decline_place(state: EventState, command: c.DeclinePlace, now: Instant) -> NewEntries:
+def decline_place(state: EventState, command: DeclinePlace, now: Instant) -> NewEntries:
     """The next in the order is asked."""
     _refuse_unless_offered(state, command.competitor)
     return [NewEntry("place-declined", {"competitor": command.competitor})]
@@ -135,7 +163,7 @@ def _refuse_unless_offered(state: EventState, competitor: str) -> None:
         raise Problem("not_offered")
 
 
-def pass_over(state: EventState, command: c.PassOver, now: Instant) -> NewEntries:
+def pass_over(state: EventState, command: PassOver, now: Instant) -> NewEntries:
     """On a second day: who is not there is passed over in one step, and offers go on below them. They keep their place
     in the standings (house decision)."""
     if state.cut is None:
@@ -154,11 +182,11 @@ def pass_over(state: EventState, command: c.PassOver, now: Instant) -> NewEntrie
 
 
 DECIDE_CUT: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
-    c.MakeCut: cut,
-    c.WithdrawCut: withdraw_cut,
-    c.AcceptPlace: accept_place,
-    c.DeclinePlace: decline_place,
-    c.PassOver: pass_over,
+    MakeCut: cut,
+    WithdrawCut: withdraw_cut,
+    AcceptPlace: accept_place,
+    DeclinePlace: decline_place,
+    PassOver: pass_over,
 }
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.elimination.bracket import by_lot, elimination_winner
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.cut.decide import cut_after_change, tiebreak_after_change
+from roundtap_core.event.cut import cut_after_change, tiebreak_after_change
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import current_bracket, situation_of, time_is_up, with_result
 from roundtap_core.event.fates import Fates
 from roundtap_core.event.lookups import Step, find_match, free_table, of_match
 from roundtap_core.event.match_log import RULING as RULING_LINE
 from roundtap_core.event.match_log import LogLine
-from roundtap_core.event.people.decide import with_missed, without_missed
-from roundtap_core.event.results import commands as c
+from roundtap_core.event.people import with_missed, without_missed
 from roundtap_core.event.state import (
     DRAFT,
     PLAYS_ON,
@@ -44,9 +44,107 @@ from roundtap_core.records import (
 )
 from roundtap_core.result_json import refuse_result_limits, result_from_json, result_to_json
 from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, ResultSource, refuse_result, result_problems
+from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Prose, Text
 
 
-def no_show(state: EventState, command: c.NoShow, now: Instant) -> NewEntries:
+class RecordReport(Struct, frozen=True):
+    """What one side says, as it came from a device whose signature holds. `body` is the digest of all of it.
+
+    `draw` is the mark of the draw it speaks of (RoundState.mark); None: an older unit, which does not say.
+    `serial` counts this side's reports of this match and draw, from 1; 0: an older unit, which does not count.
+    `agrees_to` is the other side's report that the person said yes to, {"report_id", "hash"}; None where they said it
+    of their own. `a`, `b`: who met, as the unit has seen it; None does not say. `stood_there`: whether the unit stood
+    at the match's table since the round was published; filled in by whoever knows the hall. `time_up`: whether the
+    unit's own clock had run out at the press; None does not say. `earlier`: it was said before this journal was
+    restored, so that only that clock can tell. `holder`: a mark of the browser it came from, "" where it sent none;
+    None: not from a browser.
+    """
+
+    report_id: Id
+    match: IdOrEmpty
+    side: Side
+    revision: Exact
+    result: Mapping[str, Any]
+    body: IdOrEmpty
+    draw: IdOrEmpty | None = None
+    serial: Count = 0
+    agrees_to: Mapping[str, str] | None = None
+    a: Text | None = None
+    b: Text | None = None
+    stood_there: bool = True
+    time_up: bool | None = None
+    earlier: bool = False
+    holder: IdOrEmpty | None = None
+
+
+class SettleStrangers(Struct, frozen=True):
+    """An official has read which units reported this match from elsewhere; `seen` is the newest such entry they saw."""
+
+    match: IdOrEmpty
+    seen: Exact
+
+
+class EnterResult(Struct, frozen=True):
+    """An official's word. `revision` is the one they saw, `result` None takes a result back.
+
+    `seen` is the number of the entry whose result they saw standing, 0 for none; None does not say. `reason`: why it is
+    entered although players could not say it; kept, and shown. `earlier`: it was said at the table before, on a slip or
+    to a journal that is lost: no clock is asked. `cut`: "anew" or "keep", what becomes of a cut, or of a
+    tie-break round, that it would change.
+    """
+
+    match: IdOrEmpty
+    revision: Exact
+    result: Result | None
+    seen: Exact | None = None
+    reason: Prose = ""
+    earlier: bool = False
+    cut: IdOrEmpty = ""
+
+
+class NoShow(Struct, frozen=True):
+    match: IdOrEmpty
+    absent: Text
+
+
+class NoteLot(Struct, frozen=True):
+    """Lots were drawn at a table before play, and fell on `side`: `about` is one of the rulebook's `lots`.
+
+    `draw` is the mark of the draw the table has seen (RoundState.mark); None does not say. The first lot stands.
+    `stood_there`: as in Report.
+    """
+
+    match: IdOrEmpty
+    about: IdOrEmpty
+    side: Side
+    draw: IdOrEmpty | None = None
+    stood_there: bool = True
+
+
+class DoubleNoShow(Struct, frozen=True):
+    """Neither of the two appeared: both lose and are gone."""
+
+    match: IdOrEmpty
+
+
+class UndoNoShow(Struct, frozen=True):
+    """Who did not appear is there after all: the pairing as it was, at its table unless that was given away.
+
+    `busy_tables`: those at which other events play.
+    """
+
+    match: IdOrEmpty
+    busy_tables: frozenset[int] = frozenset()
+
+
+class SetPicks(Struct, frozen=True):
+    """The squads that somebody fields at a bye."""
+
+    match: IdOrEmpty
+    picks: tuple[Count, ...]
+
+
+def no_show(state: EventState, command: NoShow, now: Instant) -> NewEntries:
     """House decision: the one who came gets what a bye gives, the absent one loses and is dropped."""
     match = _unreported_match(state, command.match)
     pair = (match.match.a, match.match.b)
@@ -59,7 +157,7 @@ def no_show(state: EventState, command: c.NoShow, now: Instant) -> NewEntries:
     return [NewEntry("no-show", {"match": match.id, "present": present, "absent": command.absent})]
 
 
-def double_no_show(state: EventState, command: c.DoubleNoShow, now: Instant) -> NewEntries:
+def double_no_show(state: EventState, command: DoubleNoShow, now: Instant) -> NewEntries:
     """If both stay away both lose and are dropped (house decision); also where the first absence was noted before."""
     round_state, match = find_match(state, command.match)
     if match.drawn is not None and match.match.b is None and round_state.status == PUBLISHED:
@@ -77,7 +175,7 @@ def _unreported_match(state: EventState, match_id: str) -> MatchState:
     return match
 
 
-def undo_no_show(state: EventState, command: c.UndoNoShow, now: Instant) -> NewEntries:
+def undo_no_show(state: EventState, command: UndoNoShow, now: Instant) -> NewEntries:
     """While the round runs the absent one may be there after all: back in the event, in the pairing as it was drawn."""
     round_state, match = find_match(state, command.match)
     if match.drawn is None or round_state.status != PUBLISHED:
@@ -125,7 +223,7 @@ ELSEWHERE, OLDER, SUPERSEDED = "elsewhere", "older", "superseded"
 the other side says now."""
 
 
-def report(state: EventState, command: c.RecordReport, now: Instant) -> NewEntries:
+def report(state: EventState, command: RecordReport, now: Instant) -> NewEntries:
     """Every well-formed report makes exactly one entry, accepted or refused. One already known makes none:
     the service answers with the fate it had."""
     if command.report_id in state.fates:
@@ -143,7 +241,7 @@ def report(state: EventState, command: c.RecordReport, now: Instant) -> NewEntri
     })]
 
 
-def _refusal(state: EventState, command: c.RecordReport, now: Instant) -> str | None:
+def _refusal(state: EventState, command: RecordReport, now: Instant) -> str | None:
     found = state.find_match(command.match)
     # A drawn round that nobody has seen may yet be drawn anew, with others at this table.
     if found is None or found[0].status == DRAFT:
@@ -182,7 +280,7 @@ def _refusal(state: EventState, command: c.RecordReport, now: Instant) -> str | 
     return None
 
 
-def _is_current_report(match: MatchState, command: c.RecordReport) -> bool:
+def _is_current_report(match: MatchState, command: RecordReport) -> bool:
     """Whether the report that `command` agrees to is the one that counts for the other side."""
     assert command.agrees_to is not None
     theirs = match.reports.get(other(command.side))
@@ -190,7 +288,7 @@ def _is_current_report(match: MatchState, command: c.RecordReport) -> bool:
         command.agrees_to.get("report_id"), command.agrees_to.get("hash"))
 
 
-def settle_strangers(state: EventState, command: c.SettleStrangers, now: Instant) -> NewEntries:
+def settle_strangers(state: EventState, command: SettleStrangers, now: Instant) -> NewEntries:
     """Those up to the entry that was read: who reports from elsewhere after that is told anew."""
     match = find_match(state, command.match)[1]
     if not any(number <= command.seen for number in match.strangers.values()):
@@ -198,7 +296,7 @@ def settle_strangers(state: EventState, command: c.SettleStrangers, now: Instant
     return [NewEntry("strangers-settled", {"match": match.id, "seen": command.seen})]
 
 
-def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> NewEntries:
+def enter_result(state: EventState, command: EnterResult, now: Instant) -> NewEntries:
     """An official's result stands over whatever was reported, in closed rounds too."""
     round_state, match = find_match(state, command.match)
     if match.match.b is None:
@@ -234,7 +332,7 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> New
     return [*undone, entered]
 
 
-def _by_leaving(state: EventState, match: MatchState, command: c.EnterResult) -> bool:
+def _by_leaving(state: EventState, match: MatchState, command: EnterResult) -> bool:
     """Whether it is the concession of somebody who has left: then it is undone if they come back."""
     first = command.result.conceded_by if command.result is not None else None
     loser = {"a": match.match.a, "b": match.match.b}.get(first or "")
@@ -269,7 +367,7 @@ def _refuse_another_winner(
             raise Problem("bracket_moved_on")
 
 
-def note_lot(state: EventState, command: c.NoteLot, now: Instant) -> NewEntries:
+def note_lot(state: EventState, command: NoteLot, now: Instant) -> NewEntries:
     """A lot that is drawn stands: drawn again, also by a unit that was started anew, it changes nothing. Drawn are
     lots before play, and those that the form leaves a match to."""
     round_state, match = find_match(state, command.match)
@@ -286,7 +384,7 @@ def note_lot(state: EventState, command: c.NoteLot, now: Instant) -> NewEntries:
     return [NewEntry("lot-drawn", {"match": match.id, "about": command.about, "side": command.side})]
 
 
-def set_picks(state: EventState, command: c.SetPicks, now: Instant) -> NewEntries:
+def set_picks(state: EventState, command: SetPicks, now: Instant) -> NewEntries:
     """A bye fields squads as well; a round that was missed fields none."""
     squads = state.rulebook.squads
     if squads is None:
@@ -301,14 +399,14 @@ def set_picks(state: EventState, command: c.SetPicks, now: Instant) -> NewEntrie
 
 
 DECIDE_RESULTS: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
-    c.RecordReport: report,
-    c.SettleStrangers: settle_strangers,
-    c.EnterResult: enter_result,
-    c.NoShow: no_show,
-    c.NoteLot: note_lot,
-    c.DoubleNoShow: double_no_show,
-    c.UndoNoShow: undo_no_show,
-    c.SetPicks: set_picks,
+    RecordReport: report,
+    SettleStrangers: settle_strangers,
+    EnterResult: enter_result,
+    NoShow: no_show,
+    NoteLot: note_lot,
+    DoubleNoShow: double_no_show,
+    UndoNoShow: undo_no_show,
+    SetPicks: set_picks,
 }
 
 

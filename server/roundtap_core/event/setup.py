@@ -7,27 +7,59 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
+from roundtap_core.elimination.cut import Cut
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.cut.decide import entries_of
+from roundtap_core.event.cut import entries_of
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
-from roundtap_core.event.judging.decide import roles_of
+from roundtap_core.event.judging import roles_of
 from roundtap_core.event.lookups import Step, without_draft
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
-from roundtap_core.event.played_on import OpenPoint, played_on_from_json
-from roundtap_core.event.setup import commands as c
+from roundtap_core.event.played_on import OpenPoint, PlayedOn, played_on_from_json
 from roundtap_core.event.state import EventState, active_ids, tournament_of
 from roundtap_core.limits import MOST_ROUNDS, refuse_option_ranges
 from roundtap_core.names import clean_name
 from roundtap_core.records import SWISS
 from roundtap_core.rulebooks.base import NO, ORGANIZER, OWN, Options, Rulebook, may_play
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.typed import Exact, IdOrEmpty, LineOrEmpty, Prose
 
 
-def _create(state: EventState, command: c.CreateEvent, now: Instant) -> NewEntries:
+class CreateEvent(Struct, frozen=True):
+    name: Prose
+    rulebook: IdOrEmpty
+    level: LineOrEmpty | None
+    options: Mapping[str, Any]
+    color: LineOrEmpty
+    seed: Exact
+    about: Mapping[str, str] = {}
+    """By the keys ABOUT, as far as they are known."""
+
+
+class SetAbout(Struct, frozen=True):
+    """All that the event says of itself from now on (keys ABOUT); what is missing or empty is not said."""
+
+    about: Mapping[str, str]
+
+
+class SetOptions(Struct, frozen=True):
+    options: Mapping[str, Any]
+
+
+class ImportRecord(Struct, frozen=True):
+    """What an event file keeps beside competitors and rounds, as it happened: nothing of it is judged anew."""
+
+    officials: tuple[Official, ...] = ()
+    cut: Cut | None = None
+    finished: bool = False
+    played_on: tuple[PlayedOn, ...] = ()
+
+
+def _create(state: EventState, command: CreateEvent, now: Instant) -> NewEntries:
     if state.number:
         raise Problem("event_exists", name=state.name)
     refuse_option_ranges(command.options)
@@ -44,7 +76,7 @@ def _create(state: EventState, command: c.CreateEvent, now: Instant) -> NewEntri
     })]
 
 
-def _import_record(state: EventState, command: c.ImportRecord, now: Instant) -> NewEntries:
+def _import_record(state: EventState, command: ImportRecord, now: Instant) -> NewEntries:
     """The same entries that the event itself once made."""
     made: NewEntries = []
     if command.officials:
@@ -63,7 +95,7 @@ def _import_record(state: EventState, command: c.ImportRecord, now: Instant) -> 
     return made
 
 
-def _set_about(state: EventState, command: c.SetAbout, now: Instant) -> NewEntries:
+def _set_about(state: EventState, command: SetAbout, now: Instant) -> NewEntries:
     """Special rules are announced before play, and then stand; the rest may be mended as long as the event runs."""
     about = clean_about(command.about)
     if state.public_rounds and about.get(SPECIAL_RULES) != state.about.get(SPECIAL_RULES):
@@ -71,7 +103,7 @@ def _set_about(state: EventState, command: c.SetAbout, now: Instant) -> NewEntri
     return [NewEntry("about-set", {"about": about})] if about != state.about else []
 
 
-def _set_options(state: EventState, command: c.SetOptions, now: Instant) -> NewEntries:
+def _set_options(state: EventState, command: SetOptions, now: Instant) -> NewEntries:
     """Announced, then fixed; only rounds and cut may be made to fit late entries, before round 2."""
     refuse_option_ranges(command.options)
     changed = NewEntry("options-set",
@@ -123,10 +155,10 @@ def _fixed(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 DECIDE_SETUP: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
-    c.CreateEvent: _create,
-    c.ImportRecord: _import_record,
-    c.SetAbout: _set_about,
-    c.SetOptions: _set_options,
+    CreateEvent: _create,
+    ImportRecord: _import_record,
+    SetAbout: _set_about,
+    SetOptions: _set_options,
 }
 
 

@@ -1,4 +1,8 @@
-"""Mends: what each would change (`plan_mend`, for whoever shows it before), and the entries of it."""
+"""Mends: commands, what each would change (`plan_mend`, to show it before), and the entries of it.
+
+Common to all commands: `number` of the round that was looked at; `reason` and `by` for the record; `plan`: the mark of
+the mend as it was shown before (mending_steps.py). "" where none was shown: then no warning may apply.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,9 @@ from msgspec.structs import replace
 from roundtap_core.clock import IDLE, Clock, Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
-from roundtap_core.event.judging.decide import roles_of
+from roundtap_core.event.judging import roles_of
 from roundtap_core.event.lookups import Step, require_reason
-from roundtap_core.event.mending import commands as c
-from roundtap_core.event.mending.mend import (
+from roundtap_core.event.mending_steps import (
     AGAIN,
     BYE_GIVEN,
     IMPOSED,
@@ -47,6 +50,73 @@ from roundtap_core.pairing.pairing_pool import Pairs
 from roundtap_core.pairing.smallest_change import ChangeCosts, smallest_change
 from roundtap_core.records import BYE, NO_SHOW, UNPAIRED_LOSS, WON_BYE, Draw, Match
 from roundtap_core.result_json import match_to_json
+from roundtap_core.rulebooks.base import ORGANIZER
+from roundtap_core.typed import Exact, Id, IdOrEmpty, Number, Prose, Text
+
+
+class SwapSeats(Struct, frozen=True):
+    """The two of `who` take each other's places; one of them may have the bye."""
+
+    number: Exact
+    who: tuple[Text, ...]
+    reason: Prose
+    by: Id = ORGANIZER
+    plan: IdOrEmpty = ""
+
+
+class MoveToTable(Struct, frozen=True):
+    """The match `match` goes to `table`; where another one of the round sits there, the two exchange tables."""
+
+    number: Exact
+    match: IdOrEmpty
+    table: Number
+    reason: Prose
+    by: Id = ORGANIZER
+    plan: IdOrEmpty = ""
+    busy_tables: frozenset[int] = frozenset()
+
+
+class PairWaiting(Struct, frozen=True):
+    """The two of `who`, who wait, meet at `table` (None: one that is fixed for them, else the lowest free one)."""
+
+    number: Exact
+    who: tuple[Text, ...]
+    reason: Prose
+    table: Number | None = None
+    by: Id = ORGANIZER
+    plan: IdOrEmpty = ""
+    busy_tables: frozenset[int] = frozenset()
+
+
+class GiveBye(Struct, frozen=True):
+    """Who waits without points for this round gets the bye."""
+
+    number: Exact
+    competitor: Text
+    reason: Prose
+    by: Id = ORGANIZER
+    plan: IdOrEmpty = ""
+
+
+class PairAgain(Struct, frozen=True):
+    """Who waits is paired with the smallest change of what is published."""
+
+    number: Exact
+    reason: Prose = ""
+    by: Id = ORGANIZER
+    plan: IdOrEmpty = ""
+    busy_tables: frozenset[int] = frozenset()
+
+
+class UnpublishRound(Struct, frozen=True):
+    """A published round that nobody has begun is taken back: it becomes a draft again, or, `withdrawn`, is gone."""
+
+    number: Exact
+    reason: Prose
+    withdrawn: bool = False
+    by: Id = ORGANIZER
+    plan: IdOrEmpty = ""
+
 
 Waits = Mapping[str, tuple[str, MatchState | None]]
 
@@ -229,7 +299,7 @@ def notes_after(state: EventState, played: RoundState, changes: Sequence[MatchCh
             **({"repeated": repeated} if repeated else {})}
 
 
-MendCommand = c.SwapSeats | c.MoveToTable | c.PairWaiting | c.GiveBye | c.PairAgain | c.UnpublishRound
+MendCommand = SwapSeats | MoveToTable | PairWaiting | GiveBye | PairAgain | UnpublishRound
 
 
 def plan_mend(state: EventState, command: MendCommand) -> Mend:
@@ -242,7 +312,7 @@ def mend_entries(state: EventState, command: MendCommand, now: Instant) -> NewEn
     mend = plan_mend(state, command)
     refuse_stale_plan(mend, command.plan)
     roles_of(state, command.by)
-    reason = command.reason.strip() if isinstance(command, c.PairAgain) else require_reason(command.reason)
+    reason = command.reason.strip() if isinstance(command, PairAgain) else require_reason(command.reason)
     said = {"number": mend.number, "what": mend.what, "by": command.by, "reason": reason}
     if mend.what == WITHDRAW:
         return [NewEntry("round-withdrawn", said)]
@@ -269,7 +339,7 @@ def build_mend(state: EventState, played: RoundState, what: str, changes: Sequen
     return Mend(played.number, what, tuple(changes), tuple(gone), warnings_of(state, played, changes, conceded), notes)
 
 
-def _swap(state: EventState, command: c.SwapSeats) -> Mend:
+def _swap(state: EventState, command: SwapSeats) -> Mend:
     played = mendable_round(state, command.number)
     first, second = _two(command.who)
     one, two = seat_of(state, played, first), seat_of(state, played, second)
@@ -300,7 +370,7 @@ def _two(who: Sequence[str]) -> tuple[str, str]:
     return who[0], who[1]
 
 
-def _move(state: EventState, command: c.MoveToTable) -> Mend:
+def _move(state: EventState, command: MoveToTable) -> Mend:
     played = mendable_round(state, command.number)
     match = next((m for m in played.matches if m.id == command.match), None)
     if match is None or match.match.b is None:
@@ -319,7 +389,7 @@ def _move(state: EventState, command: c.MoveToTable) -> Mend:
     return build_mend(state, played, TABLE, changes)
 
 
-def _pair(state: EventState, command: c.PairWaiting) -> Mend:
+def _pair(state: EventState, command: PairWaiting) -> Mend:
     """The two meet. Who left one of them standing has missed the round; an entry that stood for one of them goes."""
     played = mendable_round(state, command.number)
     refuse_fixed_pairing(played)
@@ -346,7 +416,7 @@ def _who_left(state: EventState, match: MatchState) -> str | None:
     return next(who for who in (match.match.a, match.match.b) if not state.entrants[who].active)
 
 
-def _give_bye(state: EventState, command: c.GiveBye) -> Mend:
+def _give_bye(state: EventState, command: GiveBye) -> Mend:
     played = mendable_round(state, command.number)
     refuse_fixed_pairing(played)
     who = command.competitor
@@ -359,14 +429,14 @@ def _give_bye(state: EventState, command: c.GiveBye) -> Mend:
     return build_mend(state, played, BYE_GIVEN, [change])
 
 
-def _again(state: EventState, command: c.PairAgain) -> Mend:
+def _again(state: EventState, command: PairAgain) -> Mend:
     played = mendable_round(state, command.number)
     refuse_fixed_pairing(played)
     found = plan_repair(state, played, command.busy_tables)
     return build_mend(state, played, AGAIN, found.changes, found.gone, found.conceded)
 
 
-def _unpublish(state: EventState, command: c.UnpublishRound) -> Mend:
+def _unpublish(state: EventState, command: UnpublishRound) -> Mend:
     """While nobody has said anything and the clock stands as it was published."""
     played = state.live
     if played is None or played.number != command.number:
@@ -390,12 +460,12 @@ def _unpublish(state: EventState, command: c.UnpublishRound) -> Mend:
 
 
 _MENDS: Mapping[type, Callable[[EventState, Any], Mend]] = {
-    c.SwapSeats: _swap,
-    c.MoveToTable: _move,
-    c.PairWaiting: _pair,
-    c.GiveBye: _give_bye,
-    c.PairAgain: _again,
-    c.UnpublishRound: _unpublish,
+    SwapSeats: _swap,
+    MoveToTable: _move,
+    PairWaiting: _pair,
+    GiveBye: _give_bye,
+    PairAgain: _again,
+    UnpublishRound: _unpublish,
 }
 
 DECIDE_MENDING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = dict.fromkeys(_MENDS, mend_entries)

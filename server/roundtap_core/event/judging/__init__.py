@@ -1,1 +1,0 @@
-"""Judging in an event in play: officials, warnings, rulings, appeals, extensions."""

@@ -1,1 +1,0 @@
-"""People of an event in play: who enters, leaves and comes back, and their lists."""

@@ -1,1 +1,0 @@
-"""Rounds of an event in play: drawing, publishing, the clock, and the end."""

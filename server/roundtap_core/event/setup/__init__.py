@@ -1,1 +1,0 @@
-"""Setting an event up: making it, and the options that are announced."""
