@@ -61,7 +61,7 @@ def match_places(tournament: Tournament) -> Iterator[tuple[Round, Match, str]]:
 
 
 def impossible_results(tournament: Tournament) -> Iterator[Problem]:
-    """Results that nobody could enter anew, and those that what was told excludes."""
+    """Results that could not be entered anew, and those that the announced options exclude."""
     book = rulebook(tournament.rulebook)
     options = book.options(tournament.options)
     totals = list_totals(tournament)
@@ -141,7 +141,7 @@ def missing_from_rounds(tournament: Tournament) -> Iterator[Problem]:
     names = error_names(tournament)
     for r, played in enumerate(tournament.rounds):
         if played.stage != SWISS:
-            # Later stages have not everybody in them.
+            # Later stages do not include all players.
             continue
         seated = {who for match in played.matches for who in (match.a, match.b)}
         for competitor in tournament.competitors:
@@ -151,7 +151,7 @@ def missing_from_rounds(tournament: Tournament) -> Iterator[Problem]:
 
 
 def left_too_late(tournament: Tournament) -> Iterator[Problem]:
-    """Nobody's last round played is one that was never drawn."""
+    """No competitor dropped after a round that was never drawn."""
     rounds = len(tournament.rounds)
     for c, competitor in enumerate(tournament.competitors):
         for key in ("dropped_after", "disqualified_after"):
@@ -161,7 +161,7 @@ def left_too_late(tournament: Tournament) -> Iterator[Problem]:
 
 
 def won_byes(tournament: Tournament) -> Iterator[Problem]:
-    """A won bye is sat out in round 1, there only, and by nobody else. Who came too late for round 1 has lost it."""
+    """A won bye is sat out in round 1, there only, and only by its winner. A latecomer to round 1 has lost it."""
     names = error_names(tournament)
     owed = {competitor.id for competitor in tournament.competitors if competitor.won_bye}
     for played, match, where in match_places(tournament):
@@ -176,7 +176,7 @@ def won_byes(tournament: Tournament) -> Iterator[Problem]:
 
 
 def no_shows(tournament: Tournament) -> Iterator[Problem]:
-    """Whoever did not appear stands in the same round with an unpaired loss."""
+    """A player who did not appear stands in the same round with an unpaired loss."""
     for r, played in enumerate(tournament.rounds):
         waiting = [m for m, match in enumerate(played.matches) if match.bye == NO_SHOW]
         absent = sum(match.bye == UNPAIRED_LOSS for match in played.matches)
@@ -296,13 +296,13 @@ def official_problems(tournament: Tournament) -> Iterator[Problem]:
 
 
 def _ruled_by_another(officials: list[dict[str, Any]], who: str) -> bool:
-    """Whether a second official is there for this one's games; for a second official's own, anybody else."""
+    """Whether a second official is there for this one's games; for a second official's own, any other."""
     own = any(official.get("second") for official in officials if official.get("plays") == who)
     return any(own or official.get("second") for official in officials if official.get("plays") != who)
 
 
 def _team_problems(team: Competitor, size: int, where: str, teams: dict[str, str]) -> Iterator[Problem]:
-    """"Juego por equipos épico": two members, one of them captain; nobody plays in two teams. `teams`: whose members
+    """"Juego por equipos épico": two members, one of them captain; no one plays in two teams. `teams`: whose members
     were seen before."""
     if len(team.members) != size:
         yield Problem("team_members_missing", where=f"{where}/members", team=team.name, size=size)

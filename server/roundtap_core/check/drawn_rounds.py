@@ -41,7 +41,7 @@ IMPOSED = "imposed"
 
 
 def drawn_round_problems(tournament: Tournament) -> Iterator[Problem]:
-    """Nothing is said where an organizer paired by hand, or where a later correction leaves it open how it stood."""
+    """Nothing is reported where an organizer paired manually, or a later correction leaves open how it stood."""
     names = names_in(tournament)
     for r, played in enumerate(tournament.rounds):
         if played.stage == SWISS and played.number > 1 and (played.draw is None or played.draw.method != IMPOSED):
@@ -54,7 +54,7 @@ def drawn_round_problems(tournament: Tournament) -> Iterator[Problem]:
 
 
 def _split_groups(before: Tournament, played: Round, where: str, names: Mapping[str, str]) -> Iterator[Problem]:
-    """Two with the same points who had not met, both paired with somebody below them who could have met each other:
+    """Two with the same points who had not met, both paired with players below them who could have met each other:
     as many pairs within a group as can be is the first aim of every draw (`pairing`, line 3)."""
     try:
         points = {row.competitor: row.points for row in standings(before, before.rounds[-1].number)}
@@ -85,7 +85,7 @@ def _extra_minutes(tournament: Tournament, played: Round, where: str) -> Iterato
 
 
 def _missing(tournament: Tournament) -> tuple[int, int] | None:
-    """(rounds played, rounds planned) where Swiss rounds are missing; None where none are, or nobody planned."""
+    """(rounds played, rounds planned) where Swiss rounds are missing; None where none are, or none were planned."""
     options = rulebook(tournament.rulebook).options(tournament.options)
     if options.get("structure") == "own" and options.get("swiss_rounds") is None:
         return None
@@ -141,9 +141,9 @@ def bye_problems(tournament: Tournament) -> Iterator[Problem]:
 def _misplaced(
     tournament: Tournament, played: Round, holder: str, where: str, names: dict[str, str]
 ) -> Iterator[Problem]:
-    """Whether somebody else had to get this bye (line 2 of the criterion in `pairing`).
+    """Whether another player had to get this bye (line 2 of the criterion in `pairing`).
 
-    A no-show's free win may or may not count as a bye received: here it counts for whoever makes the bye right.
+    A no-show's free win may or may not count as a bye received: here it is counted so that the bye is right.
     """
     before = tournament_before(tournament, played.number)
     if before is None:
@@ -176,7 +176,7 @@ def _surely_below(before: Tournament, holder: str) -> list[str]:
     if place is None:
         return []
     # Whoever came back got losses for rounds missed, which changed the strength of schedule of earlier opponents: how
-    # ties stood when the round was drawn, nobody can tell any more.
+    # ties stood when the round was drawn, can no longer be told.
     came_back = any(match.bye == UNPAIRED_LOSS for played in before.rounds for match in played.matches)
     if book.bye_after_round_1 == BYE_LAST and not came_back:
         below: Sequence[StandingsRow] = rows[_end_of_tie(rows, place) :]
@@ -239,7 +239,7 @@ def _unbroken(tournament: Tournament, number: int, where: str, shown: dict[str, 
 
 
 def _as_drawn(tournament: Tournament, number: int) -> Tournament | None:
-    """As it stood when round `number` was drawn: who left later was still there. None where nobody can tell."""
+    """As it stood when round `number` was drawn: who left later was still there. None where it cannot be told."""
     stood = tournament_before(tournament, number)
     return stood and replace(stood, competitors=tuple(
         replace(c, dropped_after=_later(c.dropped_after, number), disqualified_after=_later(

@@ -26,7 +26,7 @@ from roundtap_core.rulebooks.registry import rulebook
 class BracketSeat(Struct, frozen=True):
     """One side of a game. `winner_of` and `loser_of` are running numbers of games; seeds exist after a cut only.
 
-    `competitor` is None while nobody is known, and where nobody sits (`empty`). `gone`: got here, but left before.
+    `competitor` is None while unknown, and where the seat is empty (`empty`). `gone`: got here, but left before.
     """
 
     competitor: str | None = None
@@ -39,7 +39,7 @@ class BracketSeat(Struct, frozen=True):
 
 class BracketGame(Struct, frozen=True):
     """`number` runs through the whole bracket (1, 2, … the final, the third place); `game` is the number within its
-    round, as the event file has it. `decided` without a `winner`: nobody goes on from here."""
+    round, as the event file has it. `decided` without a `winner`: no one advances from here."""
 
     number: int
     round: int
@@ -52,7 +52,7 @@ class BracketGame(Struct, frozen=True):
 
     @property
     def played(self) -> bool:
-        """Two sat down, and it is known who goes on."""
+        """Two sat down, and it is known who advances."""
         return self.decided and self.match is not None and self.match.b is not None
 
     @property
@@ -63,7 +63,7 @@ class BracketGame(Struct, frozen=True):
         return tuple(who for who in (self.match.a, self.match.b) if who != self.winner)
 
     def figure(self, who: str | None) -> str:
-        """What stands beside somebody's name: their score, ticked where it does not say that they go on."""
+        """What stands beside a player's name: their score, ticked where it does not say that they advance."""
         if self.match is None or self.match.result is None or who is None:
             return ""
         score = self.match.result.score
@@ -73,7 +73,7 @@ class BracketGame(Struct, frozen=True):
 
 class Bracket(Struct, frozen=True):
     """`size`: a power of two. `seeds` by seed (empty without a cut). `round_numbers`: the event's numbers of the
-    bracket's rounds that are drawn. `standing`: everybody by Swiss rank as it was when the cut was made; empty where no
+    bracket's rounds that are drawn. `standing`: all by Swiss rank as it was when the cut was made; empty where no
     Swiss round was played."""
 
     size: int
@@ -182,7 +182,7 @@ class _BracketBuilder:
         return BracketSeat(self._seeds[seed - 1], seed)
 
     def _seat(self, feeder: BracketGame, there: set[str], loser: bool = False) -> BracketSeat:
-        """Whoever comes from that game: the winner, or the loser."""
+        """The player who comes from that game: the winner, or the loser."""
         seat = BracketSeat(loser_of=feeder.number) if loser else BracketSeat(winner_of=feeder.number)
         if not feeder.decided:
             return seat
@@ -226,12 +226,12 @@ class _BracketBuilder:
 
 
 def by_lot(tournament: Tournament) -> list[str]:
-    """Everybody in the lot's order: where no Swiss round was played it stands for the rank."""
+    """All in the lot's order: where no Swiss round was played it stands for the rank."""
     return sorted((c.id for c in tournament.competitors), key=lambda who: lot(tournament.seed, who))
 
 
 def elimination_winner(book: Rulebook, match: Match, options: Options, place: Mapping[str, int]) -> str:
-    """Which side of a match with a result goes on: "a", "b", or "none". `place`: everybody's Swiss rank."""
+    """Which side of a match with a result advances: "a", "b", or "none". `place`: Swiss rank by competitor."""
     assert match.result is not None
     better: Side = "a"
     if place.get(match.b or "", len(place)) < place.get(match.a, len(place)):

@@ -1,4 +1,4 @@
-"""The bracket as SVG: columns of games joined by lines, readable on a wall and on paper, in whatever colour text has.
+"""The bracket as SVG: columns of games joined by lines, readable on a wall and on paper, in the text's colour.
 
 Only presentation attributes and `currentColor`: it can stand in a page whose policy allows no styles.
 """
@@ -65,7 +65,7 @@ def bracket_svg(bracket: Bracket, names: Mapping[str, str], words: Words, first_
 
 
 def _width(name: str) -> float:
-    """A name's width, bold: whoever wins keeps the place."""
+    """A name's width, bold: a winner keeps the space."""
     return text_width(name, NAME_PX) * 1.07
 
 
@@ -206,7 +206,7 @@ class _BracketSvg:
         if seat.competitor is not None:
             return self._names.get(seat.competitor, seat.competitor)
         if seat.empty:
-            # Before the round is drawn somebody may still come in.
+            # Before the round is drawn a player may still come in.
             return words("bracket.bye") if game.match is not None or game.round > 1 else "–"
         if seat.loser_of is not None:
             return words("bracket.loser_of", game=seat.loser_of)

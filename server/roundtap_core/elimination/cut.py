@@ -15,10 +15,10 @@ from roundtap_core.typed import Count, Text
 
 
 class Cut(Struct, frozen=True):
-    """A cut as it was made: everybody's `order` then, and who got a place, by seed.
+    """A cut as it was made: the `order` of all then, and who got a place, by seed.
 
-    Whoever leaves or gives up a place stays in `seeds`; `seeds_now` leaves them out, so that all below move up. The
-    `absent` have not left the event: they are passed over for the stage that follows.
+    A player who leaves or gives up a place stays in `seeds`; `seeds_now` leaves them out, so that all below move up.
+    The `absent` have not left the event: they are passed over for the stage that follows.
     """
 
     size: Count
@@ -46,8 +46,8 @@ def make_cut(order: Collection[str], size: int, active: Collection[str]) -> Cut:
 
 
 def ranked_for_cut(tournament: Tournament, corrected: bool = True) -> tuple[StandingsRow, ...]:
-    """The ranked lines of the standings as they stood when the elimination began: seeds do not change afterwards, be
-    it that somebody is disqualified. With the results as they are `corrected` now, or as they were then."""
+    """The ranked lines of the standings as they stood when the elimination began: seeds do not change afterwards, even
+    by a disqualification. With the results as they are `corrected` now, or as they were then."""
     begun = next((played.number for played in tournament.rounds if played.stage == ELIMINATION), None)
     stood = None if corrected or begun is None else tournament_before(tournament, begun)
     rows = standings(stood or tournament, None if begun is None else begun - 1)
@@ -55,8 +55,8 @@ def ranked_for_cut(tournament: Tournament, corrected: bool = True) -> tuple[Stan
 
 
 def cut_order(tournament: Tournament) -> tuple[str, ...]:
-    """Everybody in the order that decides who goes on, with which seed, and who is the better placed: as it was when
-    the cut was made, whatever was corrected since (house decision)."""
+    """All in the order that decides who advances, with which seed, and who is the better placed: as it was when
+    the cut was made, regardless of later corrections (house decision)."""
     return tournament.cut_order or current_cut_order(tournament)
 
 
@@ -66,14 +66,14 @@ def current_cut_order(tournament: Tournament) -> tuple[str, ...]:
 
 
 def swiss_order(tournament: Tournament) -> tuple[str, ...]:
-    """Everybody by Swiss rank as it was when the cut was made, whatever was corrected since (house decision)."""
+    """Everybody by Swiss rank as it was when the cut was made, regardless of later corrections (house decision)."""
     if tournament.cut_order and not rulebook(tournament.rulebook).own_cut_order:
         return tournament.cut_order
     return tuple(row.competitor for row in ranked_for_cut(tournament, corrected=False))
 
 
 class CutRow(Struct, frozen=True):
-    """One line of a cut table. `opponents_points` comes right after the points here, whatever the standings do.
+    """One line of a cut table. `opponents_points` comes right after the points here, independently of the standings.
 
     `decided_by`: "points", "opponents_points", "random", or "last"; `by_chance` marks both neighbours of a lot.
     """
@@ -105,7 +105,7 @@ def cut_table(tournament: Tournament) -> tuple[CutRow, ...]:
 
 
 def qualified(tournament: Tournament) -> tuple[str, ...]:
-    """Who goes on, by seed, if everybody who is offered a place takes it; empty where there is no cut."""
+    """Who advances, by seed, if all who are offered a place take it; empty where there is no cut."""
     _, size = plan(tournament)
     active = {c.id for c in tournament.competitors if c.active}
     return make_cut(cut_order(tournament), size, active).seeds if size else ()

@@ -16,7 +16,7 @@ from roundtap_core.records import BYE, ELIMINATION, SWISS, WON_BYE, Draw, Match,
 from roundtap_core.rulebooks.registry import plan
 
 BY_LOT, BY_BRACKET = "lot", "bracket"
-"""How a round came about: drawn, or fixed by seeds and game numbers (whatever the seed and the attempt)."""
+"""How a round came about: drawn, or fixed by seeds and game numbers (for any seed and attempt)."""
 
 
 def next_elimination_round(
@@ -26,7 +26,7 @@ def next_elimination_round(
     """The next round of the bracket. `seeds`: who made the cut (default: the first of the standings).
 
     Raises Problem: "open_matches" while a result is missing, "bracket_decided" after the final, "nobody_left" where
-    all who would meet have left, "too_few_players" below two, "no_cut_planned" where nobody goes on.
+    all who would meet have left, "too_few_players" below two, "no_cut_planned" where no one advances.
     """
     refuse_open_matches(tournament)
     seed = tournament.seed if seed is None else seed
@@ -69,7 +69,7 @@ def _bracket(tournament: Tournament, seeds: Sequence[str] | None) -> Bracket:
 
 
 def game_to_match(game: BracketGame) -> Match | None:
-    """The game as it is to be played; a bye for one whose opponent is not there; None for nobody."""
+    """The game as it is to be played; a bye for one whose opponent is not there; None where both seats are empty."""
     a, b = _who(game.a), _who(game.b)
     if a and b:
         return Match(a, b, game=game.game)

@@ -16,7 +16,7 @@ from roundtap_core.standings.standings import standings
 
 
 class FinalPlace(Struct, frozen=True):
-    """One line. `reached`: the round somebody came to ("champion", "final", "semi-final" …), None for who did not make
+    """One line. `reached`: the round a player came to ("champion", "final", "semi-final" …), None for who did not make
     the cut; `swiss_rank` None without Swiss rounds, where those who came equally far share a rank.
 
     `status` as in the standings: a disqualified competitor has no `rank` and no `swiss_rank`; who left has both.
@@ -30,7 +30,7 @@ class FinalPlace(Struct, frozen=True):
 
 
 def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tuple[FinalPlace, ...]:
-    """Everybody who played, best first, the disqualified last; while the bracket is not over, as far as each has come.
+    """All who played, best first, the disqualified last; while the bracket is not over, as far as each has come.
 
     `bracket`: the tournament's own, for who has it at hand. Without elimination these are the standings.
     """
@@ -48,7 +48,7 @@ def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tup
         return out, -wins[who], 0 if third is not None and third.winner == who else 1
 
     people = [competitor.id for competitor in tournament.competitors if competitor.id in rows]
-    # Among those who made the cut it stays as it was then, whatever was corrected since.
+    # Among those who made the cut it stays as it was then, regardless of later corrections.
     kept = {who: place for place, who in enumerate(bracket.standing)} if bracket else {}
     people.sort(key=lambda who: (came_to(who), (kept if who in wins else swiss).get(who, 0)))
     placed: list[FinalPlace] = []

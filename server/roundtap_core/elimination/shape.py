@@ -80,7 +80,7 @@ def by_game_number(matches: Iterable[Match], games: int) -> dict[int | str, Matc
 
 
 def size_from_round(first_round: Iterable[Match]) -> int:
-    """The bracket's size as its recorded first round tells, in which no game is without anybody."""
+    """The bracket's size as its recorded first round tells, in which no game is empty."""
     return bracket_size(2 * sum(1 for match in first_round if match.bye != UNPAIRED_LOSS and match.game != THIRD))
 
 

@@ -38,7 +38,7 @@ def apply(state: EventState, entry: Entry) -> EventState:
     after = step(state, data, entry)
     if after is state:
         return replace(state, number=entry.number, head=entry.hash)
-    # Made a moment ago and seen by nobody yet: another copy of all its fields would be for nothing.
+    # Just made and not shared yet: it can be changed in place without copying its fields again.
     force_setattr(after, "number", entry.number)
     force_setattr(after, "head", entry.hash)
     return after

@@ -47,7 +47,7 @@ def unfinished_parts(state: EventState) -> tuple[OpenPoint, ...]:
 
 
 def final_order(tournament: Tournament) -> tuple[str, ...]:
-    """Whoever has a place, best first."""
+    """All who have a place, best first."""
     return tuple(placed.competitor for placed in final_ranking(tournament) if placed.rank is not None)
 
 

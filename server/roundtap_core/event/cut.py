@@ -23,7 +23,7 @@ from roundtap_core.typed import Text
 
 
 class MakeCut(Struct, frozen=True):
-    """The Swiss rounds are over: note who goes on."""
+    """The Swiss rounds are over: record who advances."""
 
 
 class WithdrawCut(Struct, frozen=True):
@@ -37,7 +37,7 @@ class AcceptPlace(Struct, frozen=True):
 
 
 class PassOver(Struct, frozen=True):
-    """The next stage goes on with those present: all of `absent`, and nobody else, are passed over for it."""
+    """The next stage goes on with those present: exactly those in `absent` are passed over."""
 
     absent: tuple[Text, ...]
 
@@ -53,7 +53,7 @@ ANEW, KEEP = "anew", "keep"
 
 
 def cut(state: EventState, command: MakeCut, now: Instant) -> NewEntries:
-    """Close the last Swiss round and note everybody's order and who goes on, so that seeds are not computed anew."""
+    """Close the last Swiss round and record the order and who advances, so that seeds are not computed anew."""
     if state.draft is not None:
         raise Problem("draft_in_the_way", number=state.draft.number)
     if state.cut is not None or second_stage_begun(state):
@@ -73,7 +73,7 @@ def cut(state: EventState, command: MakeCut, now: Instant) -> NewEntries:
 
 
 def withdraw_cut(state: EventState, command: WithdrawCut, now: Instant) -> NewEntries:
-    """Back to the standings: a result was wrong, or somebody left by mistake."""
+    """Back to the standings: a result was wrong, or a player left by mistake."""
     if state.cut is None:
         raise Problem("no_cut_yet")
     if second_stage_begun(state):
@@ -88,7 +88,7 @@ def accept_place(state: EventState, command: AcceptPlace, now: Instant) -> NewEn
 
 
 def decline_place(state: EventState, command: DeclinePlace, now: Instant) -> NewEntries:
-    """The next in the order is asked."""
+    """The place is offered to the next in the order."""
     _refuse_unless_offered(state, command.competitor)
     return [NewEntry("place-declined", {"competitor": command.competitor})]
 
@@ -124,9 +124,9 @@ def cut_after_change(state: EventState, corrected: EventState, choice: str) -> N
 
 def tiebreak_after_change(state: EventState, corrected: EventState, choice: str) -> NewEntries:
     """What a correction of the rounds before makes of the tie-break round that is out: where other people would be
-    tied at a place that counts, an official has said whether it is taken back (ANEW) or played all the same (KEEP).
+    tied at a place that counts, an official has decided whether it is taken back (ANEW) or played all the same (KEEP).
 
-    Raises Problem("tiebreak_would_change"), "tiebreak_would_end" where nobody would be tied, and "tiebreak_has_word"
+    Raises Problem("tiebreak_would_change"), "tiebreak_would_end" where no one would be tied, and "tiebreak_has_word"
     where the round cannot be taken back any more.
     """
     out = state.live

@@ -62,7 +62,7 @@ def chain_entry(new: NewEntry, stream: str, number: int, prev: str, at: Timestam
     # In an object, as it is hashed: what is too deep within the whole is refused.
     data = canonical({"data": new.data}).decode().removeprefix('{"data":')[:-1]
     told = entry_hash(stream, number, new.kind, new.version, canonical(at.to_json()).decode(), actor, data, prev)
-    # As whoever reads it from the disk has it: the fold gives the same to the last key.
+    # In the same form as read from disk, so that folding gives the same state to the last key.
     return Entry(stream, number, new.kind, new.version, at, actor, json.loads(data), prev, told)
 
 

@@ -70,7 +70,7 @@ def _somebody_meets(bracket: Bracket) -> bool:
     seats = [seat for game in following for seat in (game.a, game.b)]
     if not following:
         return any(not game.decided for game in bracket.games)
-    # A seat whose feeder is still open counts: somebody will come.
+    # A seat whose feeder is still open counts: a player will come.
     return any(not seat.empty and not seat.gone for seat in seats)
 
 
@@ -80,12 +80,12 @@ def second_stage_is_swiss(state: EventState) -> bool:
 
 
 def second_swiss_rounds(state: EventState) -> list[RoundState]:
-    """Those of the second stage that everybody may see."""
+    """The public rounds of the second stage."""
     return [played for played in state.public_rounds if played.stage == SECOND_SWISS]
 
 
 def second_stage_begun(state: EventState) -> list[RoundState]:
-    """The rounds after the cut, of whatever kind, that everybody may see."""
+    """The public rounds after the cut, of any kind."""
     return elimination_rounds(state) or second_swiss_rounds(state)
 
 
@@ -101,7 +101,7 @@ def first_game_started(state: EventState) -> bool:
 
 
 def cut_unaffected(state: EventState) -> bool:
-    """Whether a correction of the rounds before changes no seed, no place of the bracket and nobody who advances."""
+    """Whether a correction of the rounds before changes no seed, no place in the bracket and no one who advances."""
     return state.cut is not None and not second_stage_is_swiss(state) and first_game_started(state)
 
 
@@ -111,7 +111,7 @@ def with_result(state: EventState, match: MatchState, result: Result | None) -> 
 
 
 def elimination_rounds(state: EventState) -> list[RoundState]:
-    """Those that everybody may see."""
+    """The public rounds of the elimination."""
     return [played for played in state.public_rounds if played.stage == ELIMINATION]
 
 
@@ -220,7 +220,7 @@ def total_planned_rounds(state: EventState) -> int:
 
 
 def refuse_after_cut(state: EventState) -> None:
-    """Raise Problem("elimination_begun") where nobody may come in or back any more."""
+    """Raise Problem("elimination_begun") where no one may enter or return any more."""
     if state.cut is not None or second_stage_begun(state):
         raise Problem("elimination_begun")
 
@@ -234,7 +234,7 @@ def swiss_rounds_after(state: EventState, number: int) -> int:
 
 
 def squads_to_field(state: EventState, number: int, stage: str, who: str) -> SquadsToField | None:
-    """What somebody still has to field when that round begins; None where no squads are fielded."""
+    """What a player still has to field when that round begins; None where no squads are fielded."""
     squads = state.rulebook.squads
     if squads is None:
         return None

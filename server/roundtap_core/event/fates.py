@@ -15,7 +15,7 @@ _DIGEST_LETTERS = 64
 class Fates(Mapping[str, Fate]):
     """Fates by the id of their report, in the order in which they came. Frozen: any thread may read it.
 
-    `with_fate` gives the next one; both share what is old. Blocks are dicts that nobody changes any more; two of about
+    `with_fate` gives the next one; both share what is old. Blocks are dicts that no longer change; two of about
     one size are made one, so there are few of them, and a fate is moved as often as the number has doubled.
 
     `EventState.fates` may be any mapping: a plain dict, as a codec or a test makes it, becomes one of these with the

@@ -32,10 +32,10 @@ from roundtap_core.typed import Exact, Id, IdOrEmpty, Prose
 
 
 class ImposeRound(Struct, frozen=True):
-    """The next round as somebody wants it, whatever the draw would say: knowingly forced, and recorded as that.
+    """The next round as the organizer wants it, regardless of the draw: knowingly forced, and recorded as that.
 
     `matches` are the event file's, without results; `stage` and `tiebreak_form` as there. A match without a table takes
-    the lowest free one beside `busy_tables`. A person who pairs by hand gives a `reason`, and `plan`, the mark of what
+    the lowest free one beside `busy_tables`. A person who pairs manually gives a `reason`, and `plan`, the mark of what
     was shown to them before (mending_steps.py): its warnings have been read.
     """
 
@@ -65,7 +65,7 @@ class AdoptRound(Struct, frozen=True):
 
 def impose_round(state: EventState, command: ImposeRound, now: Instant) -> list[NewEntry]:
     """The round as given, as a draft to be published. Repeats, byes and groups are the imposer's business; that
-    everybody is known, still plays, and sits at one table only is not. Who gives a reason pairs by hand, and has read
+    everybody is known, still plays, and sits at one table only is not. Who gives a reason pairs manually, and has read
     what there is to be warned of."""
     closing = close_live(state)
     matches = _resolve_matches(state, command)
@@ -83,14 +83,14 @@ def impose_round(state: EventState, command: ImposeRound, now: Instant) -> list[
 
 
 def imposed_mend(state: EventState, command: ImposeRound) -> Mend:
-    """What the round would be, for whoever shows it before it is done. Raises the Problems that would refuse it."""
+    """What the round would be, for showing it before it is made. Raises the Problems that would refuse it."""
     close_live(state)
     return _mend(state, command, _resolve_matches(state, command))
 
 
 def round_drawn(number: int, stage: str, draw: Draw, matches: Iterable[Mapping[str, Any]], notes: Mapping[str, Any],
                 tiebreak_form: str | None, **more: Any) -> NewEntry:
-    """The entry of a draft, whoever drew it."""
+    """The entry of a draft, from any source."""
     return NewEntry("round-drawn", {
         "number": number, "stage": stage, "draw": asdict(draw), "matches": list(matches), "notes": dict(notes),
         **({"tiebreak_form": tiebreak_form} if tiebreak_form else {}), **more})
@@ -132,7 +132,7 @@ def _resolve_matches(state: EventState, command: ImposeRound) -> list[dict[str, 
 
 
 def _mend(state: EventState, command: ImposeRound, matches: Sequence[Mapping[str, Any]]) -> Mend:
-    """The round as one step, with what somebody has to be warned of before."""
+    """The round as one step, with the warnings to show before."""
     number = _number(state)
     seats = [Match(m["a"], m.get("b"), m.get("table"), m.get("bye")) for m in matches]
     tables = [seat.table for seat in seats if seat.table is not None]
@@ -149,7 +149,7 @@ def _mend(state: EventState, command: ImposeRound, matches: Sequence[Mapping[str
 
 
 def _mark_by_hand(state: EventState, matches: Sequence[dict[str, Any]], said: Mapping[str, Any]) -> None:
-    """What the draw in hand had as well is nobody's doing; all the rest is by hand."""
+    """Pairs that the current draft had as well count as drawn; all others as made manually."""
     drawn = {(m.match.a, m.match.b, m.match.table, m.match.bye)
              for m in (state.draft.matches if state.draft else ()) if m.by_hand is None}
     for match in matches:
@@ -180,7 +180,7 @@ ADOPTED = "adopted"
 def adopt_round(state: EventState, command: AdoptRound, now: Instant) -> list[NewEntry]:
     """The round as a draft with the mark and the match ids that the tables know, so that their reports fit.
 
-    A published round of the same number that nobody has played gives way; one with results does not. In a Swiss round
+    A published round of the same number that has not been played gives way; one with results does not. In a Swiss round
     everybody who is in the event stands exactly once.
     """
     before = _displaced_drafts(state, command)

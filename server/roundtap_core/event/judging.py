@@ -36,7 +36,7 @@ from roundtap_core.typed import Id, IdOrEmpty, Minutes, Prose, Text
 
 
 class SetOfficials(Struct, frozen=True):
-    """All officials of the event, in place of those before. None at all: whoever is logged in is the organizer."""
+    """All officials of the event, in place of those before. Where empty, any logged-in user is the organizer."""
 
     officials: tuple[Official, ...]
 
@@ -55,7 +55,7 @@ class Warn(Struct, frozen=True):
 
 
 class ProposeDisqualification(Struct, frozen=True):
-    """The head judge proposes, somebody else decides."""
+    """The head judge proposes, another official decides."""
 
     competitor: Text
     reason: Prose
@@ -107,7 +107,7 @@ class TakeBackExtension(Struct, frozen=True):
 
 
 class Disqualify(Struct, frozen=True):
-    """`by`: who decides, an official of the event or a role. `stood`: as when somebody drops."""
+    """`by`: who decides, an official of the event or a role. `stood`: as in a drop."""
 
     competitor: Text
     reason: Prose
@@ -118,7 +118,7 @@ class Disqualify(Struct, frozen=True):
 def roles_of(state: EventState, by: str) -> frozenset[str]:
     """The roles in which `by` speaks: an official's own, and the organizer is head judge where none is named.
 
-    A role's name speaks for itself while no officials are named, and "organizer" always: whoever is logged in.
+    A role's name speaks for itself while no officials are named, and "organizer" always.
     Raises Problem("unknown_official") or Problem("official_off_duty").
     """
     official = state.officials.get(by)
@@ -161,27 +161,27 @@ def head_judge_proposed(state: EventState) -> bool:
 
 def ruling_official(state: EventState, match: MatchState) -> Official | None:
     """Who rules a match in which an official plays: the second official; where two play each other, the head judge or
-    a third one. None: no official plays here, or nobody is left."""
+    a third one. None: no official plays here, or no one is left."""
     sides = {match.match.a, match.match.b}
     playing = [o for o in state.officials.values() if o.plays is not None and o.plays in sides]
     if not playing:
         return None
     free = [o for o in state.officials.values() if o.on_duty and o not in playing]
-    # The organizer last: whoever runs the event has the least time to stand at a table.
+    # The organizer last: they have the least time to stand at a table.
     free.sort(key=lambda o: o.role == ORGANIZER)
     wanted = [o for o in free if (o.second if len(playing) == 1 else o.role == HEAD_JUDGE)]
     return next(iter(wanted + free), None)
 
 
 def refuse_own_match(state: EventState, match: MatchState, by: str) -> None:
-    """Raise Problem("own_match"): nobody rules a match of their own."""
+    """Raise Problem("own_match"): no official rules on their own match."""
     official = state.officials.get(by)
     if official is not None and official.plays is not None and official.plays in (match.match.a, match.match.b):
         raise Problem("own_match")
 
 
 class Proposal(Struct, frozen=True):
-    """Somebody might be disqualified: by the head judge's word (`by`, with a reason), or for so many warnings."""
+    """A possible disqualification: proposed by the head judge (`by`, with a reason), or for so many warnings."""
 
     competitor: str
     warnings: int

@@ -1,4 +1,4 @@
-"""What becomes of the match that somebody leaves in mid-game, by their own will or disqualified."""
+"""What becomes of a match that a player leaves in mid-game, by dropping or disqualified."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BEFORE, LATER, CONCEDES, REPORTED, JUDGED, WAITS, BOTH, PLACE, KNOCKOUT = (
 
 
 class LeaveEffect(Struct, frozen=True):
-    """What somebody's leaving would do just now (`what`, one of the words above), at which `match`, and who is their
+    """What a player's leaving would do now (`what`, one of the words above), at which `match`, and who is their
     `opponent` there."""
 
     what: str
@@ -37,7 +37,7 @@ class LeaveEffect(Struct, frozen=True):
 def leave_effect(state: EventState, competitor: str) -> LeaveEffect:
     """BEFORE round 1 and LATER nothing but that they are not drawn. CONCEDES: the opponent wins the open match.
     REPORTED, JUDGED: a report is there, which the opponent, or only an official, has to confirm. WAITS: the opponent
-    left first, and the figures are still to be said. BOTH: it takes back the win that the opponent's leaving gave.
+    left first, and the figures are still missing. BOTH: it takes back the win that the opponent's leaving gave.
     PLACE: a place of the cut is offered to the next. KNOCKOUT: the next opponent in the bracket has a bye."""
     won, found = wins_by_leaving(state).get(competitor), open_match(state, competitor)
     match = found[1] if found is not None else won
@@ -69,8 +69,8 @@ def leaves_after_round(state: EventState, competitor: str) -> bool:
 
 
 def frees_cut_place(state: EventState, competitor: str) -> bool:
-    """"Der Schnitt": whether somebody who made the cut would leave before any game of the new stage has started, so
-    that the place is offered on and everybody below moves up a seed."""
+    """"Der Schnitt": whether a player who made the cut would leave before any game of the new stage has started, so
+    that the place is offered on and all below move up a seed."""
     return state.cut is not None and competitor in current_seeds(state) and not first_game_started(state)
 
 
@@ -84,7 +84,7 @@ def rounds_taken_back(state: EventState, competitor: str) -> list[NewEntry]:
 def leave_open_match(state: EventState, competitor: str, stood: Result | None = None,
                      disqualified: bool = False) -> list[NewEntry]:
     """Leaving during a game is a concession (RULEBOOKS 9): the opponent wins the open match, and may leave as well. If
-    both had asked to before either left, nobody wins. What a side has reported is not touched: it goes to the other,
+    both had asked to before either left, neither wins. What a side has reported is not touched: it goes to the other,
     or to an official; but the match of who is `disqualified` goes to the opponent (RULEBOOKS 8).
 
     `stood`: the figures and squads of that match as they stood. Without them a match whose figures count stays open
@@ -99,7 +99,7 @@ def leave_open_match(state: EventState, competitor: str, stood: Result | None = 
     if not opponent.at_the_table and opponent.how_left == TOGETHER:
         return [_result_entry(match, replace(stood or Result(), ended=RULING, winner="none", conceded_by=None))]
     if stood is None and SCORE in missing_after_leaving(state, round_state, match):
-        # What the disqualified one, or the other, has said is no way any more to win it for whoever is out.
+        # Reports made before can no longer win the match for the player who is out.
         return [NewEntry("result-entered", {"match": match.id, "result": None})] if match.reports else []
     first: Side = side if opponent.at_the_table else other(side)
     result = replace(stood or Result(), ended=CONCESSION, winner=None, conceded_by=first)
@@ -109,7 +109,7 @@ def leave_open_match(state: EventState, competitor: str, stood: Result | None = 
 
 
 def ruling_both_left(state: EventState, competitor: str) -> list[NewEntry]:
-    """The ruling in place of the win that somebody has because the other left, where both had asked to before."""
+    """The ruling in place of the win that a player has because the other left, where both had asked to before."""
     match = wins_by_leaving(state).get(competitor)
     if match is None or match.match.result is None:
         return []
@@ -131,7 +131,7 @@ def wins_by_leaving(state: EventState) -> dict[str, MatchState]:
 
 def undo_leaving(state: EventState, competitor: str) -> list[NewEntry]:
     """Who comes back plays the match on that leaving has ended, as long as its round is in play and both are there
-    then; where both had left, the other one has conceded, by figures that are to be said anew."""
+    then; where both had left, the other one has conceded, by figures that must be given anew."""
     live, match = state.live, match_ended_by_leaving(state, competitor)
     if live is None or match is None or match.match.result is None:
         return []
@@ -166,7 +166,7 @@ def _result_entry(match: MatchState, result: Result | None) -> NewEntry:
 
 
 def open_match(state: EventState, competitor: str) -> tuple[RoundState, MatchState] | None:
-    """The match that somebody is in the middle of, and its round; None where there is none, or it has a result."""
+    """The match that a player is in the middle of, and its round; None where there is none, or it has a result."""
     if state.live is None:
         return None
     return next(((state.live, match) for match in state.live.matches
@@ -175,14 +175,14 @@ def open_match(state: EventState, competitor: str) -> tuple[RoundState, MatchSta
 
 
 def missing_after_leaving(state: EventState, round_state: RoundState, match: MatchState) -> tuple[str, ...]:
-    """What has to be said of a match that is left in mid-game ("score", "wounds", "picks"); nothing of a best of
+    """What has to be recorded of a match that is left in mid-game ("score", "wounds", "picks"); nothing of a best of
     three, which keeps who won."""
     stage = situation_of(state, round_state, match).stage
     return () if state.rulebook.games(stage, state.options) > 1 else state.rulebook.leaving_asks
 
 
 def abandoned_matches(state: EventState) -> tuple[MatchState, ...]:
-    """Matches of the round in play that somebody has left and that wait for their figures."""
+    """Matches of the round in play that a player has left and whose figures are missing."""
     if state.live is None:
         return ()
     return tuple(match for match in state.live.matches if match.match.b is not None and match.match.result is None
@@ -191,7 +191,7 @@ def abandoned_matches(state: EventState) -> tuple[MatchState, ...]:
 
 
 def squads_owed(state: EventState) -> tuple[tuple[RoundState, MatchState, tuple[Side, ...]], ...]:
-    """Played matches with the sides whose squads nobody has recorded. A ruling may be of a match that never began."""
+    """Played matches with the sides whose squads are not recorded. A ruling may be of a match that never began."""
     if state.rulebook.squads is None:
         return ()
     found = []

@@ -21,12 +21,12 @@ def require_entrant(state: EventState, competitor: str) -> Entrant:
 
 
 def last_round(state: EventState) -> int:
-    """The number of the newest round that everybody may see; 0 before the first."""
+    """The number of the newest public round; 0 before the first."""
     return state.public_rounds[-1].number if state.public_rounds else 0
 
 
 def without_draft(state: EventState) -> list[NewEntry]:
-    """Who plays has changed: a drawn round that nobody has seen is no longer right."""
+    """Discard the unpublished draft: who plays has changed."""
     return [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
 
 
@@ -54,7 +54,7 @@ def match_of_two(state: EventState, match_id: str) -> MatchState:
 
 
 def free_table(state: EventState, taken: Collection[int | None], wanted: Iterable[int | None] = ()) -> int:
-    """The first of `wanted` that is not `taken`, else the lowest such table that is fixed for nobody."""
+    """The first of `wanted` that is not `taken`, else the lowest such table that is not fixed for a player."""
     fixed = {entrant.fixed_table for entrant in state.entrants.values()}
     free = (table for table in count(1) if table not in fixed)
     return next(table for table in chain(wanted, free) if table is not None and table not in taken)

@@ -109,7 +109,7 @@ class PairAgain(Struct, frozen=True):
 
 
 class UnpublishRound(Struct, frozen=True):
-    """A published round that nobody has begun is taken back: it becomes a draft again, or, `withdrawn`, is gone."""
+    """A published round that has not begun is taken back: it becomes a draft again, or, `withdrawn`, is gone."""
 
     number: Exact
     reason: Prose
@@ -168,7 +168,7 @@ def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) 
             came.setdefault(with_whom, set()).add(place[who])
     points = sorted({totals[who].points for who in ids}, reverse=True)
     group = {value: place for place, value in enumerate(points)}
-    # Who stays alone: the fewest points; whoever stands alone already rather than somebody else.
+    # Who stays alone: the fewest points, then a player who is alone already.
     order = sorted(ids, key=lambda who: (totals[who].points, waits.get(who, ("",))[0] != BYE, who not in waits))
     alone = {who: place for place, who in enumerate(order)}
     return ChangeCosts(
@@ -229,7 +229,7 @@ def _alone(seats: Mapping[str, MatchState], waits: Waits, alone: str | None, ids
 
 
 def replace_player(match: Match, leaves: str, comes: str) -> Match:
-    """The match with `comes` in the place of `leaves`; what was said of the squads was said by who left."""
+    """The match with `comes` in the place of `leaves`; its squads were those of the player who left."""
     if match.a == leaves:
         return replace(match, a=comes, result=None, picks=None)
     return replace(match, b=comes, result=None, picks=None)
@@ -248,7 +248,7 @@ def new_ids(played: RoundState) -> Iterator[str]:
 
 
 def missed_round_entry(who: str) -> Match:
-    """What stands for a round that somebody is no part of."""
+    """What stands for a round in which a player has no match."""
     return Match(who, bye=UNPAIRED_LOSS)
 
 
@@ -277,7 +277,7 @@ def refuse_taken_table(played: RoundState, table: int, busy: Collection[int], bu
 
 def notes_after(state: EventState, played: RoundState, changes: Sequence[MatchChange], gone: Collection[str],
                 met: Mapping[frozenset[str], int], points: Mapping[str, int]) -> dict[str, Any]:
-    """What the draw noted, where that is no longer so: repeats, floats and why somebody has the bye."""
+    """What the draw noted, where it no longer holds: repeats, floats and why a player has the bye."""
     if "repeats" not in played.notes:
         return dict(played.notes)
     now = {change.id: change.match for change in changes}
@@ -333,7 +333,7 @@ def mend_entries(state: EventState, command: MendCommand, now: Instant) -> NewEn
 def build_mend(state: EventState, played: RoundState, what: str, changes: Sequence[MatchChange],
                gone: Sequence[str] = (),
          conceded: Sequence[str] = ()) -> Mend:
-    """The step with all that is to be said of it."""
+    """The step with all its warnings."""
     points = {who: totals.points for who, totals in totals_before(state, played.number).items()}
     notes = notes_after(state, played, changes, gone, earlier_meetings(state, played), points)
     return Mend(played.number, what, tuple(changes), tuple(gone), warnings_of(state, played, changes, conceded), notes)
@@ -437,7 +437,7 @@ def _again(state: EventState, command: PairAgain) -> Mend:
 
 
 def _unpublish(state: EventState, command: UnpublishRound) -> Mend:
-    """While nobody has said anything and the clock stands as it was published."""
+    """Refuse once there is a report or the clock has changed since publishing."""
     played = state.live
     if played is None or played.number != command.number:
         raise Problem("mend_no_round", number=command.number)
@@ -454,7 +454,7 @@ def _unpublish(state: EventState, command: UnpublishRound) -> Mend:
     lots = [MendWarning("lot_lost", (m.match.a, m.match.b or ""), m.match.table) for m in played.matches if m.lots]
     picks = [MendWarning("picks_lost", (m.match.a,)) for m in played.matches if m.match.picks is not None]
     if not command.withdrawn:
-        # As a draft it keeps them, with everything else that was said of it.
+        # As a draft it keeps them, with all its other notes.
         return Mend(played.number, UNPUBLISH)
     return Mend(played.number, WITHDRAW, warnings=(*lots, *picks))
 

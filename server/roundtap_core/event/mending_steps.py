@@ -28,11 +28,11 @@ from roundtap_core.wire import digest
 
 SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW, IMPOSED = (
     "swap", "table", "pair", "bye", "again", "unpublish", "withdraw", "imposed")
-"""What was done. All but AGAIN, which the pairing worked out, are by hand."""
+"""What was done. All but AGAIN, which the pairing worked out, are manual."""
 
 
 class MendWarning(Struct, frozen=True):
-    """Something to be said before. `who`: the competitors it is about; `number`: a round, a table or a count.
+    """A warning shown before. `who`: the competitors it is about; `number`: a round, a table or a count.
 
     `kind`: "repeat" (they met in round `number`), "came_with", "bye_again" (`number` byes so far), "second_bye" (who
     has one in this round), "fixed_table" (who needs table `number`), "others_table" (table `number` is fixed for who),
@@ -60,7 +60,7 @@ class MatchChange(Struct, frozen=True):
 
 
 class Mend(Struct, frozen=True):
-    """All of one step. `gone` are the ids of entries that vanish, since whoever stood there alone plays elsewhere."""
+    """All of one step. `gone`: ids of entries that vanish, since the player who was alone there plays elsewhere."""
 
     number: int
     what: str
@@ -89,12 +89,12 @@ def refuse_stale_plan(mend: Mend, plan: str) -> None:
 
 
 def people_of(matches: Iterable[Match]) -> list[str]:
-    """Everybody in these matches, in order."""
+    """All competitors in these matches, in order."""
     return [who for match in matches for who in (match.a, match.b) if who is not None]
 
 
 UNPAIRED, LEFT = "unpaired", "left"
-"""Why somebody waits, beside the kinds of byes: in no match at all; the opponent left before anybody had begun."""
+"""Why a player waits, beside the kinds of byes: in no match at all; the opponent left before the match began."""
 
 
 def mendable_round(state: EventState, number: int) -> RoundState:
@@ -112,12 +112,12 @@ def refuse_fixed_pairing(played: RoundState) -> None:
 
 
 def has_report(match: MatchState) -> bool:
-    """Whether anybody says how a match of two ended; what was taken back is not said any more."""
+    """Whether a report says how a match of two ended; reports taken back do not count."""
     return bool(match.reports or match.decided or match.match.result is not None)
 
 
 def refuse_reported(match: MatchState) -> None:
-    """Problem("mend_has_word") where a table or an official has said something of the match."""
+    """Problem("mend_has_word") where a table or an official has reported on the match."""
     if match.match.b is not None and has_report(match):
         raise Problem("mend_has_word", table=match.match.table)
 
@@ -129,12 +129,12 @@ def refuse_logged(match: MatchState) -> None:
 
 
 def seats(played: RoundState) -> dict[str, MatchState]:
-    """Everybody who stands in the round, with their match."""
+    """All who stand in the round, with their match."""
     return {who: m for m in played.matches for who in (m.match.a, m.match.b) if who is not None}
 
 
 def seat_of(state: EventState, played: RoundState, who: str) -> MatchState:
-    """The match of somebody who is still there; Problem where they are not, or stand in no match of the round."""
+    """The match of a player who is still there; Problem where they are not, or stand in no match of the round."""
     if not require_entrant(state, who).active:
         raise Problem("already_left", competitor=who)
     found = seats(played).get(who)
@@ -175,7 +175,7 @@ def waiting_competitors(state: EventState, played: RoundState) -> dict[str, tupl
 
 
 def _eligible(state: EventState, played: RoundState) -> set[str]:
-    """Who plays in this stage: everybody who is there, or those who made the cut."""
+    """Who plays in this stage: all who are present, or those who made the cut."""
     if played.stage != SECOND_SWISS:
         return active_ids(state)
     begun = [r for r in second_swiss_rounds(state) if r.number < played.number]
@@ -185,7 +185,7 @@ def _eligible(state: EventState, played: RoundState) -> set[str]:
 
 
 def _left_alone(state: EventState, played: RoundState, match: MatchState) -> bool:
-    """Whether one of the two has left before anybody began: the match is open, or conceded by leaving."""
+    """Whether one of the two has left before the match began: the match is open, or conceded by leaving."""
     here = [state.entrants[who].at_the_table for who in (match.match.a, match.match.b) if who is not None]
     if sum(here) != 1 or match.reports or match.heard or match.log or match.drawn is not None:
         return False
@@ -200,7 +200,7 @@ def _left_alone(state: EventState, played: RoundState, match: MatchState) -> boo
 
 def waiting_entry(waits: Mapping[str, tuple[str, MatchState | None]], played: RoundState,
                   who: str) -> MatchState | None:
-    """The entry of somebody who waits, None for who has none; Problem where they do not wait."""
+    """The entry of a player who waits, None if they have none; Problem where they do not wait."""
     if who not in waits:
         match = seats(played).get(who)
         if match is not None and match.match.bye == WON_BYE:
@@ -219,16 +219,16 @@ def earlier_meetings(state: EventState, played: RoundState) -> dict[frozenset[st
 
 
 def totals_before(state: EventState, number: int) -> Mapping[str, SwissTotals]:
-    """What everybody had gathered before round `number`."""
+    """All competitors' totals before round `number`."""
     return swiss_totals(tournament_of(state), after=number - 1)
 
 
 def warnings_of(
     state: EventState, played: RoundState, changes: Sequence[MatchChange], conceded: Iterable[str] = (),
 ) -> tuple[MendWarning, ...]:
-    """All of them, in the order of the matches. `conceded`: who loses the win that the other one's leaving gave them.
+    """All warnings, in the order of the matches. `conceded`: who loses the win that the other one's leaving gave them.
 
-    A new bye, a new pair and a new table are looked at; what stays as it is, everybody has seen.
+    A new bye, a new pair and a new table are looked at; what stays as it is has been seen already.
     """
     matches = {m.id: m for m in played.matches}
     found = [MendWarning("win_lost", (who,)) for who in conceded]
@@ -244,7 +244,7 @@ def warnings_of(
 
 
 def warnings_of_round(state: EventState, played: RoundState, missing: Sequence[str]) -> tuple[MendWarning, ...]:
-    """Those of a whole round put together by hand; `missing`: who is in no match of it."""
+    """The warnings of a whole round put together manually; `missing`: who is in no match of it."""
     changes = [MatchChange(m.id, m.match, None) for m in played.matches]
     return ((MendWarning("missing", tuple(missing)),) if missing else ()) + warnings_of(state, played, changes)
 

@@ -74,7 +74,7 @@ class EnterCompetitor(Struct, frozen=True):
 
 class RemoveCompetitor(Struct, frozen=True):
     """An entry that never played is taken out as if it had not been: no place in standings, files or pages. Its id is
-    given to nobody else."""
+    never given again."""
 
     competitor: Text
 
@@ -86,7 +86,7 @@ class SetCheckIn(Struct, frozen=True):
 
 
 class CheckIn(Struct, frozen=True):
-    """Somebody is here, or is not after all. Once round 1 is published that is a late arrival: `meets` and
+    """A player is present, or is not after all. Once round 1 is published that is a late arrival: `meets` and
     `busy_tables` as in EnterCompetitor."""
 
     competitor: Text
@@ -112,7 +112,7 @@ class ConfirmEntry(Struct, frozen=True):
 
 
 class SetFixedTable(Struct, frozen=True):
-    """The table at which somebody always sits; None: any."""
+    """The table at which a player always sits; None: any."""
 
     competitor: Text
     fixed_table: Number | None
@@ -127,7 +127,7 @@ class ChangePerson(Struct, frozen=True):
 
 
 class DropCompetitor(Struct, frozen=True):
-    """`stood`: score, wounds and squads of the match that is left, as they stood; None: nobody said. `plays_on`: only
+    """`stood`: score, wounds and squads of the match that is left, as they stood; None: not known. `plays_on`: only
     after this round, the open match is played. `together`: the opponent had asked to leave as well, before either left.
     `reason`: why they leave, for the journal.
     """
@@ -188,7 +188,7 @@ def is_here(state: EventState, entrant: Entrant) -> bool:
 def arrival(
     state: EventState, entrant: Entrant, meets: str | None, busy: frozenset[int]
 ) -> tuple[list[int], NewEntries]:
-    """What becomes of the rounds so far when somebody comes now: those missed, or the match that takes the place of a
+    """What becomes of the rounds so far when a player comes now: those missed, or the match that takes the place of a
     bye. Raises Problem where it is too late."""
     refuse_after_cut(state)
     if len(state.public_rounds) > 1:
@@ -225,7 +225,7 @@ def _late_match(state: EventState, entrant: Entrant, match_id: str, busy: frozen
 
 
 def _set_check_in(state: EventState, command: SetCheckIn, now: Instant) -> NewEntries:
-    """Who is paired is known before anybody is: later it would change who plays round 2."""
+    """Check-in is switched before the first pairing: later it would change who plays round 2."""
     if command.used == state.check_in:
         return []
     if state.public_rounds:
@@ -254,7 +254,7 @@ def _check_in(state: EventState, command: CheckIn, now: Instant) -> NewEntries:
 def _late_arrival(
     state: EventState, after: Entrant, meets: str | None, busy: frozenset[int]
 ) -> tuple[list[int], NewEntries]:
-    """As `arrival`, for somebody awaited; nothing is missed by who is still not to be paired, or plays already."""
+    """As `arrival`, for an awaited player; nothing is missed by who is still not to be paired, or plays already."""
     if not is_here(state, after) or after.id not in not_yet_present(state):
         return [], []
     return arrival(state, after, meets, busy)
@@ -270,7 +270,7 @@ def _set_sign_up(state: EventState, command: SetSignUp, now: Instant) -> NewEntr
 
 
 def refuse_sign_up(state: EventState) -> None:
-    """Raise Problem where nobody enters by phone: nobody opened it, round 1 is drawn or played, or it is full."""
+    """Raise Problem where entering by phone is closed: it was not opened, round 1 is drawn or played, or it is full."""
     if state.sign_up is None or state.finished:
         raise Problem("sign_up_closed")
     if state.rounds:
@@ -481,7 +481,7 @@ def _with_bye(round_state: RoundState, bye: Match) -> RoundState:
 
 
 def without_missed(state: EventState, competitor: str, number: int) -> EventState:
-    """The round without the unpaired loss of somebody who was there after all."""
+    """The round without the unpaired loss of a player who was there after all."""
     rounds = tuple(
         replace(r, matches=tuple(m for m in r.matches if (m.match.a, m.match.bye) != (competitor, UNPAIRED_LOSS)))
         if r.number == number else r for r in state.rounds

@@ -1,4 +1,4 @@
-"""What is known of a person: kept apart from the entries, so that somebody can be forgotten and lists stay secret."""
+"""What is known of a person: kept apart from the entries, so that a person can be forgotten and lists stay secret."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class SetPrizes(Struct, frozen=True):
 
 class DrawDoorPrize(Struct, frozen=True):
     """Draw `count` winners of a door prize by `seed`. `again`: who has won one may win another. `seen`: how many draws
-    were known to who pressed the button, so that nobody draws twice."""
+    were known to who pressed the button, so that a second press does not draw again."""
 
     what: Prose
     count: Count
@@ -41,7 +41,7 @@ PRIZES_MAX = 100
 
 
 def set_prizes(state: EventState, command: SetPrizes, now: Instant) -> NewEntries:
-    """Raises Problem where a prize is for nobody, or there are too many."""
+    """Raises Problem where a prize is unfit (no text, no places or category), or there are too many."""
     if len(command.prizes) > PRIZES_MAX:
         raise Problem("wrong_length", where="/prizes", count=len(command.prizes), minimum=0, maximum=PRIZES_MAX)
     for prize in command.prizes:
@@ -98,7 +98,7 @@ def door_prize_pool(state: EventState, among: str, again: bool) -> tuple[str, ..
 
 
 def draw_winners(pool: tuple[str, ...], seed: int, count: int) -> tuple[str, ...]:
-    """The `count` with the smallest tickets of this seed (see randomness.lot): anybody can work it out again."""
+    """The `count` with the smallest tickets of this seed (see randomness.lot): every reader can work it out again."""
     return tuple(sorted(pool, key=lambda who: lot(seed, who))[:count])
 
 

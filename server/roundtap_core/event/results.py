@@ -54,8 +54,8 @@ class RecordReport(Struct, frozen=True):
     `serial` counts this side's reports of this match and draw, from 1; 0: an older unit, which does not count.
     `agrees_to` is the other side's report that the person said yes to, {"report_id", "hash"}; None where they said it
     of their own. `a`, `b`: who met, as the unit has seen it; None does not say. `stood_there`: whether the unit stood
-    at the match's table since the round was published; filled in by whoever knows the hall. `time_up`: whether the
-    unit's own clock had run out at the press; None does not say. `earlier`: it was said before this journal was
+    at the match's table since the round was published; filled in by the hub. `time_up`: whether the
+    unit's own clock had run out at the press; None does not say. `earlier`: it was reported before this journal was
     restored, so that only that clock can tell. `holder`: a mark of the browser it came from, "" where it sent none;
     None: not from a browser.
     """
@@ -138,7 +138,7 @@ class UndoNoShow(Struct, frozen=True):
 
 
 class SetPicks(Struct, frozen=True):
-    """The squads that somebody fields at a bye."""
+    """The squads that a player fields at a bye."""
 
     match: IdOrEmpty
     picks: tuple[Count, ...]
@@ -166,7 +166,7 @@ def double_no_show(state: EventState, command: DoubleNoShow, now: Instant) -> Ne
 
 
 def _unreported_match(state: EventState, match_id: str) -> MatchState:
-    """A match of the round in play of which nobody has said anything."""
+    """A match of the round in play without any report."""
     round_state, match = find_match(state, match_id)
     if round_state.status != PUBLISHED or match.match.b is None:
         raise Problem("no_show_only_in_play")
@@ -184,8 +184,8 @@ def undo_no_show(state: EventState, command: UndoNoShow, now: Instant) -> NewEnt
 
 
 def undo_no_show_entry(state: EventState, match: MatchState, busy: Collection[int] = frozenset()) -> NewEntry:
-    """The entry that restores a match which somebody did not come to. Raises Problem where one of the two has left
-    since, was disqualified, or has met somebody else as a latecomer."""
+    """The entry that restores a match to which a player did not come. Raises Problem where one of the two has left
+    since, was disqualified, or has met another latecomer."""
     drawn = match.drawn
     assert drawn is not None
     assert drawn.b is not None
@@ -243,7 +243,7 @@ def report(state: EventState, command: RecordReport, now: Instant) -> NewEntries
 
 def _refusal(state: EventState, command: RecordReport, now: Instant) -> str | None:
     found = state.find_match(command.match)
-    # A drawn round that nobody has seen may yet be drawn anew, with others at this table.
+    # An unpublished draft may yet be drawn anew, with others at this table.
     if found is None or found[0].status == DRAFT:
         return UNKNOWN_MATCH
     round_state, match = found
@@ -256,7 +256,7 @@ def _refusal(state: EventState, command: RecordReport, now: Instant) -> str | No
         return JUDGE if match.match.bye == NO_SHOW else UNKNOWN_MATCH
     if any(said not in (None, seat) for said, seat in ((command.a, match.match.a), (command.b, match.match.b))):
         return UNKNOWN_MATCH
-    # Before "late": nobody has to look at what was taken back before it came.
+    # Before "late": a report taken back before it came needs no one to look at it.
     if 0 < match.heard.get(command.side, 0) >= command.serial:
         return OLDER
     if state.finished or round_state.status != PUBLISHED:
@@ -297,7 +297,7 @@ def settle_strangers(state: EventState, command: SettleStrangers, now: Instant) 
 
 
 def enter_result(state: EventState, command: EnterResult, now: Instant) -> NewEntries:
-    """An official's result stands over whatever was reported, in closed rounds too."""
+    """An official's result overrides all reports, in closed rounds too."""
     round_state, match = find_match(state, command.match)
     if match.match.b is None:
         raise Problem("bye_has_no_result")
@@ -317,7 +317,7 @@ def enter_result(state: EventState, command: EnterResult, now: Instant) -> NewEn
         **({"reason": command.reason} if command.reason else {}),
         **({"left": True} if _by_leaving(state, match, command) else {}),
     })
-    # A correction changes who meets whom: a drawn round that nobody has seen is drawn again, and a cut made again.
+    # A correction changes who meets whom: an unpublished draft is drawn again, and a cut made again.
     undone = [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
     if match.drawn is not None and round_state.status == PUBLISHED:
         # Who has a result was there.
@@ -333,7 +333,7 @@ def enter_result(state: EventState, command: EnterResult, now: Instant) -> NewEn
 
 
 def _by_leaving(state: EventState, match: MatchState, command: EnterResult) -> bool:
-    """Whether it is the concession of somebody who has left: then it is undone if they come back."""
+    """Whether it is the concession of a player who has left: then it is undone if they come back."""
     first = command.result.conceded_by if command.result is not None else None
     loser = {"a": match.match.a, "b": match.match.b}.get(first or "")
     return loser is not None and not state.entrants[loser].at_the_table
@@ -462,7 +462,7 @@ def _apply_result(
     result = result_from_json(data["result"]) if data["result"] is not None else None
     before, corrections = match.match.result, match.corrections
     if before is not None and result != before:
-        # By what stood before it later rounds were drawn, up to the newest that anybody had seen.
+        # By what stood before it later rounds were drawn, up to the newest public one.
         corrections = (*corrections, {"was": result_to_json(before), "by": entry.actor,
                                       "after_round": state.public_rounds[-1].number,
                                       **({"reason": data["reason"]} if data.get("reason") else {})})

@@ -63,7 +63,7 @@ class ImportRound(Struct, frozen=True):
 class DrawRound(Struct, frozen=True):
     """Draw the next round, or draw it anew. `seed` comes fresh from the system's randomness.
 
-    `busy_tables`: where other events play or have drawn; whoever sees all events of the hall fills them in.
+    `busy_tables`: where other events play or have drawn; filled in by the hub.
     `tiebreak_form`: how a tie of three or more is played out, where such a round follows ("each" or "knockout").
     """
 
@@ -128,12 +128,12 @@ class SetExtraMinutes(Struct, frozen=True):
 
 
 def tables_in_play(state: EventState) -> frozenset[int]:
-    """Tables of the round that everybody sees: theirs until it closes, also where a result is in."""
+    """Tables of the public round: theirs until it closes, also where a result is in."""
     return _tables(state.live)
 
 
 def tables_drafted(state: EventState) -> frozenset[int]:
-    """Tables of a drawn round that nobody but the organizer has seen."""
+    """Tables of a drawn round that only the organizer has seen."""
     return _tables(state.draft)
 
 
@@ -183,7 +183,7 @@ def set_clock(state: EventState, command: SetClock, now: Instant) -> NewEntries:
 
 
 def may_reset(state: EventState) -> bool:
-    """Whether the round can still go back to "not started": it was started, and no table has said anything yet."""
+    """Whether the round can still go back to "not started": it was started, and no table has reported yet."""
     live = state.live
     return live is not None and state.clock.total_ms is not None and state.clock.state != IDLE and not _words(live)
 
@@ -198,7 +198,7 @@ def _refuse_after_report(live: RoundState) -> None:
 
 
 def _reset_clock(clock: Clock, delta_ms: int, now: Instant) -> Clock:
-    """As the round was published: whatever was started, paused or adjusted since was too early."""
+    """As the round was published: starts, pauses and adjustments since were too early."""
     if clock.state == IDLE:
         raise Problem("clock_stands")
     return Clock(IDLE, clock.total_ms, clock.total_ms, now)
@@ -223,7 +223,7 @@ def _adjust_clock(clock: Clock, delta_ms: int, now: Instant) -> Clock:
 
 
 def _resume_from_tables(state: str) -> Callable[[Clock, int, Instant], Clock]:
-    """The clock was counting at the tables alone: from now on it runs here, or stands, at what somebody chose."""
+    """The clock was counting at the tables alone: from now on it runs here, or stands, at the chosen time."""
 
     def gone_on(clock: Clock, remaining_ms: int, now: Instant) -> Clock:
         if clock.state != COUNTING:
@@ -301,7 +301,7 @@ def _refuse_elimination(state: EventState, follows: str) -> None:
 def _elimination_round(state: EventState, command: DrawRound, seed: int, attempt: int) -> Pairing:
     from roundtap_core.elimination.next_games import BY_BRACKET, next_elimination_round
 
-    # A cut of which nobody is left is no reason to ask the standings instead.
+    # A cut of which no one is left is no reason to ask the standings instead.
     seeds = None if state.cut is None else current_seeds(state)
     pairing = next_elimination_round(tournament_of(state), seed, attempt, seeds, command.busy_tables)
     if attempt > 1 and pairing.draw.method == BY_BRACKET:
@@ -316,7 +316,7 @@ def discard_draft(state: EventState, command: DiscardDraft, now: Instant) -> New
 
 
 def publish(state: EventState, command: PublishRound, now: Instant) -> NewEntries:
-    """Show the drawn round to everybody and set the clock to the stage's minutes."""
+    """Publish the drawn round and set the clock to the stage's minutes."""
     draft = _draft_as_seen(state, command)
     refuse_shared_tables(draft, command.taken_tables)
     first = draft.number == 1
@@ -334,7 +334,7 @@ def publish(state: EventState, command: PublishRound, now: Instant) -> NewEntrie
 
 
 def move_tables(state: EventState, command: MoveTables, now: Instant) -> NewEntries:
-    """The same draw at other tables: nobody has seen it yet, so nobody goes to the wrong one."""
+    """The same draw at other tables: it is not public yet, so no player goes to the wrong one."""
     draft = _draft_as_seen(state, command)
     moved = draft_moves(state, command.busy_tables)
     if not moved or draft.draw is None:
@@ -386,7 +386,7 @@ def import_round(state: EventState, command: ImportRound, now: Instant) -> NewEn
 
 
 def _venue_data(command: PublishRound | ImportRound) -> dict[str, int]:
-    """Which placements of units are of an earlier round; where nobody keeps any, nothing."""
+    """The venue's number at publishing, which tells placements of units of earlier rounds; empty where unknown."""
     return {} if command.venue_number is None else {"venue": command.venue_number}
 
 
@@ -417,14 +417,14 @@ def finish(state: EventState, command: FinishEvent, now: Instant) -> NewEntries:
 
 
 def reopen(state: EventState, command: ReopenEvent, now: Instant) -> NewEntries:
-    """A finished event goes on where it was; its rounds stay closed."""
+    """A finished event continues where it was; its rounds stay closed."""
     if not state.finished:
         raise Problem("not_finished")
     return [NewEntry("event-reopened", {})]
 
 
 def set_extra_minutes(state: EventState, command: SetExtraMinutes, now: Instant) -> NewEntries:
-    """The roll for the round in play; once the minutes run, everybody has seen how many they are."""
+    """The roll for the round in play; once the minutes run, all have seen how many they are."""
     limits = state.rulebook.extra_minutes
     if limits is None:
         raise Problem("no_extra_minutes")
@@ -488,7 +488,7 @@ def _apply_discarded(state: EventState, data: Mapping[str, Any], entry: Entry) -
 def _apply_withdrawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     """A published round of which no game has started is taken back: those before it stand as they were closed."""
     rounds = tuple(r for r in state.rounds if r.number != data["number"])
-    # Taken back by hand, round 1 has not begun: who is there is counted anew.
+    # Taken back manually, round 1 has not begun: who is there is counted anew.
     at_start = None if data["number"] == 1 and "reason" in data else state.players_at_start
     return replace(state, rounds=rounds, clock=Clock(), players_at_start=at_start)
 

@@ -90,7 +90,7 @@ def _import_record(state: EventState, command: ImportRecord, now: Instant) -> Ne
     if command.cut is not None:
         made += entries_of(command.cut)
     if command.finished:
-        # How it ended elsewhere is not told by a file.
+        # A file does not say how it ended elsewhere.
         made.append(NewEntry("event-finished", {"places": []}))
     return made
 
@@ -169,7 +169,7 @@ KINDS = (JUDGE_MISSING, MAY_NOT_PLAY, SECOND_MISSING, LIST_MISSING, LIST_WRONG, 
 
 def list_points(state: EventState, people: Mapping[str, Person]) -> tuple[OpenPoint, ...]:
     """What the lists of those who play lack; no two decks of the world bear one name. Entries hold digests of lists, so
-    whoever keeps the people has to look."""
+    the hub, which has the people, must look."""
     tournament, check, options = tournament_of(state, people), state.rulebook.lists, state.options
     active, found = active_ids(state), []
     for competitor in tournament.competitors if check.required(options, state.level) else ():
@@ -199,14 +199,14 @@ def official_points(state: EventState) -> Iterator[OpenPoint]:
 
 
 def _ruled_by_another(on_duty: Iterable[Official], who: str) -> bool:
-    """Whether a second official is there for this one's games; for a second official's own, anybody else."""
+    """Whether a second official is there for this one's games; for a second official's own, any other."""
     others = [official for official in on_duty if official.plays != who]
     is_second = any(official.second for official in on_duty if official.plays == who)
     return any(official.second or is_second for official in others)
 
 
 def open_points(state: EventState, lists: Iterable[OpenPoint] = ()) -> tuple[OpenPoint, ...]:
-    """Everything that is missing and that nobody has knowingly played on with; `lists` are `list_points`."""
+    """All missing points that play has not knowingly continued with; `lists` are `list_points`."""
     noted = {point for line in state.played_on for point in line.points}
     found = [point for point in (*official_points(state), *lists) if point not in noted]
     return tuple(sorted(found, key=lambda point: KINDS.index(point.kind)))
@@ -217,7 +217,7 @@ def play_on(
 ) -> list[NewEntry]:
     """The entry that notes what was missing when round 1 was published; none where nothing was.
 
-    Raises Problem("points_open") where nobody says why it is played on, and Problem("points_changed_meanwhile") where
+    Raises Problem("points_open") where no reason is given for playing on, and Problem("points_changed_meanwhile") where
     other points are open than those `seen` (as text, each).
     """
     points = open_points(state, lists)

@@ -1,4 +1,4 @@
-"""What somebody saw before they pressed: a short mark of the state that a button was shown for."""
+"""A short mark of the state that a button was shown for, so that a stale press can be refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ follows); a match's rulings, appeals and extensions (its id follows)."""
 
 def state_mark(state: EventState, what: str) -> str:
     """`what` and a short digest of it ("course.0f3a…"): the same for as long as a button that belongs to it means the
-    same. An id that nobody has gives a mark, too."""
+    same. An unknown id gives a mark, too."""
     if what == CLOCK:
         return make_mark(what, _clock(state))
     if what.startswith(PERSON):
@@ -47,7 +47,7 @@ def person_mark(state: EventState, competitor: str, match: MatchState | None) ->
 
 
 def open_seats(state: EventState) -> dict[str, MatchState]:
-    """Everybody whose match in the round in play has no result yet."""
+    """All whose match in the round in play has no result yet."""
     live = state.live
     return {who: m for m in (live.open_matches if live else ()) for who in (m.match.a, m.match.b) if who is not None}
 

@@ -43,22 +43,22 @@ SIGNED_UP, TO_CONFIRM = "signed-up", "to-confirm"
 """Of who entered by their own phone: that is all; the desk has to confirm it before they are paired."""
 
 MARK_DIGITS = 12
-"""Of a digest that only has to tell what somebody looked at from what it is now."""
+"""Letters of a digest that only tells the state a person looked at from the state now."""
 
 ID_LETTERS = 16
 """More than the longest id of a match has: round and place."""
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED = "open", "one-sided", "agreed", "dispute", "decided"
 ONE_PHONE = "one-phone"
-"""Both sides say the same, by one and the same phone: nothing stands until an official has asked them."""
-"""States of a match: nobody reported; one side did; both agree; they differ; an official entered the result."""
+"""Both sides say the same, by the same phone: nothing stands until an official has asked them."""
+"""States of a match: no report; one side did; both agree; they differ; an official entered the result."""
 SECOND = "second"
-"""A result stands, and since then both have agreed to another one: the first goes on standing until a judge decides."""
+"""A result stands, and since then both have agreed to another one: the first stands until a judge decides."""
 
 
 PLAYS_ON, TOGETHER = "plays-on", "together"
 LATE_ENTRY, DROPPED_OUT = "late", "drop"
-"""How somebody dropped: only after the round, or when both of a match had asked to leave before either left."""
+"""How a player dropped: only after the round, or when both of a match had asked to leave before either left."""
 
 
 class Entrant(Struct, frozen=True):
@@ -84,7 +84,7 @@ class Entrant(Struct, frozen=True):
     disqualification: Mapping[str, Any] | None = None
     """Why, and by whom: {"reason", "by"}."""
     checked_in: bool = False
-    """Said to be here, where the event asks for it (EventState.check_in)."""
+    """Marked as present, where the event asks for it (EventState.check_in)."""
     sign_up: Line | None = None
     """SIGNED_UP or TO_CONFIRM of who entered by their own phone."""
     how_left: IdOrEmpty = ""
@@ -98,7 +98,7 @@ class Entrant(Struct, frozen=True):
 
     @property
     def at_the_table(self) -> bool:
-        """Whether they play the match that they are in: whoever leaves only after the round does."""
+        """Whether they play the match that they are in: one who leaves only after the round does."""
         return self.active or (self.how_left == PLAYS_ON and self.disqualified_after is None)
 
 
@@ -128,7 +128,7 @@ class MatchState(Struct, frozen=True, dict=True):
     number: int | None = None
     reported_mono_ms: int | None = None
     lots: Mapping[str, Side] = {}
-    """What lots before play have said: {"first_player": "b"}. They stand whatever is taken back later."""
+    """What lots before play have said: {"first_player": "b"}. They stand even if later steps are taken back."""
     by_leaving: bool = False
     """The result came about because one of the two left."""
     stood: Result | None = None
@@ -137,7 +137,7 @@ class MatchState(Struct, frozen=True, dict=True):
     """Rulings, appeals, decisions on them, extensions; in order."""
     corrections: tuple[Mapping[str, Any], ...] = ()
     """Results that stood before an official put another one in their place: {"was": the event file's result, "by",
-    "after_round": the newest round that anybody had seen}."""
+    "after_round": the newest public round}."""
     drawn: Match | None = None
     """The pairing as it was drawn, where one of the two, or both, did not appear."""
     heard: Mapping[Side, int] = {}
@@ -145,11 +145,11 @@ class MatchState(Struct, frozen=True, dict=True):
     strangers: Mapping[str, int] = {}
     """Units that reported this match and had not stood at its table: the entry that last refused each of them."""
     by_hand: Mapping[str, Any] | None = None
-    """Who last paired these two, or moved them here, by hand, and why: {"what", "by", "reason"}. None: as drawn."""
+    """Who last paired these two, or moved them here, manually, and why: {"what", "by", "reason"}. None: as drawn."""
 
     @cached_property
     def state(self) -> str:
-        """Asked for thousands of times for one page."""
+        """Called thousands of times for one page."""
         said = [report.result for report in self.reports.values()]
         if self.decided:
             return DECIDED
@@ -159,7 +159,7 @@ class MatchState(Struct, frozen=True, dict=True):
             if self.match.result is None and self.one_phone:
                 return ONE_PHONE
             return AGREED if self.match.result in (None, said[0]) else SECOND
-        # A result without reports came with an imported round: whoever says otherwise disputes it.
+        # A result without reports came with an imported round: a different report disputes it.
         if self.match.result is not None:
             return DISPUTE if said and said[0] != self.match.result else AGREED
         return ONE_SIDED if said else OPEN
@@ -182,7 +182,7 @@ class MatchState(Struct, frozen=True, dict=True):
 
     @property
     def done(self) -> bool:
-        """A bye, or a result that stands and that nobody disputes."""
+        """A bye, or a result that stands undisputed."""
         return self.match.bye is not None or (
             self.match.result is not None and self.state not in (DISPUTE, SECOND))
 
@@ -244,7 +244,7 @@ class EventState(Struct, frozen=True):
     """By the id of the report; of any kind of mapping: the first report makes it one that grows (fates.py)."""
     finished: bool = False
     ended_as: tuple[str, ...] | None = None
-    """Everybody's place when the event was finished, best first; None: not noted, as in older journals."""
+    """All places when the event was finished, best first; None: not noted, as in older journals."""
     diverged: tuple[int, ...] = ()
     """Rounds whose recorded digest this core does not reproduce: it computes otherwise than the core that ran then."""
     cut: Cut | None = None
@@ -253,13 +253,13 @@ class EventState(Struct, frozen=True):
     """What the event says of itself, by the keys ABOUT of setup.py; each may be missing."""
     played_on: tuple[PlayedOn, ...] = ()
     officials: Mapping[str, Official] = {}
-    """By id. Empty: whoever is logged in is the organizer."""
+    """By id. Empty: any logged-in user is the organizer."""
     check_in: bool = False
     """Whether only those who have checked in are paired."""
     sign_up: Line | None = None
     """While players may enter by their own phones: what they then are, SIGNED_UP or TO_CONFIRM."""
     removed: tuple[str, ...] = ()
-    """Ids of entries that were taken out: links and rows of theirs are nobody else's."""
+    """Ids of entries that were taken out: their links and rows are never given again."""
 
     prizes: tuple[Prize, ...] = ()
     door_prizes: tuple[DoorPrize, ...] = ()
@@ -279,11 +279,11 @@ class EventState(Struct, frozen=True):
 
     @property
     def draft(self) -> RoundState | None:
-        """The drawn round that nobody but the organizer has seen."""
+        """The drawn round that only the organizer has seen."""
         return self.rounds[-1] if self.rounds and self.rounds[-1].status == DRAFT else None
 
     def plays(self, who: str) -> bool:
-        """Whether they are in the event now: who leaves only after the round that is out plays it like everybody."""
+        """Whether they are in the event now: one who leaves only after the published round still plays it."""
         entrant = self.entrants[who]
         return entrant.active or (entrant.at_the_table and self.live is not None)
 
@@ -358,14 +358,14 @@ def active_ids(state: EventState) -> set[str]:
 
 def not_yet_present(state: EventState) -> frozenset[str]:
     """Who has entered and is not paired yet: not checked in where that is asked, or not confirmed at the desk. Who
-    stands in a round that everybody has seen is here, whatever was ticked."""
+    stands in a public round is present, even if not ticked."""
     waiting = {e.id for e in state.entrants.values()
                if e.active and (e.sign_up == TO_CONFIRM or (state.check_in and not e.checked_in))}
     return frozenset(waiting - seated_ids(state) if waiting else waiting)
 
 
 def seated_ids(state: EventState) -> set[str]:
-    """Who stands in any round that everybody has seen."""
+    """Who stands in any public round."""
     return {who for played in state.public_rounds for m in played.matches for who in (
         m.match.a, m.match.b, *((m.drawn.a, m.drawn.b) if m.drawn else ())) if who is not None}
 
@@ -425,7 +425,7 @@ def _competitor(entrant: Entrant, person: Person | None) -> Competitor:
 
 
 def event_names(state: EventState, people: Mapping[str, Person]) -> dict[str, str]:
-    """Everybody's name as shown in public, by competitor."""
+    """All names as shown in public, by competitor."""
     competitors = (_competitor(entrant, people.get(entrant.id)) for entrant in state.entrants.values())
     return public_names(competitors, bool(state.options.get("full_names")))
 

@@ -37,7 +37,7 @@ class FreeObject(dict[str, Any]):
     LEVEL: ClassVar = 3
     """At which level of the file it stands."""
     KNOWN: ClassVar[type[Message]] = Message
-    """Keys that mean the same to everybody."""
+    """Keys with a fixed meaning."""
 
     @classmethod
     def of(cls, said: object) -> FreeObject:

@@ -20,7 +20,7 @@ from roundtap_core.standings.standings import standings
 
 
 def list_fortress(tournament: Tournament) -> dict[str, Any]:
-    """The event as it stands; matches without a result are left out, as are rounds that somebody missed.
+    """The event as it stands; matches without a result are left out, as are rounds that a player missed.
 
     Raises Problem("not_of_this_rulebook") for another game, and where a recorded result cannot be read.
     """

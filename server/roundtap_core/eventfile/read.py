@@ -141,7 +141,7 @@ def _contradictions(event: Event, results: list[Result]) -> Iterator[Problem]:
 
 
 class _ResultReader:
-    """Reads results: each agrees with itself, and its winner with the rulebook's figures; in elimination somebody goes
+    """Reads results: each agrees with itself, and its winner with the rulebook's figures; in elimination a player goes
     on. Many are the same: these are judged once, and one object."""
 
     def __init__(self, book: Rulebook, given: dict[str, Any]) -> None:
@@ -184,7 +184,7 @@ def official_problems(officials: Sequence[Official], known: Set[str]) -> Iterato
 
 
 def played_on_problems(lines: Sequence[PlayedOn], known: Set[str]) -> Iterator[Problem]:
-    """What was missing was missing of a competitor, or of nobody."""
+    """A missing point names a known competitor, or none."""
     for index, line in enumerate(lines):
         for at, point in enumerate(line.points):
             if point.who and point.who not in known:
@@ -192,7 +192,7 @@ def played_on_problems(lines: Sequence[PlayedOn], known: Set[str]) -> Iterator[P
 
 
 def cut_problems(cut: Cut, known: Set[str]) -> Iterator[Problem]:
-    """Whoever stands in the cut is a competitor, once in each list."""
+    """Everyone in the cut is a competitor, once in each list."""
     for key in ("order", "seeds", "declined", "absent"):
         listed = getattr(cut, key) or ()
         for index, who in enumerate(listed):

@@ -34,7 +34,7 @@ _NO_TEXT = re.compile(
 def standings_csv(tournament: Tournament, after: int | None = None) -> str:
     """The table after round `after` (default: after all rounds, with the final places of an elimination).
 
-    `place` is where somebody ended: the final rank once there is an elimination, else the rank; rows stand in its
+    `place` is where a player ended: the final rank once there is an elimination, else the rank; rows stand in its
     order. `rank` is that of the standings. Raises Problem where a recorded result cannot be read.
     """
     last = max((r.number for r in tournament.rounds if r.stage != ELIMINATION), default=0)
