@@ -68,26 +68,24 @@ class EnterCompetitor(Struct, frozen=True):
     meets: IdOrEmpty | None = None
     busy_tables: frozenset[int] = frozenset()
     signed_up: bool = False
-    """By the player's own phone: only while the organizer has opened that."""
+    """By the player's own phone: only while the organizer has opened sign-up."""
     reason: Prose = ""
 
 
 class RemoveCompetitor(Struct, frozen=True):
-    """An entry that never played is taken out as if it had not been: no place in standings, files or pages. Its id is
-    never given again."""
+    """Remove an entry that never played from standings, files and pages. Its id is never given again."""
 
     competitor: Text
 
 
 class SetCheckIn(Struct, frozen=True):
-    """Whether only those who have checked in are paired: said before round 1 is published."""
+    """Whether only those who have checked in are paired; set before round 1 is published."""
 
     used: bool
 
 
 class CheckIn(Struct, frozen=True):
-    """A player is present, or is not after all. Once round 1 is published that is a late arrival: `meets` and
-    `busy_tables` as in EnterCompetitor."""
+    """A player is present, or is not after all. After round 1 is published: late, `meets` as in EnterCompetitor."""
 
     competitor: Text
     on: bool = True
@@ -96,15 +94,14 @@ class CheckIn(Struct, frozen=True):
 
 
 class SetSignUp(Struct, frozen=True):
-    """Whether players enter themselves by their phones before round 1; `confirm`: each has to be confirmed at the
-    desk before being paired."""
+    """Whether players sign up by phone before round 1; `confirm`: the desk confirms each before pairing."""
 
     open: bool
     confirm: bool = False
 
 
 class ConfirmEntry(Struct, frozen=True):
-    """Who signed up by phone is known at the desk. `meets` and `busy_tables` as in EnterCompetitor."""
+    """The desk confirms a player who signed up by phone. `meets` and `busy_tables` as in EnterCompetitor."""
 
     competitor: Text
     meets: IdOrEmpty | None = None
@@ -119,7 +116,7 @@ class SetFixedTable(Struct, frozen=True):
 
 
 class ChangePerson(Struct, frozen=True):
-    """A name was corrected: only its digest is the event's business. `total`: what the list costs, where known."""
+    """A name was corrected: the event keeps only its digest. `total`: what the list costs, where known."""
 
     competitor: Text
     digest: IdOrEmpty
@@ -162,7 +159,7 @@ class CorrectList(Struct, frozen=True):
 
 
 class Tick(Struct, frozen=True):
-    """Something about a competitor was looked at or declared ("sleeves", "replacement_rulers"), or no longer holds."""
+    """A check of a competitor was made or declared ("sleeves", "replacement_rulers"), or no longer holds."""
 
     competitor: Text
     what: Prose
@@ -170,14 +167,14 @@ class Tick(Struct, frozen=True):
 
 
 class SetCameWith(Struct, frozen=True):
-    """Who came together, as a word that they share; None: came alone."""
+    """Players who came together share a word; None: came alone."""
 
     competitor: Text
     group: LineOrEmpty | None
 
 
 MOST_SIGNED_UP = 512
-"""So many entries leave room for more by phone: what comes after is the desk's."""
+"""Sign-up by phone closes at this many entries; the desk enters the rest."""
 
 
 def is_here(state: EventState, entrant: Entrant) -> bool:
@@ -188,8 +185,7 @@ def is_here(state: EventState, entrant: Entrant) -> bool:
 def arrival(
     state: EventState, entrant: Entrant, meets: str | None, busy: frozenset[int]
 ) -> tuple[list[int], NewEntries]:
-    """What becomes of the rounds so far when a player comes now: those missed, or the match that takes the place of a
-    bye. Raises Problem where it is too late."""
+    """The rounds a latecomer has missed, or the match in place of a bye. Raises Problem where it is too late."""
     refuse_after_cut(state)
     if len(state.public_rounds) > 1:
         raise Problem("too_late_to_enter")
@@ -292,7 +288,7 @@ def _confirm(state: EventState, command: ConfirmEntry, now: Instant) -> NewEntri
 
 
 def _remove(state: EventState, command: RemoveCompetitor, now: Instant) -> NewEntries:
-    """Only who never stood in a round that people have seen, and of whom no official noted anything."""
+    """Remove only an entrant who never stood in a public round and has no official's note."""
     entrant = require_entrant(state, command.competitor)
     if entrant.id in seated_ids(state):
         raise Problem("has_played", competitor=entrant.id)
@@ -344,7 +340,7 @@ def _enter(state: EventState, command: EnterCompetitor, now: Instant) -> NewEntr
 
 
 def _record(entrant: Entrant) -> dict[str, Any]:
-    """What an imported entrant brings along that none of the event's own entries will say."""
+    """What an imported entrant brings along that no entry of the event will record."""
     usual = Entrant(entrant.id, entrant.digest)
     keys = ("list_corrections", "ticks", "proposed", "declined_at", "disqualification")
     values = {key: getattr(entrant, key) for key in keys if getattr(entrant, key) != getattr(usual, key)}
@@ -514,7 +510,7 @@ def _imported_fields(record: Mapping[str, Any]) -> dict[str, Any]:
 def _apply_late_match(
     state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
 ) -> EventState:
-    """Who sat alone keeps side a and meets the one who came late."""
+    """The player who sat alone keeps side a and meets the latecomer."""
     meeting = Match(match.match.a, data["competitor"], data["table"], game=match.match.game)
     return state.with_match(replace(match, match=meeting, revision=match.revision + 1))
 

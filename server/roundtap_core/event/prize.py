@@ -8,11 +8,11 @@ from roundtap_core.typed import Line, Number, Prose, Text
 
 ACTIVE, PLAYED, CHECKED_IN = "active", "played", "checked_in"
 AMONG = (ACTIVE, PLAYED, CHECKED_IN)
-"""Among whom a door prize is drawn: who is still in, who has played a match, who was there at the check-in."""
+"""The pools of a door prize: still in the event, has played a match, was checked in."""
 
 
 class Prize(Struct, frozen=True):
-    """What is won: for the places `first` to `last`, or for a `category`, whose `competitor` somebody chooses."""
+    """What is won: for the places `first` to `last`, or for a `category`, whose `competitor` the organizer chooses."""
 
     what: Prose
     first: Number | None = None

@@ -1,4 +1,4 @@
-"""Results: reports of the tables, officials' words, who did not appear; and what the entries change."""
+"""Results: reports from tables, results entered by officials, no-shows; and what the entries change."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class SettleStrangers(Struct, frozen=True):
 
 
 class EnterResult(Struct, frozen=True):
-    """An official's word. `revision` is the one they saw, `result` None takes a result back.
+    """A result entered by an official. `revision` is the one they saw, `result` None takes a result back.
 
     `seen` is the number of the entry whose result they saw standing, 0 for none; None does not say. `reason`: why it is
     entered although players could not say it; kept, and shown. `earlier`: it was said at the table before, on a slip or
@@ -122,13 +122,13 @@ class NoteLot(Struct, frozen=True):
 
 
 class DoubleNoShow(Struct, frozen=True):
-    """Neither of the two appeared: both lose and are gone."""
+    """Neither of the two appeared: both lose and are dropped."""
 
     match: IdOrEmpty
 
 
 class UndoNoShow(Struct, frozen=True):
-    """Who did not appear is there after all: the pairing as it was, at its table unless that was given away.
+    """A no-show is present after all: the pairing as it was, at its table unless that was given away.
 
     `busy_tables`: those at which other events play.
     """
@@ -220,7 +220,7 @@ EARLY = "early"
 """It ends "at time", and this table's time is not up."""
 ELSEWHERE, OLDER, SUPERSEDED = "elsewhere", "older", "superseded"
 """The unit did not stand at this match's table; a newer report of this side is known; what it agrees to is not what
-the other side says now."""
+the other side reports now."""
 
 
 def report(state: EventState, command: RecordReport, now: Instant) -> NewEntries:
@@ -289,7 +289,7 @@ def _is_current_report(match: MatchState, command: RecordReport) -> bool:
 
 
 def settle_strangers(state: EventState, command: SettleStrangers, now: Instant) -> NewEntries:
-    """Those up to the entry that was read: who reports from elsewhere after that is told anew."""
+    """Those up to the entry that was read: later reports from elsewhere are shown anew."""
     match = find_match(state, command.match)[1]
     if not any(number <= command.seen for number in match.strangers.values()):
         return []
@@ -345,14 +345,14 @@ def result_to_correct(round_state: RoundState, match: MatchState) -> Result | No
 
 
 def acceptable_results(match: MatchState) -> list[Result]:
-    """What stands, and what the players say: it was taken when it was said, and may be made the result at any time."""
+    """The standing result and the players' reports, any of which may be made the result at any time."""
     return [said.result for said in match.reports.values()] + ([match.match.result] if match.match.result else [])
 
 
 def _refuse_another_winner(
     state: EventState, round_state: RoundState, match: MatchState, result: Result | None
 ) -> None:
-    """Who went on has met the next opponent: figures can be put right, the bracket cannot."""
+    """The winner has met the next opponent: figures can be corrected, the bracket cannot."""
     if round_state.stage != ELIMINATION or result is None or match.match.result is None:
         return
     if any(played.number > round_state.number for played in state.public_rounds):
