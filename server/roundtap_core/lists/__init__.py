@@ -1,1 +1,1 @@
-"""Players' lists: what a form asks, the parts checks are made of, and the squads a list is split into."""
+"""Players' lists: the form, the parts that checks use, and the squads of a list."""

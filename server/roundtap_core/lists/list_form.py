@@ -1,4 +1,4 @@
-"""Players' lists: the form a person fills in, what of a list can be checked by counting, and how it is read."""
+"""Players' lists: the form to fill in, checks by counting, and how a list is read."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from roundtap_core.words import LANGUAGES, Words, core_words
 
 ListData = Mapping[str, Any]
 Rows = list[tuple[int, ListData]]
-"""The lines of a table that say something, each with its place in it, from 0."""
+"""The non-blank lines of a table, each with its index from 0."""
 
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 _MARK = "•*"
 
 
 def rows(part: ListData, key: str) -> Rows:
-    """A table's lines; blank ones are passed over, and keep their number."""
+    """A table's lines; blank ones are skipped but keep their number."""
     typed = part.get(key)
     if not isinstance(typed, list):
         return []
@@ -33,66 +33,66 @@ def rows(part: ListData, key: str) -> Rows:
 
 
 def text(part: ListData, key: str) -> str:
-    """What is written there, "" where nothing is."""
+    """The text under `key`, "" if absent."""
     value = part.get(key)
     return normalize_text(value) if isinstance(value, str) else ""
 
 
 def whole_number(part: ListData, key: str) -> int | None:
-    """The whole number there, None where there is none."""
+    """The whole number under `key`, None if absent."""
     value = part.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def copies(row: ListData) -> int:
-    """How many of it a line has: one, where it does not say."""
+    """How many copies a line stands for: one by default."""
     value = whole_number(row, "count")
     return 1 if value is None else value
 
 
 def names(part: ListData, key: str) -> list[str]:
-    """The names there, in their order."""
+    """The names under `key`, in order."""
     value = part.get(key)
     return [normalize_text(name) for name in value if isinstance(name, str) and name.strip()] if isinstance(value,
         list) else []
 
 
 def normalize_text(written: str) -> str:
-    """With single spaces and composed letters: what two spellings of the same text have in common."""
+    """Single spaces and composed letters, so that two spellings of the same text are equal."""
     return " ".join(unicodedata.normalize("NFC", written).split())
 
 
 _WITHOUT_STROKE = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})
-"""Letters that are no letter with an accent on it, and are typed as these."""
+"""Letters that do not decompose into a base letter and an accent."""
 _TYPED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
 
 def search_text(name: str) -> str:
-    """What a name is found by: `fold`, and as somebody types it out who lacks its letters ("Jörg": "jorg joerg")."""
+    """The search text of a name: `fold`, plus its spelling on a foreign keyboard ("Jörg": "jorg joerg")."""
     plain_name = fold(name)
     typed_out = fold(unicodedata.normalize("NFC", name).casefold().translate(_TYPED_OUT))
     return plain_name if typed_out == plain_name else f"{plain_name} {typed_out}"
 
 
 def fold(name: str) -> str:
-    """What a name is compared by: letters and digits, without accents and case."""
+    """The comparison form of a name: letters and digits, without accents and case."""
     bare = "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
     words = "".join(c if c.isalnum() else " " for c in bare.translate(_WITHOUT_STROKE)).split()
     return " ".join(words) or name.casefold().strip()
 
 
 def without_product(name: str) -> str:
-    """A card's name without the product in brackets behind it: "Han Solo (Millennium Falke)" → "Han Solo"."""
+    """A card's name without its product in brackets: "Han Solo (Millennium Falke)" → "Han Solo"."""
     return _BRACKETS.sub("", name)
 
 
 def has_product(name: str) -> bool:
-    """Whether a product stands in brackets behind the name."""
+    """Whether the name ends with a product in brackets."""
     return _BRACKETS.search(name) is not None
 
 
 def is_marked(name: str) -> bool:
-    """Whether the name is marked as unique, by a dot before it, as cards print it, or an asterisk."""
+    """Whether the name is marked as unique by a leading dot, as on cards, or asterisk."""
     return name.lstrip()[:1] in tuple(_MARK)
 
 
@@ -102,22 +102,22 @@ def unmarked(name: str) -> str:
 
 
 def counted_points(ships: Iterable[ListData]) -> int | None:
-    """What lines with points come to, count times points; None while there is none, or one does not say."""
+    """The sum of count times points; None without lines or if one has no points."""
     costs = [None if (points := whole_number(ship, "points")) is None else points * copies(ship) for ship in ships]
     known = [cost for cost in costs if cost is not None]
     return sum(known) if known and len(known) == len(costs) else None
 
 
 TEXT, NUMBER, CHOICE, TICK, NAMES = "text", "number", "choice", "tick", "names"
-"""Kinds of fields, and what stands for them in a list: a string, a whole number, one of the field's options, true (or
-nothing), a list of strings."""
+"""Kinds of fields and their JSON: a string, a whole number, one of the field's options, true (or nothing), a list of
+strings."""
 
 
 class ListField(Struct, frozen=True):
-    """One thing a list says, under `key`; its label is the core's text "list.KEY", or "list.LABEL".
+    """One value of a list, under `key`; its label is the core's text "list.KEY", or "list.LABEL".
 
-    `options`: what a choice, or each of some names, may be. `count`: so many names belong here, 0 for any number.
-    `usual`: the number that an empty box stands for.
+    `options`: allowed values of a choice, or of each name. `count`: the required number of names, 0 for any. `usual`:
+    the number that an empty box means.
     """
 
     key: str
@@ -136,9 +136,9 @@ class ListField(Struct, frozen=True):
 
 
 class ListTable(Struct, frozen=True):
-    """A table whose lines a person types: under `key` stands a list of objects with the columns' keys.
+    """A table to fill in: under `key`, a list of objects with the columns' keys.
 
-    `usually`: so many lines are offered at first. Its title is the text "list.KEY", with `number` where it has one.
+    `usually`: the number of lines offered at first. Its title is the text "list.KEY", with `number` if it has one.
     """
 
     key: str
@@ -154,8 +154,8 @@ class ListTable(Struct, frozen=True):
 
 
 class ListForm(Struct, frozen=True):
-    """What a list is asked. `per_member`: so many members bring one each: `fields` and `lines` are then asked of each
-    of them and stand under /players/0, /players/1 …; `shared` is asked once, and stands beside them."""
+    """The questions of a list. `per_member`: this many members bring one each; then `fields` and `lines` are per
+    member, under /players/0, /players/1 …, and `shared` appears once, beside them."""
 
     fields: tuple[ListField, ...]
     lines: tuple[ListTable, ...] = ()
@@ -164,11 +164,11 @@ class ListForm(Struct, frozen=True):
 
 
 class ListCheck:
-    """What a rulebook knows of its lists. A list is plain JSON; each Problem's `where` is a place in it, like
-    "/ships/2/points", and its `line`, where there is one, counts from 1.
+    """A rulebook's knowledge of its lists. A list is plain JSON; each Problem's `where` is a place in it, like
+    "/ships/2/points", and its `line`, if any, counts from 1.
 
-    `options` are the rulebook's, over its defaults; `level` is the event's, None where it does not say. `also` are
-    keys that no form asks for and a list may have all the same, in any part or line of it.
+    `options` are the rulebook's, over its defaults; `level` is the event's, None if unset. `also`: further keys allowed
+    in any part or line, though no form asks for them.
     """
 
     also: ClassVar[frozenset[str]] = frozenset({"total", "faction"})
@@ -178,38 +178,38 @@ class ListCheck:
         raise NotImplementedError
 
     def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        """What no reading of the document allows, of what is there. Never minds what is not there yet."""
+        """What no reading of the document allows, ignoring missing parts."""
         return []
 
     def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        """What a complete list would still say."""
+        """What a complete list still needs."""
         return []
 
     def warnings(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        """What a person should look at; nothing of it is forbidden."""
+        """Points that an official should look at; none is forbidden."""
         return []
 
     def required(self, options: Mapping[str, Any], level: str | None = None) -> bool:
-        """Whether everybody has to hand in a list."""
+        """Whether every competitor has to hand in a list."""
         return bool(options.get("lists_required"))
 
     def problems(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        """What is wrong and, where lists are required, what is missing. Options may be said in any language."""
+        """What is wrong and, where lists are required, missing. Options may be in any language."""
         list_ = self.spelled(list_, options)
         missing = self.missing(list_, options, level) if self.required(options, level) else []
         shape = [*self.malformed(list_, options), *self.unknown(list_, options)]
         return [*shape, *self.wrong(list_, options, level), *missing]
 
     def malformed(self, list_: ListData, options: Mapping[str, Any]) -> list[Problem]:
-        """Values of another kind than the form's fields, which no check can read."""
+        """Values of another kind than the form's fields, unreadable for checks."""
         return list(_malformed(list_, self.form(options)))
 
     def unknown(self, list_: ListData, options: Mapping[str, Any]) -> list[Problem]:
-        """Keys that mean nothing here, each by its name: what was meant by them would count for nothing."""
+        """Unknown keys, each by name: their content would count for nothing."""
         return list(_unknown(list_, self.form(options), self.also))
 
     def spelled(self, list_: ListData, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The list with every option as the form writes it, where it was said in one of the four languages."""
+        """The list with every option as the form writes it, translated from any of the four languages."""
         form = self.form(options)
         done = _spelled_part(list_, (*form.shared, *form.fields), form.lines)
         players = done.get("players")
@@ -219,37 +219,37 @@ class ListCheck:
         return done
 
     def total(self, list_: ListData) -> int | None:
-        """What the list costs, for initiative and for a concession; None where it is not known or means nothing."""
+        """The list's cost, for initiative and concessions; None if unknown or meaningless."""
         return None
 
     def completed(self, list_: ListData) -> dict[str, Any]:
-        """The list with what can be counted from it filled in, where nobody wrote it."""
+        """The list with missing values filled in where they can be counted."""
         return dict(list_)
 
     def normal(self, list_: ListData) -> dict[str, Any]:
-        """The same for two lists that say the same: a list is the same all day. The order of lines says nothing."""
+        """Equal for two lists with the same content, in any order of lines."""
         normal: dict[str, Any] = _normal(list_)
         return normal
 
     def of_competitor(self, competitor: Competitor) -> ListData:
-        """The competitor's list, also where an event file keeps parts of it in keys of their own."""
+        """The competitor's list, including parts that an event file keeps in keys of their own."""
         return competitor.list or {}
 
     swap_sign: ClassVar[str] = ""
-    """What stands between card out and card in where cards are swapped with a sideboard before a game; else ""."""
+    """The sign between card out and card in, where cards are swapped with a sideboard before a game; else ""."""
 
     def swap_problems(
         self, list_: ListData, lines: str, options: Mapping[str, Any], level: str | None = None
     ) -> list[Problem]:
-        """What does not hold once these cards were exchanged: "card out > card in", one a line."""
+        """Problems after swapping these cards: "card out > card in", one per line."""
         return []
 
     def into(self, competitor: Competitor, list_: ListData) -> Competitor:
-        """The competitor with this list, kept where an event file keeps it: what `of_competitor` reads again."""
+        """The competitor with this list, stored so that `of_competitor` reads it again."""
         return replace(competitor, list=dict(list_) or None)
 
     def begun(self, competitor: Competitor) -> ListData:
-        """What an empty form may already say."""
+        """The initial content of an empty form."""
         return {}
 
     def competitor_problems(
@@ -264,18 +264,18 @@ class ListCheck:
     def event_warnings(
         self, competitors: Sequence[Competitor], options: Mapping[str, Any]
     ) -> list[Problem]:
-        """What all lists together show, flagged for a person; places like "/3/list/ships/0/name" begin with the
-        competitor's place among `competitors`."""
+        """Warnings about all lists together; places like "/3/list/ships/0/name" begin with the index in
+        `competitors`."""
         return []
 
 
 def list_digest(normal: ListData, salt: str) -> str:
-    """What an entry holds instead of a list in its normal form: salted, or a short list could be guessed."""
+    """What an entry holds instead of a list in its normal form; salted, as a short list could be guessed."""
     return digest({"salt": salt, "list": normal})
 
 
 def option_text(words: Words, option: str) -> str:
-    """What a person reads for an option: "list.option.OPTION", or for "asteroid-7" "list.option.asteroid" with 7."""
+    """The label of an option: "list.option.OPTION", or for "asteroid-7" "list.option.asteroid" with 7."""
     if f"list.option.{option}" in words:
         return words(f"list.option.{option}")
     stem, _, number = option.rpartition("-")
@@ -283,7 +283,7 @@ def option_text(words: Words, option: str) -> str:
 
 
 def _normal(value: Any) -> Any:
-    """Without blanks, "no" and empty lines; what stands in a list, sorted; fractions as text, which hashes alike."""
+    """Without blanks, "no" and empty lines; lists sorted; fractions as text, which can be hashed."""
     if isinstance(value, Mapping):
         inner = {str(key): _normal(item) for key, item in value.items()}
         return {key: item for key, item in sorted(inner.items()) if item is not False and item not in _NOTHING}
@@ -296,7 +296,7 @@ def _normal(value: Any) -> Any:
 
 @lru_cache(maxsize=256)
 def _by_word(options: tuple[str, ...]) -> dict[str, str]:
-    """Each option by what it is called in any language, folded: {"rebellen": "Rebel", …}."""
+    """Each option by its folded name in any language: {"rebellen": "Rebel", …}."""
     return {fold(option_text(core_words(language), option)): option for option in options for language in LANGUAGES}
 
 
@@ -383,7 +383,7 @@ def _malformed_fields(part: ListData, fields: tuple[ListField, ...], where: str)
 
 
 def _fits(value: object, field: ListField) -> bool:
-    """Whether a value is of the field's kind; nothing at all always is."""
+    """Whether a value is of the field's kind; an empty one always is."""
     if value is None:
         return True
     if field.kind == TICK:

@@ -1,4 +1,4 @@
-"""Squads of a list: which a competitor has fielded, which are still to come, and when that becomes tight."""
+"""Squads of a list: fielded ones, those still to field, and when rounds run short."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from roundtap_core.records import SIDES, Match, Round
 
 
 class SquadsToField(Struct, frozen=True):
-    """`squads` not fielded yet, `rounds` guaranteed Swiss rounds left. `must`: every pick of these has to be one of
-    them; `late`: even that is not enough any more."""
+    """`squads` not fielded yet in `rounds` guaranteed Swiss rounds. `must`: picks have to come from these; `late`: even
+    that is no longer enough."""
 
     squads: tuple[int, ...]
     rounds: int
@@ -20,13 +20,13 @@ class SquadsToField(Struct, frozen=True):
 
 
 def letter(squad: int) -> str:
-    """What people call a squad of a list: the first is A. Files number them."""
+    """The letter of a squad, as people call it: the first is A. Files number them."""
     return chr(ord("A") + squad - 1)
 
 
 def squads_unfieldable(owed: Iterable[int], picks: Iterable[int], rounds_after: int) -> tuple[int, ...]:
-    """Squads that can not all be fielded any more once these picks are, with so many guaranteed rounds of as many
-    picks to come after this one; nothing where each of them still has its place."""
+    """Squads that can no longer all be fielded after these picks in the guaranteed rounds left; none if all still
+    fit."""
     marked = set(picks)
     left = tuple(squad for squad in owed if squad not in marked)
     return left if len(left) > len(marked) * rounds_after else ()
@@ -43,7 +43,7 @@ def fielded(rounds: Iterable[Round]) -> dict[str, set[int]]:
 
 
 def picks_in(match: Match) -> Iterable[tuple[str, list[int]]]:
-    """Who picked which squads for this match, as far as that is recorded."""
+    """The recorded picks of a match by competitor."""
     if match.b is None:
         if match.picks is not None:
             yield match.a, list(match.picks)
@@ -56,7 +56,7 @@ def picks_in(match: Match) -> Iterable[tuple[str, list[int]]]:
 
 
 def to_field(listed: int, taken: int, used: Iterable[int], rounds_left: int) -> SquadsToField:
-    """What one competitor still has to field. `rounds_left`: Swiss rounds to come, the one being played included.
+    """What one competitor still has to field. `rounds_left`: Swiss rounds to come, including the current one.
 
     The warning comes when the unused squads are as many as the picks that are left (house decision:
     twice the guaranteed rounds).

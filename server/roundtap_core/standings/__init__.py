@@ -1,1 +1,1 @@
-"""Standings: what everybody has gathered, the tiebreakers, and the rounds that play a tie out."""
+"""Standings: totals, tiebreakers, and the rounds that play out ties."""

@@ -1,4 +1,4 @@
-"""Standings: the order that points and tiebreakers give to what everybody has gathered in the Swiss rounds."""
+"""Standings: competitors ordered by the points and tiebreakers of the Swiss rounds."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ POINTS, LAST, CUT = "points", "last", "cut"
 
 
 def standings(tournament: Tournament, after: int | None = None) -> tuple[StandingsRow, ...]:
-    """The standings after round `after` (default: after all Swiss rounds recorded), best first.
+    """The standings after round `after` (default: after all recorded Swiss rounds), best first.
 
-    Order: points, then the rulebook's tiebreakers; whoever left keeps a place. Who was disqualified by then has none:
-    such lines come last, in the file's order, and ranks are consecutive without them; what they played counts for
-    their opponents (house decision). Who never played has no line; before the first round, who has left. Tie-break
-    rounds decide from the round on in which they were played. Raises Problem, with its place in the event file, for a
-    result that cannot be read.
+    Order: points, then the rulebook's tiebreakers. Dropped competitors keep their place. Disqualified ones come last
+    without a rank, in the file's order, but their matches count for their opponents (house decision). Competitors who
+    never played have no line, nor have those who left before the first round. Tie-break rounds count from the round
+    they were played in. Raises Problem, with its place in the event file, for an unreadable result.
     """
     above: list[str] = []
     basis = TiebreakInput(tournament, after, swiss_totals(tournament, after), above)
@@ -42,7 +41,7 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Standin
     order: list[tuple[str, str]] = []
 
     def settle(tied: list[str], level: int) -> None:
-        """Append `tied` in order; every one with what separates it from the one before it (None yet: the group's)."""
+        """Append `tied` in order, each with what separates it from the one before (None yet: the group's)."""
         if len(tied) == 1:
             order.append((tied[0], ""))
             above.append(tied[0])
@@ -56,11 +55,11 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Standin
             values = general[key].order if key in general else STEPS[key](basis, tied).order
         groups = _split(tied, values)
         for group in groups:
-            # A tie that has become smaller may start again at an earlier tiebreaker.
+            # A smaller tie may start again at an earlier tiebreaker.
             settle(group, min(level + 1, again) if len(groups) > 1 else level + 1)
             order[-1] = (order[-1][0], keys[level - 1] if level else POINTS)
 
-    # Who plays a second stage stays above who does not, whatever the figures.
+    # Players in a second stage rank above all others, whatever the figures.
     for group in _split(everybody, {who: who in second for who in everybody}):
         settle(group, 0)
         order[-1] = (order[-1][0], CUT)
@@ -70,8 +69,8 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Standin
 
 
 def current_standings(tournament: Tournament, after: int) -> tuple[StandingsRow, ...]:
-    """The standings after round `after`, without a rank for anybody who was disqualified since: what a hall is shown
-    while the next round is played."""
+    """The standings after round `after`, without ranks for those disqualified since: for the hall during the next
+    round."""
     now = tuple(
         c if c.disqualified_after is None else replace(c, disqualified_after=min(c.disqualified_after, after))
         for c in tournament.competitors
@@ -80,8 +79,10 @@ def current_standings(tournament: Tournament, after: int) -> tuple[StandingsRow,
 
 
 def tournament_before(tournament: Tournament, number: int, seen: int | None = None) -> Tournament | None:
-    """The rounds before round `number` with the results by which it was drawn: corrections are left out from when
-    round `seen` was there (default: that round); None where one does not say whether it came before."""
+    """The rounds before round `number` with the results it was drawn by.
+
+    Corrections made once round `seen` existed (default: that round) are undone; None if one has no known time.
+    """
     rounds = []
     for played in tournament.rounds:
         if played.number >= number:
@@ -105,7 +106,7 @@ def _second_stage(tournament: Tournament, after: int | None) -> set[str]:
 
 
 def _split(tied: Sequence[str], values: Mapping[str, Any]) -> list[list[str]]:
-    """The competitors in groups of equal value, the most first; within a group their order stays."""
+    """Groups of equal value, highest first; the order within a group is kept."""
     groups: dict[Any, list[str]] = {}
     for competitor in tied:
         groups.setdefault(values[competitor], []).append(competitor)
@@ -116,7 +117,7 @@ def _rows(
     order: Sequence[tuple[str, str]], out: Sequence[str], records: Mapping[str, SwissTotals],
     shown: Mapping[str, Mapping[str, int | Fraction]], status: Mapping[str, str | None],
 ) -> Iterable[StandingsRow]:
-    """First who is ranked, then who is `out`."""
+    """First the ranked, then those in `out`."""
     deciders = [decided_by for _, decided_by in order[:-1]] + [LAST]
     for i, competitor in enumerate([*(who for who, _ in order), *out]):
         record = records[competitor]
@@ -138,8 +139,8 @@ def _rows(
 
 
 def standings_to_json(rows: Iterable[StandingsRow], after_round: int) -> dict[str, Any]:
-    """What `roundtap standings` prints. Fractions are exact strings, always "num/den"; `rank` is null
-    for a disqualified competitor, and `status` is there only where there is one to tell."""
+    """The output of `roundtap standings`. Fractions are exact strings, always "num/den"; `rank` is null for a
+    disqualified competitor; `status` is omitted for None."""
     return {
         "after_round": after_round,
         "standings": [

@@ -16,7 +16,7 @@ from roundtap_core.rulebooks.registry import known_plan, rulebook
 from roundtap_core.standings.totals import SwissTotals
 
 EACH, KNOCKOUT = "each", "knockout"
-"""How three or more play it out: each against each, or single elimination. The organizer's choice, kept in the round's
+"""How three or more play out a tie: round robin or single elimination. Chosen by the organizer, kept in the round's
 `tiebreak_form`."""
 
 Worth = tuple[int, ...]
@@ -32,7 +32,7 @@ class TiebreakMatch(Struct, frozen=True):
 
 
 def event_tiebreak_form(tournament: Tournament, otherwise: str = EACH) -> str:
-    """How ties are played out in this event: the first tie-break round says it for all."""
+    """How this event plays out ties, set by its first tie-break round."""
     first = next(iter(tournament.stage_rounds(TIEBREAK)), None)
     return otherwise if first is None else first.tiebreak_form or EACH
 
@@ -56,21 +56,21 @@ def meetings_among(tournament: Tournament, tied: Sequence[str], after: int | Non
 
 
 def tiebreak_values(tournament: Tournament, tied: Sequence[str], after: int | None = None) -> Mapping[str, Worth]:
-    """What the tie-break rounds give each of `tied`, more is better; all the same while they decide nothing.
+    """Each tied competitor's value from the tie-break rounds, higher is better; all equal while undecided.
 
-    Each against each: the wins once all have met, then once all have met again, and so on. Single elimination: who
-    lost later is better. Who left before having met everybody stands below.
+    Round robin: wins once all have met, then once all have met again, and so on. Single elimination: a later loss is
+    better. Those who left before meeting everyone rank below.
     """
     meetings = meetings_among(tournament, tied, after)
     if not meetings:
         return dict.fromkeys(tied, ())
-    # Of the whole event: those who have met all of their tie left it when they left the others of that tie.
+    # Looks at the whole event: those who met all of their tie left it when they left the others of that tie.
     last = max(played.number for played in tournament.stage_rounds(TIEBREAK) if after is None or played.number <= after)
     playing = _not_left(tournament, tied, meetings, last)
     meetings = [meeting for meeting in meetings if meeting.pair <= playing]
     if meetings and event_tiebreak_form(tournament) == KNOCKOUT:
         gone = {who for who in playing if not _is_present(tournament, who, last)}
-        # Who left unbeaten did not appear for the next round: below who is still unbeaten, above who was beaten.
+        # Leaving unbeaten means missing the next round: below the unbeaten, above the beaten.
         worth: dict[str, Worth] = {
             who: (1, _lost_in(who, meetings) or (last + 1 if who in gone else last + 2)) for who in playing
         }
@@ -80,10 +80,7 @@ def tiebreak_values(tournament: Tournament, tied: Sequence[str], after: int | No
 
 
 def _not_left(tournament: Tournament, tied: Sequence[str], meetings: Sequence[TiebreakMatch], last: int) -> set[str]:
-    """Without those who left by round `last` with a meeting still to come. Who left later on has played all there was.
-
-    Who never played at all is nobody's meeting to come.
-    """
+    """The tied without those who left by round `last` with meetings to play; those who never played have none."""
     met = {meeting.pair for meeting in meetings if not meeting.open}
     knockout = event_tiebreak_form(tournament) == KNOCKOUT
     here = {who for who in tied if _is_present(tournament, who, last)}
@@ -92,24 +89,24 @@ def _not_left(tournament: Tournament, tied: Sequence[str], meetings: Sequence[Ti
         return began
     done = {who for who in began if all(frozenset((who, other)) in met for other in began if other != who)}
     if not here and done != began:
-        # Nobody is left to play what is missing: whose meetings happen to be complete decides nothing.
+        # No one is left to play the missing meetings: those completed by chance decide nothing.
         return set()
     return here | done
 
 
 def _is_present(tournament: Tournament, who: str, last: int) -> bool:
-    """Whether somebody was still there after round `last`."""
+    """Whether a competitor was still present after round `last`."""
     left = next(c for c in tournament.competitors if c.id == who).left_after
     return left is None or left > last
 
 
 def _lost_in(who: str, meetings: Sequence[TiebreakMatch]) -> int | None:
-    """The round in which `who` lost; where a judge had both lose, they meet again."""
+    """The round in which `who` lost; after a double loss by ruling the two meet again."""
     return next((m.round for m in meetings if who in m.pair and m.winner not in (None, who)), None)
 
 
 def _wins(who: str, playing: set[str], meetings: Sequence[TiebreakMatch]) -> list[int]:
-    """Wins in everybody's first meetings, in their second ones, …, as far as these are complete."""
+    """Wins in all first meetings, all second ones, …, as far as these are complete."""
     by_pair: dict[frozenset[str],
                   list[TiebreakMatch]] = {frozenset(pair): [] for pair in combinations(sorted(playing), 2)}
     for meeting in meetings:
@@ -120,7 +117,7 @@ def _wins(who: str, playing: set[str], meetings: Sequence[TiebreakMatch]) -> lis
 
 
 def pairs_for(tournament: Tournament, tied: Sequence[str], form: str) -> list[tuple[str, str]]:
-    """Who of `tied` meets next. The order of `tied` is the lot's; whoever is left over waits for the next round."""
+    """The next pairs among `tied`, which is in the lot's order; those left over wait for the next round."""
     meetings = meetings_among(tournament, tied)
     if form == KNOCKOUT:
         unbeaten = [who for who in tied if _lost_in(who, meetings) is None]
@@ -135,7 +132,7 @@ def pairs_for(tournament: Tournament, tied: Sequence[str], form: str) -> list[tu
 
 
 def _circle(players: Sequence[str]) -> list[list[tuple[str, str]]]:
-    """Rounds in which each meets each once: one stays, the others turn around; an empty seat for an odd number."""
+    """Round robin by the circle method: one stays, the others rotate; an empty seat for an odd number."""
     ring: list[str | None] = [*players, *([None] if len(players) % 2 else [])]
     rounds = []
     for _ in range(len(ring) - 1):
@@ -147,9 +144,9 @@ def _circle(players: Sequence[str]) -> list[list[tuple[str, str]]]:
 
 
 def present_after(tournament: Tournament, after: int | None = None) -> set[str]:
-    """Who was there for what follows the Swiss and tie-break rounds up to `after`.
+    """Competitors present for what follows the Swiss and tie-break rounds up to `after`.
 
-    Who leaves during the elimination keeps the place that was won before.
+    Leaving during the elimination does not cost the place won before.
     """
     begun = next((r.number for r in tournament.rounds if r.stage == ELIMINATION), None)
     known = [number for number in (after, begun - 1 if begun else None) if number is not None]
@@ -159,9 +156,9 @@ def present_after(tournament: Tournament, after: int | None = None) -> set[str]:
 
 
 def decides_place(tournament: Tournament, above: Sequence[str], here: set[str], after: int | None = None) -> bool:
-    """Whether the place after those `above` is one of a prize or of the cut, and the Swiss rounds are over.
+    """Whether the Swiss rounds are over and the place after those `above` carries a prize or a place in the cut.
 
-    Prizes go by the place, places in the cut to the best of those who are still there.
+    Prizes go by place, the cut to the best of those still present.
     """
     planned = known_plan(tournament)
     played = sum(1 for r in tournament.stage_rounds(SWISS) if after is None or r.number <= after)
@@ -175,8 +172,8 @@ RANDOM = "random"
 
 
 class TiebreakInput(Struct, frozen=True):
-    """What a tiebreaker may look at: the tournament after round `after` (None: all of it), what was gathered, and who
-    is placed above the tied already."""
+    """What a tiebreaker may use: the tournament after round `after` (None: all of it), the totals, and those ranked
+    above the tie."""
 
     tournament: Tournament
     after: int | None
@@ -185,15 +182,15 @@ class TiebreakInput(Struct, frozen=True):
 
 
 class TiebreakValues(Struct, frozen=True):
-    """A tiebreaker's values: `order` compares (more is better), `shown` is what a reader sees (empty: nothing)."""
+    """A tiebreaker's values: `order` is compared (higher is better), `shown` is displayed (empty: nothing)."""
 
     order: Mapping[str, Any]
     shown: Mapping[str, int | Fraction]
 
 
 Step = Callable[[TiebreakInput, Sequence[str]], TiebreakValues]
-"""A tiebreaker: the values of the competitors named, who are tied so far. Asked about all of them first, and again
-about each tie only if it is listed in AMONG_TIED."""
+"""A tiebreaker: the values of the named competitors, tied so far. Called once for all, and again for a tie only if
+listed in AMONG_TIED."""
 
 
 def _figure(key: str) -> Step:
@@ -207,10 +204,9 @@ def _figure(key: str) -> Step:
 
 
 def strength_of_schedule(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """The mean over the opponents of their points per round played ("Stärke des Spielplans").
+    """The mean of the opponents' points per round played ("Stärke des Spielplans"); 0 without opponents.
 
-    An opponent met twice counts twice; byes have no opponent and add nothing; without opponents it is 0.
-    Compared as whole numbers over common denominators: exact, and without a fraction per addition.
+    An opponent met twice counts twice; byes add nothing. Computed exactly, as whole numbers over common denominators.
     """
     order, denominator = _schedule(basis.records)
     return TiebreakValues({competitor: order[competitor] for competitor in tied},
@@ -229,7 +225,7 @@ def extended_strength(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValu
 
 
 def _schedule(records: Mapping[str, SwissTotals]) -> tuple[dict[str, int], int]:
-    """Everybody's strength of schedule as whole numbers, and the denominator of them all."""
+    """Every strength of schedule as a whole number, and their common denominator."""
     per_round = lcm(*{record.rounds for record in records.values() if record.rounds})
     ratio = {c: record.points * (per_round // record.rounds) for c, record in records.items() if record.rounds}
     per_opponent = _per_opponent(records)
@@ -252,7 +248,7 @@ def opponents_points(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValue
 
 
 def _opponents_figure(key: str) -> Step:
-    """The sum of a figure that the opponents have gathered."""
+    """The sum of a figure over the opponents."""
 
     def values(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
         records = basis.records
@@ -266,7 +262,7 @@ def _opponents_figure(key: str) -> Step:
 def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     """The matches between the tied alone: points, then SCORE.
 
-    House decision: where not all of them have met, it decides nothing.
+    House decision: unless all of them have met, it decides nothing.
     """
     among = set(tied)
     met = {who: set(basis.records[who].opponents) for who in tied}
@@ -284,7 +280,7 @@ def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
 def tiebreak_round(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     """What the tie-break rounds between the tied have decided.
 
-    Before any was played: who has left cannot play one, and stands below where a place is at stake (house decision).
+    Before any was played, departed competitors rank below where a place is at stake (house decision).
     """
     values = tiebreak_values(basis.tournament, tied, basis.after)
     if len(set(values.values())) == 1:
@@ -295,7 +291,7 @@ def tiebreak_round(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
 
 
 def _lot(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """The ticket drawn once from the event's seed; the smaller one is better, so it is turned round."""
+    """The lot from the event's seed; the smaller one is better, hence the minus sign."""
     tickets = {competitor: lot(basis.tournament.seed, competitor) for competitor in tied}
     return TiebreakValues({competitor: -int.from_bytes(ticket, "big") for competitor, ticket in tickets.items()}, {})
 
@@ -313,7 +309,6 @@ STEPS: dict[str, Step] = {
     "tiebreak_round": tiebreak_round,
     RANDOM: _lot,
 }
-"""Every tiebreaker by its key in the event file."""
 
 AMONG_TIED: frozenset[str] = frozenset(("head_to_head", "tiebreak_round", RANDOM))
-"""Tiebreakers that are asked about a tie only, since they depend on who is tied or are not worth a look before."""
+"""Tiebreakers evaluated within a tie only: they depend on the tied, or are rarely needed."""

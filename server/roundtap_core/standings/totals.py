@@ -1,4 +1,4 @@
-"""What every competitor has gathered in the Swiss rounds: points, outcomes, figures, opponents."""
+"""Every competitor's totals over the Swiss rounds: points, outcomes, figures, opponents."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Tallies = Callable[[Match], tuple[Tally, ...]]
 
 
 class SwissTotals(Struct):
-    """What one competitor has gathered: outcomes, byes ("bye" and "won"), summed figures, opponents met in order, and
-    what each of these meetings gave."""
+    """One competitor's totals: outcomes, byes ("bye" and "won"), summed figures, opponents in order, and the tally of
+    each of these meetings."""
 
     points: int = 0
     rounds: int = 0
@@ -30,9 +30,9 @@ class SwissTotals(Struct):
 
 
 def swiss_totals(tournament: Tournament, after: int | None = None) -> dict[str, SwissTotals]:
-    """Every competitor's record over the Swiss rounds (up to round `after`), in the file's order.
+    """Every competitor's totals over the Swiss rounds (up to round `after`), in the file's order.
 
-    Open matches do not count. Raises Problem, with its place, for a result its rulebook cannot read.
+    Open matches do not count. Raises Problem, with its place, for a result that its rulebook cannot read.
     """
     book = rulebook(tournament.rulebook)
     options = book.options(tournament.options)
@@ -76,15 +76,15 @@ def _count(records: Mapping[str, SwissTotals], match: Match, tallies: Tallies) -
 
 
 def _tallies(book: Rulebook, options: Options, totals: ListTotals) -> Tallies:
-    """What a match gives its two sides (its one, at a bye). Where lists do not count, one result object, which many
-    matches may share (eventfile/read.py), is worth the same everywhere."""
+    """The tallies of a match by side (one for a bye). Cached by result object, which matches may share
+    (eventfile/read.py), unless lists count."""
     known: dict[int, tuple[Tally, ...]] = {}
 
     def of(match: Match) -> tuple[Tally, ...]:
         sides = SIDES if match.bye is None else SIDES[:1]
         if book.tally_counts_lists or match.bye is not None:
             return tuple([book.tally(match, side, options, totals) for side in sides])
-        # The tournament keeps its results while this is asked: no other object takes an id.
+        # The tournament keeps its results alive, so no other object gets the same id.
         found = known.get(id(match.result))
         if found is None:
             found = known[id(match.result)] = tuple([book.tally(match, side, options, totals) for side in sides])
