@@ -1,4 +1,4 @@
-"""The round clock: remaining time against a monotonic clock of one boot. The fold of it reads no clock."""
+"""The round clock: remaining time against the monotonic clock of one boot. Pure: it never reads a clock itself."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 IDLE, RUNNING, PAUSED = "idle", "running", "paused"
 COUNTING = "counting"
-"""The hub's machine was started again in the midst of a round: it holds what it last knew, the tables go on counting,
-and a person says how the round goes on."""
+"""The hub restarted during a round: it holds the last known time, tables keep counting, and an official decides."""
 
 
 class Instant(Struct, frozen=True):
@@ -21,8 +20,7 @@ class Instant(Struct, frozen=True):
 class Clock(Struct, frozen=True):
     """`remaining_ms` held at `anchor`; while RUNNING it falls with the monotonic clock of that boot.
 
-    Below zero the round is overtime: the players finish the current game round and count.
-    `remaining_ms` is None for an untimed round.
+    Below zero is overtime: the players finish the current game round and count. None: an untimed round.
     """
 
     state: str = IDLE
@@ -31,7 +29,7 @@ class Clock(Struct, frozen=True):
     anchor: Instant = Instant("", 0)
 
     def remaining_at(self, now: Instant) -> int | None:
-        """Milliseconds left at `now`; meaningless (the held value) for another boot: see `after_restart`."""
+        """Milliseconds left at `now`; for another boot, the held value (see `after_restart`)."""
         if self.remaining_ms is None or self.state != RUNNING or now.boot_id != self.anchor.boot_id:
             return self.remaining_ms
         return self.remaining_ms - (now.mono_ms - self.anchor.mono_ms)
@@ -47,10 +45,10 @@ class Clock(Struct, frozen=True):
 
 
 def after_restart(clock: Clock, now: Instant, checkpoint_ms: int | None) -> Clock:
-    """The clock as a hub finds it when it starts.
+    """The clock after a restart of the hub.
 
-    Under the same boot a running round runs on. Under another boot the monotonic clock began anew, so nobody
-    here knows how long the power was out: COUNTING from the last checkpoint, until a person says how it goes on.
+    Within the same boot a running round continues. After a reboot the length of the outage is unknown: COUNTING from
+    the last checkpoint, until an official decides.
     """
     if clock.state != RUNNING or clock.anchor.boot_id == now.boot_id:
         return clock
@@ -59,10 +57,10 @@ def after_restart(clock: Clock, now: Instant, checkpoint_ms: int | None) -> Cloc
 
 
 def format_clock(remaining_ms: int | None) -> str:
-    """Minutes and seconds at every size: "75:00", "0:59"; overtime counts up behind a plus: "+1:05"."""
+    """Minutes and seconds: "75:00", "0:59"; overtime counts up with a plus sign: "+1:05"."""
     if remaining_ms is None:
         return "–"
-    # A countdown shows the second that is still running; overtime shows whole seconds gone.
+    # A countdown shows the second in progress; overtime shows whole seconds elapsed.
     seconds = -(-remaining_ms // 1000) if remaining_ms > 0 else -remaining_ms // 1000
     sign = "+" if remaining_ms <= 0 and seconds else ""
     return f"{sign}{seconds // 60}:{seconds % 60:02d}"

@@ -1,4 +1,4 @@
-"""The errors that a person can mend: each names what is wrong, where, and what would be right, in four languages."""
+"""Errors that a person can correct: each names what is wrong, where, and what would be right, in four languages."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ def pointer(where: str, key: str | int) -> str:
 
 
 class Problem(Exception):
-    """Something a person can mend.
+    """An error that a person can correct; a bug is never a Problem.
 
-    `key` is the name of a text in the core's catalogues (``words/*.json``, keys that begin with ``problem.``);
-    `params` fill its placeholders. `where` is a JSON path in an event file ("/rounds/0/matches/3"), or "" where the
-    place is clear from the page or screen that shows the text. A bug is never a Problem. `Invalid` where what was sent
-    is wrong by itself; any other Problem is about what is not possible just now.
+    `key` names a text in the core's catalogues (``words/*.json``, keys beginning with ``problem.``); `params` fill its
+    placeholders. `where` is a JSON path in an event file ("/rounds/0/matches/3"), or "" where the page or screen makes
+    the place clear. `Invalid`: the input itself is wrong; any other Problem: not possible at the moment.
     """
 
     def __init__(self, key: str, /, where: str = "", **params: object) -> None:
@@ -33,20 +32,20 @@ class Problem(Exception):
         self.params = params
 
     def but(self, where: str, **params: object) -> Self:
-        """The same problem at another place, and with other parameters."""
+        """The same problem at another place, with changed parameters."""
         return type(self)(self.key, where=where, **{**self.params, **params})
 
     def at(self, where: str) -> Self:
-        """The same problem, found below `where`."""
+        """The same problem, below `where`."""
         return self.but(where + self.where)
 
     def named(self, names: Mapping[str, str]) -> Self:
-        """The same problem of a match, with the sides' names in place of "a" and "b"."""
+        """The same problem with the sides' names in place of "a" and "b"."""
         return self.but(self.where, **{
             key: names.get(str(value), value) for key, value in self.params.items() if key in SIDE_PARAMS})
 
     def say(self, words: Words | None = None) -> str:
-        """The text for a person; without `words`, in English."""
+        """The text for a person; English without `words`."""
         return (words or core_words("en"))(f"problem.{self.key}", **self.params)
 
     def __str__(self) -> str:
@@ -54,4 +53,4 @@ class Problem(Exception):
 
 
 class Invalid(Problem):
-    """What was sent is wrong by itself, whatever has happened meanwhile."""
+    """The input is wrong in itself, regardless of what has happened meanwhile."""

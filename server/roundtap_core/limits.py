@@ -1,6 +1,6 @@
-"""How large anything may be that comes in, and what no text may hold: one place for forms, files, devices and commands.
+"""Limits on everything that comes in, and characters that no text may contain: for forms, files, devices and commands.
 
-No honest event meets any of these; they keep every computation bounded and every line where it is put.
+No real event reaches them; they keep every computation bounded and every line in its place.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any
 from roundtap_core.errors import Invalid, Problem, pointer
 
 Range = tuple[int, int]
-"""The lowest and the highest whole number that is taken."""
+"""Lowest and highest accepted whole number."""
 
 MOST_COMPETITORS = 4096
 MOST_ROUNDS = 30
-"""In each of four stages."""
+"""In each of the four stages."""
 MOST_ITEMS = 9999
 """In any one list."""
 LINE_LETTERS, ID_LETTERS, PROSE_LETTERS = 80, 64, 2000
@@ -35,11 +35,11 @@ OPTIONS: Mapping[str, Range] = MappingProxyType({
     "swiss_rounds": (0, MOST_ROUNDS), "cut": (0, 32), "prize_places": (0, MOST_COMPETITORS), "squad_points": (1, 9999),
     "bye_mov": COUNT, "bye_score": FIGURE, "legendary_limit": (0, 3), "late_minutes": MINUTES,
 })
-"""The options that are numbers; those of a stage are `STAGE_OPTIONS`."""
+"""The numeric options; those of a stage are `STAGE_OPTIONS`."""
 STAGE_OPTIONS: Mapping[str, Range] = MappingProxyType({"best_of": (1, 3), "minutes": (1, 1440)})
 
-# Controls, separators of lines, whatever changes the direction of what stands beside it, and half a surrogate pair: as
-# the insides of [^…], in signs that every dialect of regular expressions reads, since they stand in schemas too.
+# Controls, line separators, direction marks and lone surrogates, as the inside of [^…]. The escapes are valid in every
+# regular expression dialect, since schemas contain them too.
 _IN_NEITHER = r"\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
 IN_NO_LINE = r"\u0000-\u001f\u007f-\u009f" + _IN_NEITHER
 IN_NO_TEXT = r"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f" + _IN_NEITHER
@@ -47,27 +47,25 @@ _IN_NO_TEXT = re.compile(f"[{IN_NO_TEXT}]")
 
 UNSEEN = (r"\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800"
           r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb" "\U000e0000-\U000e0fff")
-"""Signs that leave nothing on the paper; between others some are needed (joiners of emoji and of Indic scripts)."""
+"""Characters that print nothing; some are needed between others (joiners of emoji and Indic scripts)."""
 
 PROSE = rf"^[^{IN_NO_TEXT}]*(?![\s\S])"
-"""A text of any number of lines, also none, that can be shown anywhere without disturbing what stands beside it."""
+"""Text of any number of lines, possibly none, that is safe to show anywhere."""
 LINE = rf"^(?=[\s\S]*[^{UNSEEN}])[^{IN_NO_LINE}]+(?![\s\S])"
-"""As `PROSE`, on one line, of which something can be seen."""
+"""As `PROSE`, but one line with something visible."""
 _LINE = re.compile(LINE)
 
 
 def fits_prose(text: str) -> bool:
-    """Whether a text is `PROSE`."""
     return _IN_NO_TEXT.search(text) is None
 
 
 def fits_line(text: str) -> bool:
-    """Whether a text is a `LINE`."""
     return _LINE.search(text) is not None
 
 
 def sanitize(text: str) -> str:
-    """A text that came in before these limits stood, as it may be shown: what moves others gives way to U+FFFD."""
+    """A text from before these limits in a safe form: forbidden characters become U+FFFD."""
     return text if fits_prose(text) else _IN_NO_TEXT.sub("\ufffd", text)
 
 
@@ -86,9 +84,10 @@ def refuse_out_of_range(value: int, limits: Range, where: str = "") -> None:
 
 
 def limit_violations(value: Any, where: str, most: int = MOST_ITEMS, letters: int = PROSE_LETTERS) -> Iterator[Problem]:
-    """Where plain JSON holds a number, a text or a list beyond any limit, a fraction, or is nested too deeply; what is
-    in a list or below a key that is too long is not looked at. `most`: how many items a list or an object may have,
-    `letters` a key."""
+    """Problems of plain JSON: numbers, texts or lists beyond the limits, fractions, too deep nesting.
+
+    Does not descend into a list or key that is too long. `most`: items of a list or object, `letters`: length of a key.
+    """
     if where.count("/") > NESTING_MAX:
         yield Problem("too_deep", where=where, maximum=NESTING_MAX)
         return
@@ -100,7 +99,7 @@ def limit_violations(value: Any, where: str, most: int = MOST_ITEMS, letters: in
             refuse_out_of_range(value, EXACT, where)
         elif isinstance(value, Mapping | list | tuple | set | frozenset):
             if len(value) > most:
-                # Nothing in it is looked at: a file of millions of rows would name every one of them.
+                # Not descended into: a file of millions of rows would report every one.
                 raise Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=most)
             parts = value.items() if isinstance(value, Mapping) else enumerate(value)
             for key in value if isinstance(value, Mapping) else ():
@@ -110,19 +109,19 @@ def limit_violations(value: Any, where: str, most: int = MOST_ITEMS, letters: in
     except Problem as problem:
         yield problem
     for key, inner in parts:
-        # Below a key that is too long each thing's address would be as long.
+        # Below a key that is too long, every path would be as long.
         if len(str(key)) <= letters:
             yield from limit_violations(inner, pointer(where, key), most, letters)
 
 
 def refuse_over_limits(value: Any, where: str = "") -> None:
-    """Raise the first Problem of what is `limit_violations`."""
+    """Raise the first of `limit_violations`."""
     for problem in limit_violations(value, where):
         raise problem
 
 
 def refuse_option_ranges(given: Mapping[str, Any]) -> None:
-    """Raise Problem for an option whose number is out of its range."""
+    """Raise Problem for an option whose number is out of range."""
     refuse_over_limits(given, "/options")
     stages = given.get("stages")
     parts = [("/options", given, OPTIONS)]

@@ -1,6 +1,6 @@
-"""What hub, units, stations and panels say to each other: a type a message, with its limits. A table's view: view.py.
+"""Messages between hub, units, stations and panels, one type each, with limits. A table's view is in view.py.
 
-As who reads it needs it: a key that nobody reads stands in MESSAGES.md alone.
+Types list the keys their readers need; keys that no program reads are in MESSAGES.md alone.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from roundtap_core.typed import LINE_OR_NONE, Count, DisplayText, Exact, Message
 
 
 class UnitRequest(Message, frozen=True):
-    """What is asked with a key: by whom."""
+    """A request signed with a unit's key."""
 
     unit: str
 
 
 class ChallengedRequest(UnitRequest, frozen=True):
-    """With the hub's challenge, asked for just before or with the answer before."""
+    """Carries the hub's challenge, fetched just before or with the previous answer."""
 
     nonce: str
     challenge: str | None = None
@@ -33,7 +33,7 @@ Buttons = Annotated[tuple[HealthWord, ...], Meta(max_length=16)]
 
 
 class Hello(ChallengedRequest, frozen=True, kw_only=True):
-    """Opens the feed. What older units do not say has a default."""
+    """Opens the feed. Keys that older units do not send have defaults."""
 
     nonce: Text
     core: Text
@@ -46,14 +46,14 @@ class Hello(ChallengedRequest, frozen=True, kw_only=True):
 
 
 class AgreedReport(Message, frozen=True, forbid_unknown_fields=True):
-    """The other side's report that a report says yes to."""
+    """The other side's report that a report agrees to."""
 
     report_id: Name
     hash: Name
 
 
 class Report(Message, frozen=True, forbid_unknown_fields=True):
-    """What one side says. What is UNSET older units leave out; of `agrees_to` null is said too."""
+    """One side's report. UNSET: omitted by older units; `agrees_to` may also be null."""
 
     report_id: Name
     unit: Name
@@ -72,7 +72,7 @@ class Report(Message, frozen=True, forbid_unknown_fields=True):
 
 
 class Lot(Message, frozen=True):
-    """A lot that was drawn at a table."""
+    """A lot drawn at a table."""
 
     event: str
     match: str
@@ -82,9 +82,8 @@ class Lot(Message, frozen=True):
 
 
 class Health(Message, frozen=True):
-    """How a unit's machine is. None and "" where it does not know, or has no such thing. `keys`: the buttons of its
-    board, `pressed` those that were pressed since it was started; `throttled`: the firmware's bits
-    (roundtap_machine/health.py)."""
+    """Health of a unit's machine; None and "" for unknown or absent. `keys`: the buttons of its board, `pressed`: those
+    pressed since its start; `throttled`: the firmware's bits (roundtap_machine/health.py)."""
 
     version: Annotated[str, Meta(max_length=60, pattern=r"^([A-Za-z0-9][A-Za-z0-9.+_-]*)?\Z")] = ""
     throttled: Annotated[int, Meta(ge=0, le=0xFFFFF)] | None = None
@@ -104,8 +103,8 @@ class Health(Message, frozen=True):
 
 
 class Status(UnitRequest, frozen=True):
-    """What a table sees and does just now. `lot` and `health` are looked at by themselves: a call for a judge that
-    comes with an odd one is heard."""
+    """What a table shows and does right now. `lot` and `health` are checked separately: an invalid one does not lose a
+    judge call."""
 
     session: Text
     seq: int
@@ -128,7 +127,7 @@ class TimeQuestion(UnitRequest, frozen=True):
 
 
 class Echo(Message, frozen=True):
-    """What became of a report. `fate` "unknown": the hub has it not, and says nothing else but its epoch."""
+    """What became of a report. `fate` "unknown": the hub does not have it, and sends nothing else but its epoch."""
 
     report_id: str
     fate: str
@@ -139,7 +138,7 @@ class Echo(Message, frozen=True):
 
 
 class FeedMessage(Message, frozen=True):
-    """A message of the feed, and all there is to say with "beat" and "identify"; a newer hub may have other types."""
+    """A message of the feed, complete for "beat" and "identify"; a newer hub may send other types."""
 
     type: str
     nonce: str
@@ -160,7 +159,7 @@ class FatesMessage(FeedMessage, frozen=True):
 
 
 class ViewMessage(FeedMessage, frozen=True):
-    """The view itself is looked at by the table: one that it cannot show is passed over, and the feed goes on."""
+    """The table checks the view itself: one that it cannot show is skipped, and the feed continues."""
 
     view: Any
 
@@ -170,7 +169,7 @@ class HubsMessage(FeedMessage, frozen=True):
 
 
 class TimeAnswer(Message, frozen=True):
-    """In the answer to a status, and to a question of time."""
+    """In the answer to a status or a time request."""
 
     now_ms: Exact
     boot: str | None = None
@@ -181,11 +180,11 @@ class Challenge(Message, frozen=True):
 
 
 HubText = Annotated[str, Meta(max_length=80, pattern=LINE_OR_NONE)]
-"""What a hub says of itself, for screens."""
+"""A hub's text about itself, for screens."""
 
 
 class HubAnswer(Message, frozen=True):
-    """Who is there: the answer of a hub to whoever looks for one."""
+    """A hub's answer to a unit searching for one."""
 
     roundtap: Literal["hub"]
     hub: HubText
@@ -200,7 +199,7 @@ Token = Annotated[str, Meta(pattern=rf"^{Ascii}{{16,64}}\Z")]
 
 
 class EnrolMessage(Message, frozen=True, tag_field="step", tag=str.lower):
-    """A step of it. What the arithmetic is to look at comes as it was said."""
+    """A step of the enrolment. Values for the arithmetic arrive unchecked."""
 
     token: Token
 
@@ -227,11 +226,11 @@ class Confirm(_ExchangeStep, frozen=True):
 
 
 class Wrong(_ExchangeStep, frozen=True):
-    """The hub's confirmation was wrong."""
+    """The confirmation of the hub was wrong."""
 
 
 class Late(_ExchangeStep, frozen=True):
-    """The code is no longer good."""
+    """The code has expired."""
 
 
 class GrantAgain(Message, frozen=True, tag_field="step", tag="again"):
@@ -250,7 +249,7 @@ class ExchangeOffer(Message, frozen=True):
 
 
 class EnrolStatus(Message, frozen=True):
-    """The answer to `Ask`: `number` stands before the code; `offer`, once a code was typed."""
+    """The answer to `Ask`: `number` precedes the code; `offer` follows once a code was typed."""
 
     hub: HubText
     epoch: HubText
@@ -261,7 +260,7 @@ class EnrolStatus(Message, frozen=True):
 
 
 class EnrolGrant(Message, frozen=True):
-    """What a unit is from now on, signed with its new key."""
+    """The unit's new identity, signed with its new key."""
 
     exchange: str
     unit: Annotated[str, Meta(min_length=1, max_length=40)]
@@ -278,9 +277,12 @@ JobState = Literal["queued", "sending", "sent", "printed", "uncertain", "failed"
 
 
 class StationPrinter(Message, frozen=True):
-    """What a station's printer is set to. port: where it is, "" for nowhere yet; ports: where it might be. model: its
-    profile, models: those that the station knows, each with what stands on such printers. baud: 0 where its line has
-    no speed; bauds: those to try. confirmed: it answers, or somebody read what it prints."""
+    """A station's printer settings.
+
+    port: "" for none yet; ports: candidates. model: its profile; models: those the station knows, each with the names
+    of such printers. baud: 0 for a line without speed; bauds: those to try. confirmed: it answers, or a person read its
+    print.
+    """
 
     port: PrinterText
     ports: Annotated[tuple[PrinterText, ...], Meta(max_length=16)]
@@ -292,7 +294,7 @@ class StationPrinter(Message, frozen=True):
 
 
 class StationRequest(ChallengedRequest, frozen=True, kw_only=True):
-    """`states`: [job id, state, detail] that are news. `printer` and `health` are looked at by themselves."""
+    """`states`: new [job id, state, detail]. `printer` and `health` are checked separately."""
 
     nonce: Name
     states: Annotated[list[tuple[JobId, JobState, Annotated[str, Meta(max_length=40)]]], Meta(max_length=64)]
@@ -301,7 +303,7 @@ class StationRequest(ChallengedRequest, frozen=True, kw_only=True):
 
 
 class StationResponse(Message, frozen=True):
-    """Each job is looked at by itself: one that is none stops no others."""
+    """Jobs are checked one by one: an invalid one does not stop the others."""
 
     challenge: str
     jobs: list[Any]
@@ -313,8 +315,10 @@ class JobRef(Message, frozen=True):
 
 
 class Job(JobRef, frozen=True):
-    """One thing to print: `id` is never used for another one, `content` is what the kind's layout wants. `go_on`: a
-    person's word that the printer prints, though it does not answer any more."""
+    """One thing to print. `id` is never reused; `kind` determines the shape of `content`.
+
+    `go_on`: a person confirmed that the printer prints although it no longer answers.
+    """
 
     kind: str
     content: dict[str, Any]
@@ -322,7 +326,7 @@ class Job(JobRef, frozen=True):
 
 
 class PrinterSetup(Message, frozen=True):
-    """How a printer is to be used. `port` "": where it is now."""
+    """Printer settings to use. `port` "": unchanged."""
 
     printer: Word
     baud: Baud
@@ -330,7 +334,7 @@ class PrinterSetup(Message, frozen=True):
 
 
 class PrinterOrder(PrinterSetup, frozen=True, kw_only=True):
-    """Somebody's word on the console; each `id` is taken once."""
+    """An order from the console; each `id` is executed once."""
 
     id: Name
     confirmed: bool
@@ -347,17 +351,17 @@ class SpeedTest(Message, frozen=True):
 
 
 class NewPin(Message, frozen=True, tag_field="step", tag="pin"):
-    """Pressed: a new PIN."""
+    """The request for a new PIN."""
 
 
 class EjectStick(Message, frozen=True, tag_field="step", tag="eject"):
-    """Pressed: the stick of this name is to be let go of."""
+    """Eject the stick with this name."""
 
     name: Annotated[str, Meta(max_length=200)] = ""
 
 
 class PanelRequest(ChallengedRequest, frozen=True, kw_only=True):
-    """`do`: what was pressed."""
+    """`do`: the button pressed."""
 
     nonce: Name
     language: Any = None
@@ -370,8 +374,8 @@ class Stick(Message, frozen=True):
 
 
 class PanelView(Message, frozen=True):
-    """Everything at one moment. `wall`: the time of day, "" where nobody knows it; `name`: the machine's on the
-    network; `running`: a round's clock runs; `trouble`: the hub's disk refuses."""
+    """Everything at one moment. `wall`: the time of day, "" if unknown; `name`: of the machine on the network;
+    `running`: a round's clock is running; `trouble`: the hub's disk fails."""
 
     wall: DisplayText
     players: DisplayText
@@ -384,12 +388,12 @@ class PanelView(Message, frozen=True):
 
     @property
     def to_let_go(self) -> tuple[str, ...]:
-        """Folders that may be let go of."""
+        """Folders that may be ejected."""
         return tuple(stick.name for stick in self.sticks[:4] if stick.state != "let-go")
 
 
 class PressOutcome(Message, frozen=True):
-    """What became of a press: `refused` why, in words, "" for what was done."""
+    """The result of a press: `refused` gives the reason, "" on success."""
 
     refused: str
     pin: str = ""
@@ -402,8 +406,8 @@ class PanelResponse(Message, frozen=True):
 
 
 class StandbyState(Message, frozen=True):
-    """A standby on this machine. `state`: of `server/roundtap_hub/standby/main.py`; `level`: it held everything
-    once, so that its key may be turned."""
+    """A standby on this machine. `state`: see `server/roundtap_hub/standby/main.py`; `level`: it was in sync once, so
+    its key may be turned."""
 
     state: DisplayText
     hub: DisplayText

@@ -1,4 +1,4 @@
-"""How people are named in public: shortened, longer where two collide, a nickname if they chose one."""
+"""Public names of people: shortened, longer where two collide, or a chosen nickname."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from roundtap_core.limits import LINE_LETTERS, fits_line
 from roundtap_core.records import Competitor, Tournament
 
 MOST_LETTERS = LINE_LETTERS
-"""Of any name: people, teams, officials, events. What is shown is cut by the screens, not by us."""
+"""Of any name: people, teams, officials, events. Screens shorten what they show."""
 
 
 def clean_name(text: str) -> str:
-    """A name as it was typed, with single blanks, as long as it can be seen and stays where it is put: not only signs
-    of no width, no change of direction, no control characters, at most 80 letters. "" stays "".
+    """The typed name with single spaces; "" stays "". It must be visible, at most 80 letters, without control or
+    direction characters.
 
-    Raises Problem("name_too_long", "name_unfit"). The event file's schema holds names to the same.
+    Raises Problem("name_too_long", "name_unfit"). The event file's schema sets the same limits.
     """
     name = " ".join(text.split())
     if not name:
@@ -29,7 +29,7 @@ def clean_name(text: str) -> str:
 
 
 def display_name(competitor: Competitor, shown: Mapping[str, str] | None = None) -> str:
-    """The name as shown to everyone: a chosen public name, else what `shown` (see `public_names`) says."""
+    """The public name: a chosen one, else the one in `shown` (see `public_names`)."""
     if competitor.public_name:
         return competitor.public_name
     if shown is not None and competitor.id in shown:
@@ -38,8 +38,7 @@ def display_name(competitor: Competitor, shown: Mapping[str, str] | None = None)
 
 
 def shorten(name: str, letters: int) -> str:
-    """The first word and `letters` letters of each other: "Franz Keller" → "Franz K.", "Inés García López" →
-    "Inés G. L."."""
+    """The first word and `letters` letters of each other: "Franz Keller" → "Franz K."."""
     words = name.split()
     return " ".join([*words[:1], *(word if letters >= len(word) else f"{word[:letters]}." for word in words[1:])])
 
@@ -47,8 +46,8 @@ def shorten(name: str, letters: int) -> str:
 def public_names(competitors: Iterable[Competitor], full_names: bool = False) -> dict[str, str]:
     """Every competitor's public name by id: as short as keeps them apart ("Namen und Bilder").
 
-    With `full_names` (an organizer's switch) names are whole, except for those who chose a public name.
-    Teams and single words stay as they are. Two people of exactly the same name get a number.
+    With `full_names` (an organizer's switch) names are whole, except chosen ones. Teams and single words are not
+    shortened; people with identical names get a number.
     """
     people = list(competitors)
     shown: dict[str, str] = {}
@@ -59,7 +58,7 @@ def public_names(competitors: Iterable[Competitor], full_names: bool = False) ->
     for letters in range(2, 40):
         groups: dict[str, list[Competitor]] = {}
         for person in people:
-            # "Keller" and "Keller." (for Kellermann) are told apart by nobody across a room.
+            # Across a room, "Keller" and "Keller." (for Kellermann) look alike.
             groups.setdefault(shown[person.id].casefold().rstrip("."), []).append(person)
         clashes = [p for g in groups.values() if len(g) > 1 for p in g if not p.public_name and not p.members]
         if not clashes:
@@ -70,17 +69,17 @@ def public_names(competitors: Iterable[Competitor], full_names: bool = False) ->
 
 
 def names_in(tournament: Tournament) -> dict[str, str]:
-    """The public names of its competitors, whole where the event says so."""
+    """The competitors' public names, whole where the event says so."""
     return public_names(tournament.competitors, bool(tournament.options.get("full_names")))
 
 
 def error_names(tournament: Tournament) -> dict[str, str]:
-    """What errors call each competitor: the public name, and the id to find it in the file."""
+    """Each competitor's name in errors: the public name, and the id to find it in the file."""
     return {competitor: f"{name} ({competitor})" for competitor, name in names_in(tournament).items()}
 
 
 def number_duplicates(people: Iterable[Competitor], shown: dict[str, str]) -> dict[str, str]:
-    """The names, with a number at each but the first of those that are the same."""
+    """The names, with a number after every duplicate except the first."""
     counts: dict[str, int] = {}
     for person in people:
         key = shown[person.id].casefold()

@@ -1,4 +1,4 @@
-"""Whole numbers: as people type them, one reading for every front, and the next one of ids."""
+"""Whole numbers: how typed ones are read everywhere, and the next number of an id."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from roundtap_core.errors import Invalid
 
 DIGITS_MAX = 15
-"""Beyond any figure of any game, and within what every reader of JSON holds exactly; noughts before it do not count."""
+"""Beyond any figure of any game, and exact in every JSON reader; leading zeros do not count."""
 _TYPED = re.compile(rf"([-\u2212]?)0*([0-9]{{1,{DIGITS_MAX}}})")
 
 
 def typed_number(text: str) -> int:
-    """The whole number: "0000000050" is 50. Raises Problem("not_a_number") for anything else ("1_0", "5.", "٣"), and
-    for what is longer: nothing is cut."""
+    """The whole number: "0000000050" is 50. Raises Problem("not_a_number") for anything else ("1_0", "5.", "٣") or
+    longer."""
     found = _TYPED.fullmatch(text.strip())
     if found is None:
         raise Invalid("not_a_number", value=text.strip()[:20])
@@ -22,6 +22,6 @@ def typed_number(text: str) -> int:
 
 
 def next_number(taken: Iterable[str], letter: str) -> int:
-    """One more than the highest number that follows the letter."""
+    """One more than the highest number after the letter."""
     numbers = [int(name[1:]) for name in taken if name[:1] == letter and name[1:].isdecimal()]
     return max(numbers, default=0) + 1

@@ -1,4 +1,4 @@
-"""What stands on paper, by the kind of the job: as the hub says it and a print station lays it out."""
+"""The contents of printed sheets by kind of job: what the hub sends and a print station lays out."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from roundtap_core.view import SideView, refuse_malformed_form
 
 Figure = Annotated[int, Meta(ge=FIGURE[0], le=FIGURE[1])]
 Members = Annotated[tuple[DisplayText, ...], Meta(max_length=99)]
-"""Who plays for a team."""
+"""The members of a team."""
 Columns = Annotated[tuple[Word, ...], Meta(max_length=16)]
 
 
 class PrintHeader(Message, frozen=True, kw_only=True):
-    """`url`: for phones; `by_name`: the same by the hub's name; `head`: the journal's."""
+    """`url`: for phones; `by_name`: the same with the hub's name; `head`: the journal's."""
 
     event: DisplayText
     url: Word
@@ -27,14 +27,14 @@ class PrintHeader(Message, frozen=True, kw_only=True):
 
 
 class RoundNotice(PrintHeader, frozen=True, kw_only=True):
-    """`name`: what an elimination or tie-break round is called ("semi-final")."""
+    """`name`: the name of an elimination or tie-break round ("semi-final")."""
 
     round: Count
     name: Word | None = None
 
 
 class TablePairing(Message, frozen=True, kw_only=True):
-    """Names, and null where nobody is. `by_hand`: no draw paired or seated these two."""
+    """Names, null for an empty seat. `by_hand`: paired or seated manually, not by a draw."""
 
     table: Count | None
     a: DisplayText
@@ -61,15 +61,18 @@ class NameLine(Message, frozen=True, kw_only=True):
 
 
 class PairingsByName(RoundNotice, frozen=True, kw_only=True):
-    """In the order of names."""
+    """Sorted by name."""
 
     rows: Annotated[tuple[NameLine, ...], Meta(max_length=5000)]
 
 
 class StandingsLine(Message, frozen=True, kw_only=True):
-    """`decided` is the place in `values` of what put this line above the next one; `decided_by` its key, if it has no
-    column; `by_lot` marks both neighbours of a lot. `status` ("dropped", "disqualified"; `rank` is null then) and
-    `reached` (the round of the bracket) stand below the name."""
+    """`decided`: the place in `values` of the tiebreaker that put this line above the next; `decided_by`: its key, if
+    it has no column.
+
+    `by_lot` marks both neighbours of a lot. `status` ("dropped", "disqualified"; `rank` is null then) and `reached`
+    (the round of the bracket) are printed below the name.
+    """
 
     rank: Count | None
     name: DisplayText
@@ -98,7 +101,7 @@ class CutOrder(Message, frozen=True, kw_only=True):
 
 
 class Standings(PrintHeader, frozen=True, kw_only=True):
-    """`columns`: the tiebreakers' keys. `cut`: where another order than this one decides who goes on."""
+    """`columns`: the tiebreakers' keys. `cut`: set where another order decides the cut."""
 
     after: Count
     final: bool
@@ -108,7 +111,7 @@ class Standings(PrintHeader, frozen=True, kw_only=True):
 
 
 class Proxy(PrintHeader, frozen=True, kw_only=True):
-    """Stands for a damaged card."""
+    """A substitute for a damaged card."""
 
     card: DisplayText
     official: DisplayText
@@ -128,7 +131,7 @@ class SlipSide(SideView, frozen=True, kw_only=True):
 
 
 class Slip(RoundNotice, frozen=True, kw_only=True):
-    """One match's. `replaces`: another slip of this match may lie about already."""
+    """A match's result slip. `replaces`: an older slip of this match may be in circulation."""
 
     of: Count
     table: Count | None

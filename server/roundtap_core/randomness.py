@@ -1,4 +1,4 @@
-"""Reproducible chance: one generator per purpose, the same on every machine and Python version."""
+"""Reproducible randomness: one generator per purpose, the same on every machine and Python version."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ Rand = Callable[[], float]
 
 
 def generator(seed: int, stage: str, round_number: int, attempt: int, purpose: str) -> Rand:
-    """Floats in [0, 1): ``random.Random.random`` seeded by text, which Python keeps the same across versions."""
-    # What only ranks draws nothing, and does not wait for this module.
+    """Floats in [0, 1): ``random.Random.random`` with a text seed, stable across Python versions."""
+    # Imported late: commands that only rank need no random numbers.
     from random import Random
 
     return Random(f"roundtap/1|{seed}|{stage}|{round_number}|{attempt}|{purpose}").random
 
 
 def shuffle(items: MutableSequence[T], rand: Rand) -> None:
-    """Fisher-Yates from the end, in place. (random.shuffle draws otherwise between Python versions.)"""
+    """Fisher-Yates from the end, in place. (random.shuffle differs between Python versions.)"""
     for i in range(len(items) - 1, 0, -1):
         j = int(rand() * (i + 1))
         items[i], items[j] = items[j], items[i]
 
 
 def lot(seed: int, competitor: str) -> bytes:
-    """The last tiebreaker's ticket, smaller first: it never changes, and a late entry moves nobody."""
+    """The last tiebreaker's lot, smaller first; late entries do not change it."""
     return hashlib.sha256(f"{seed}|tiebreak|{competitor}".encode()).digest()

@@ -1,6 +1,6 @@
-"""Why what was said is no message of its type: every reason with its place, in the words that people read.
+"""Why a value is not a message of its type: every reason with its place, in the readers' language.
 
-Its own: msgspec stops at the first, in English, and without what would be right.
+msgspec reports only the first, in English, without what would be right.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec import inspect
 from roundtap_core.errors import Invalid, Problem, pointer
 
 MOST = 20
-"""Whoever says a thousand things wrongly is not told of all of them."""
+"""Reasons reported at most."""
 
 JSON_TYPES: dict[type, str] = {
     dict: "object", list: "array", tuple: "array", str: "string", int: "integer", bool: "boolean",
@@ -32,12 +32,12 @@ _KINDS: dict[type, str] = {
 
 
 def type_errors(value: object, kind: Any) -> tuple[Problem, ...]:
-    """Why `value` is none of this kind, in the order of its fields, `MOST` at the most."""
+    """The first `MOST` reasons why `value` is not of this kind, in the order of its fields."""
     return tuple(islice(type_problems(value, kind), MOST))
 
 
 def type_problems(value: object, kind: Any, where: str = "") -> Iterator[Problem]:
-    """Every reason why `value`, which stands at `where`, is none of this kind."""
+    """Every reason why `value`, located at `where`, is not of this kind."""
     return _problems(value, _type_info(kind), where)
 
 
@@ -60,7 +60,7 @@ def _problems(value: Any, kind: Any, where: str) -> Iterator[Problem]:
     elif len(fitting) == 1:
         yield from _inside(value, fitting[0], where)
     else:
-        # Only objects that say in one of their fields which they are.
+        # Only objects with a tag field can be ambiguous.
         name = fitting[0].tag_field
         chosen = [each for each in fitting if each.tag == value.get(name)]
         if chosen:
@@ -80,7 +80,7 @@ def _other(value: object, options: Iterable[object], where: str) -> Problem:
 
 
 def _inside(value: Any, kind: Any, where: str) -> Iterator[Problem]:
-    """Of a value whose JSON type is right."""
+    """The problems of a value whose JSON type is right."""
     match kind:
         case inspect.LiteralType() if value not in kind.values:
             yield _other(value, kind.values, where)

@@ -1,4 +1,4 @@
-"""What a tournament is made of: competitors, matches, results, rounds. Plain frozen records, no behaviour."""
+"""The records of a tournament: competitors, matches, results, rounds. Frozen structs without behaviour."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SIDES: tuple[Side, Side] = ("a", "b")
 SWISS, ELIMINATION, TIEBREAK, SECOND_SWISS = "swiss", "elimination", "tiebreak", "second-swiss"
 STAGES = (SWISS, ELIMINATION, TIEBREAK, SECOND_SWISS)
 SWISS_STAGES = (SWISS, SECOND_SWISS)
-"""Stages whose results add points; the second one is played by those who made the cut, where it is no elimination."""
+"""Stages whose results add points; the second is for those who made the cut, in place of an elimination."""
 
-# Byes. "no-show": the opponent did not appear. "unpaired-loss": a round missed, by absence or late entry.
+# Byes. "no-show": the opponent did not appear. "unpaired-loss": a round missed through absence or late entry.
 BYE, WON_BYE, NO_SHOW, UNPAIRED_LOSS = "bye", "won", "no-show", "unpaired-loss"
 BYES = (BYE, WON_BYE, NO_SHOW, UNPAIRED_LOSS)
 
@@ -31,20 +31,19 @@ RULING: Final = "ruling"
 Winner = Literal["a", "b", "draw", "none"]
 
 FINISHED_EARLY, TIE_OPEN, SQUADS_UNFIELDED = "finished_early", "tie_open", "squads_unfielded"
-"""Kinds of a noted deviation: the event was ended before all was played, with a tie at a place that counts, or with
-squads that were never fielded."""
+"""Kinds of recorded deviation: ended before all was played, with a tie at a place that counts, or with unfielded
+squads."""
 
 DROPPED, DISQUALIFIED = "dropped", "disqualified"
-"""What standings say of somebody who is no longer there: who left is ranked, who was put out is not."""
+"""A departed competitor's status in the standings: dropped is ranked, disqualified is not."""
 
 
 def other(side: Side) -> Side:
-    """The opposite side."""
     return "b" if side == "a" else "a"
 
 
 class Pair(Struct, frozen=True):
-    """One figure for each side of a table."""
+    """One figure per side of a table."""
 
     a: int = 0
     b: int = 0
@@ -54,9 +53,9 @@ class Pair(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True):
-    """How a match ended, in real figures as they stood (the event file's `result`).
+    """How a match ended, with the figures on the table at that moment (the event file's `result`).
 
-    `winner` is None where the figures tell; `timeout` holds what a time-out resolver was told.
+    `winner` is None where the figures decide; `timeout` holds the answers given to a time-out resolver.
     """
 
     ended: Ending = PLAYED
@@ -71,7 +70,7 @@ class Result(Struct, frozen=True):
 
 
 class Competitor(Struct, frozen=True):
-    """A player, or a team, as the event file knows it."""
+    """A player or a team, as in the event file."""
 
     id: str
     name: str
@@ -91,7 +90,7 @@ class Competitor(Struct, frozen=True):
     houses: tuple[str, ...] = ()
     officials_role: str | None = None
     record: dict[str, Any] | None = None
-    """What else an event file has of it, in the file's keys: kept for who reads the file, no rule computes with it."""
+    """Further keys from the event file, kept for its readers; no rule uses them."""
 
     @property
     def active(self) -> bool:
@@ -99,12 +98,12 @@ class Competitor(Struct, frozen=True):
 
     @property
     def left_after(self) -> int | None:
-        """The last round before which somebody was still there; None for who is."""
+        """The last round the competitor was present for; None while still in the event."""
         lasts = [last for last in (self.dropped_after, self.disqualified_after) if last is not None]
         return min(lasts, default=None)
 
     def status(self, after: int | None = None) -> str | None:
-        """DISQUALIFIED, DROPPED, or None for who was still there after round `after` (None: by now)."""
+        """DISQUALIFIED, DROPPED, or None if still in the event after round `after` (None: now)."""
         for status, last in ((DISQUALIFIED, self.disqualified_after), (DROPPED, self.dropped_after)):
             if last is not None and (after is None or last <= after):
                 return status
@@ -112,7 +111,7 @@ class Competitor(Struct, frozen=True):
 
 
 class Match(Struct, frozen=True):
-    """Two competitors at a table, or one competitor and the kind of bye. Without `result` a match is open."""
+    """Two competitors at a table, or one competitor and the kind of bye. A match without `result` is open."""
 
     a: str
     b: str | None = None
@@ -122,26 +121,25 @@ class Match(Struct, frozen=True):
     game: int | str | None = None
     extension_minutes: int | None = None
     picks: tuple[int, ...] | None = None
-    """The squads that a bye fields; those of a played match stand in its result."""
+    """The squads fielded by a bye; those of a played match are in its result."""
     absent: str | None = None
-    """Who did not appear, at the no-show of who did."""
+    """In a no-show, the opponent who did not appear."""
     record: dict[str, Any] | None = None
-    """As for a competitor."""
 
     def competitor(self, side: Side) -> str | None:
         return self.a if side == "a" else self.b
 
 
 def drawn_for(matches: Iterable[Match]) -> int:
-    """How many were there when a round was drawn: not who entered later (an unpaired loss), but who did not appear.
+    """How many were present when a round was drawn: includes no-shows, excludes later entries (unpaired losses).
 
-    A no-show is two entries: the one who came, and the absent one's unpaired loss.
+    A no-show is two entries: the present player's, and the absent player's unpaired loss.
     """
     return sum(0 if m.bye == UNPAIRED_LOSS else 2 if m.b is not None or m.bye == NO_SHOW else 1 for m in matches)
 
 
 class Draw(Struct, frozen=True):
-    """Where a round's pairing came from: replaying `seed` and `attempt` draws it again."""
+    """How a round was drawn: the same `seed` and `attempt` reproduce it."""
 
     seed: int
     attempt: int = 1
@@ -154,13 +152,12 @@ class Round(Struct, frozen=True):
     matches: tuple[Match, ...] = ()
     draw: Draw | None = None
     tiebreak_form: str | None = None
-    """How three or more play out a tie in this round: "each" or "knockout" (see playoff)."""
+    """How three or more play out a tie in this round: "each" or "knockout" (standings/tiebreakers.py)."""
     record: dict[str, Any] | None = None
-    """As for a competitor."""
 
 
 class Tournament(Struct, frozen=True):
-    """One event file's content. Competitors keep the file's order: draws shuffle in that order."""
+    """The content of one event file. Competitors keep the file's order, on which draws depend."""
 
     name: str
     rulebook: str
@@ -170,16 +167,15 @@ class Tournament(Struct, frozen=True):
     competitors: tuple[Competitor, ...] = ()
     rounds: tuple[Round, ...] = ()
     record: dict[str, Any] | None = None
-    """As for a competitor."""
     cut_order: tuple[str, ...] = ()
-    """Everybody in the order that the cut was made from, as it was then; empty where none was made, or kept."""
+    """All competitors in the order used for the cut, as it stood then; empty without a cut or a recorded order."""
 
     def after(self, number: int) -> Tournament:
         """The tournament as it stood after round `number`."""
         return replace(self, rounds=tuple(r for r in self.rounds if r.number <= number))
 
     def seated(self, after: int | None = None) -> set[str]:
-        """Who has an entry in any round up to `after`, be it a bye or a round missed; all others never played."""
+        """Competitors with an entry in any round up to `after`, including byes and missed rounds."""
         return {
             who for played in self.rounds if after is None or played.number <= after
             for match in played.matches for who in (match.a, match.b) if who is not None
@@ -190,10 +186,10 @@ class Tournament(Struct, frozen=True):
 
 
 class StandingsRow(Struct, frozen=True):
-    """One line of the standings, best first. `decided_by` names what put it above the next row.
+    """One line of the standings. `decided_by` names the tiebreaker that put it above the next row.
 
-    `by_chance` marks both neighbours of a tie that only the lot decided. `status`: DISQUALIFIED (`rank` is None then,
-    and the line stands below all ranked ones), DROPPED, or None.
+    `by_chance` marks both neighbours of a tie that only the lot decided. `status`: DROPPED, DISQUALIFIED (`rank` None,
+    below all ranked lines) or None.
     """
 
     rank: int | None

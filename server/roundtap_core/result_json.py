@@ -1,4 +1,4 @@
-"""Results and matches between records and JSON, and the checks that need no rulebook."""
+"""Conversion of results and matches to and from JSON, and the checks that need no rulebook."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, Match, Pair
 from roundtap_core.typed import MalformedMessage, parse_message
 
 _WRITTEN = ("ended", "winner", "conceded_by", "initiative", "first_player", "picks", "timeout", "score", "wounds")
-"""In this order, in which they have always been written."""
+"""The keys in their established order."""
 
 
 def result_to_json(result: Result) -> dict[str, Any]:
-    """The event file's `result`; only what differs from the defaults, `score` always."""
+    """The event file's `result`; only what differs from the defaults, but always `score`."""
     said = to_builtins(result)
     return {key: said[key] for key in _WRITTEN if key == "score" or said[key] not in (None, PLAYED)}
 
 
 def match_to_json(match: Match) -> dict[str, Any]:
-    """A match, or a bye, by the event file's keys, in the order of their description; what is not set is left out."""
+    """A match or a bye by the event file's keys, in documented order, without unset ones."""
     data = {
         "table": match.table, "a": match.a, "b": match.b, "bye": match.bye, "absent": match.absent, "game": match.game,
         "picks": None if match.picks is None else list(match.picks),
@@ -34,8 +34,11 @@ def match_to_json(match: Match) -> dict[str, Any]:
 
 
 def result_from_json(data: object) -> Result:
-    """A Result from JSON; unknown keys, wrong types and contradictions are Problems that name the place. What is null
-    is not said. How large a figure may be is not asked: entries from before the limits are read so, too."""
+    """A Result from JSON; null counts as absent. Unknown keys, wrong types and contradictions are Problems with their
+    place.
+
+    Figures are not limited here, so that entries from before the limits can be read.
+    """
     if not isinstance(data, Mapping):
         raise Problem("wrong_type", expected="object")
     _refuse_unknown(data, Result, "")
@@ -57,7 +60,7 @@ def _refuse_unknown(data: Mapping[str, Any], kind: type[Struct], where: str) -> 
 
 
 def refuse_contradictory(result: Result) -> None:
-    """Raise Problem for what no result says of itself, whatever the rulebook."""
+    """Raise Problem for a result that contradicts itself under any rulebook."""
     if result.ended == CONCESSION and result.conceded_by is None:
         raise Invalid("concession_by_whom", where="/conceded_by")
     if result.ended != CONCESSION and result.conceded_by is not None:
@@ -72,7 +75,7 @@ def refuse_contradictory(result: Result) -> None:
 
 
 def refuse_result_limits(result: Result) -> None:
-    """Raise Problem where a result holds a figure or a text that no event file may hold."""
+    """Raise Problem for a figure or text beyond the event file's limits."""
     for key in ("score", "wounds"):
         pair = getattr(result, key)
         for side in SIDES if pair is not None else ():

@@ -1,6 +1,6 @@
-"""Typed messages: the limited texts and numbers that their fields are made of, and how what was said is read as one.
+"""Typed messages: the bounded texts and numbers of their fields, and how parsed JSON is read as one.
 
-msgspec says yes or no; where it says no, `type_errors.py` says why.
+msgspec accepts or rejects; reasons.py explains a rejection.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from roundtap_core.limits import (
 
 
 class Message(msgspec.Struct, frozen=True):
-    """An object of which some keys are known. Others are left alone: who says more may be newer."""
+    """An object of known keys. Unknown keys are ignored: the sender may be newer."""
 
     def but(self, **changes: Any) -> Self:
         """The same with some fields changed."""
@@ -43,7 +43,6 @@ Text = Annotated[str, Meta(max_length=ID_LETTERS)]
 Name = Annotated[str, Meta(min_length=1, max_length=ID_LETTERS)]
 Natural = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Exact = Annotated[int, Meta(ge=EXACT[0], le=EXACT[1])]
-"""The whole numbers that every JSON program keeps exactly."""
 Count = Annotated[int, Meta(ge=COUNT[0], le=COUNT[1])]
 Figure = Annotated[int, Meta(ge=FIGURE[0], le=FIGURE[1])]
 Number = Annotated[int, Meta(ge=NUMBER[0], le=NUMBER[1])]
@@ -63,7 +62,7 @@ Word = Annotated[str, Meta(max_length=SHOWN_LETTERS, pattern=LINE_OR_NONE)]
 
 
 class DisplayText(str):
-    """A text of people as it may be drawn: what has no place on a screen is left out of it, and no reason to refuse."""
+    """Text for display: characters that a screen cannot show are removed, not refused."""
 
     __slots__ = ()
     JSON_TYPE = "string"
@@ -72,14 +71,13 @@ class DisplayText(str):
     def of(cls, said: object) -> DisplayText:
         if not isinstance(said, str):
             raise ValueError("a text of people is a text")
-        # Printable is what has a place on a screen: no line feed, nothing that turns the direction of what follows.
+        # Printable characters fit on a screen: no line feed, no direction mark.
         text = "".join(letter if letter.isprintable() else " " for letter in said[: 2 * SHOWN_LETTERS])
         return cls(" ".join(text.split())[:SHOWN_LETTERS])
 
 
 class MalformedMessage(ValueError):
-    """What was said is no message of its type. `type_errors`: why, each with its place, for a person who can mend
-    it."""
+    """Not a message of its type. `reasons`: why, each with its place, for a person who can correct it."""
 
     def __init__(self, reasons: tuple[Problem, ...], text: str = "") -> None:
         super().__init__("; ".join(map(str, reasons)) or text)
@@ -95,36 +93,35 @@ def parse_message(kind: Any, said: object) -> Any: ...
 
 
 def parse_message(kind: Any, said: object) -> Any:
-    """What was said, as parsed JSON, as a message of this type. Malformed."""
+    """Parsed JSON as a message of this type. Raises MalformedMessage."""
     try:
         return msgspec.convert(said, kind, dec_hook=_decode_hook)
     except UnicodeError:
-        # Half a surrogate pair.
+        # A lone surrogate.
         raise MalformedMessage((Problem("unfit_text"),)) from None
     except (msgspec.ValidationError, Problem) as error:
-        # Only now: nearly everything that is said is right.
+        # Imported only now: nearly all input is valid.
         from roundtap_core.reasons import type_errors
 
-        # What does not fit together though each part is right by itself is said by who found it.
+        # Parts that are valid but do not fit together: the check that found it explains it.
         found = type_errors(said, kind) or ((error,) if isinstance(error, Problem) else ())
         raise MalformedMessage(found, str(error)) from None
 
 
 def decode_message(kind: type[T], text: str) -> T | None:
-    """The message that a JSON text is. None where it is none, or an object in it has a key twice: `parse_message` what
-    the text holds, and hear why."""
+    """The message in a JSON text; None where it is none or repeats a key. For the reasons, use `parse_message` on the
+    parsed text."""
     try:
         found = msgspec.json.decode(text, type=kind, dec_hook=_decode_hook)
     except (msgspec.DecodeError, UnicodeError, RecursionError, Problem):
         return None
-    # Of a key that stands twice one is lost: written again, the text has fewer quotation marks.
+    # Of a repeated key one is lost: encoded again, the text has fewer quotation marks.
     whole = "\\u0022" not in text and text.count('"') == msgspec.json.encode(found).count(b'"')
     return found if whole else None
 
 
 def salvage_message(kind: type[T], said: Mapping[str, object]) -> T:
-    """As `parse_message`, of a type whose fields all have defaults: whatever is odd is left out, and the rest
-    counts."""
+    """As `parse_message`, for a type whose fields all have defaults: invalid fields are dropped."""
     found: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):  # type: ignore[arg-type]
         if field.name in said:
@@ -134,5 +131,5 @@ def salvage_message(kind: type[T], said: Mapping[str, object]) -> T:
 
 
 def _decode_hook(kind: type[Any], said: object) -> object:
-    """Reads what msgspec does not know: a class that makes one `of` what was said; JSON_TYPE is what that has to be."""
+    """Decode a class that msgspec does not know by its `of`; JSON_TYPE is the JSON type it expects."""
     return kind.of(said)

@@ -1,4 +1,4 @@
-"""Which build this is: the commit that it was made of, and whether another build is the same."""
+"""The version of this build: its commit, and whether another build is the same."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from pathlib import Path
 
 CORE = Path(__file__).parent
 BUILT = "built_version.txt"
-"""Written beside this module by setuptools-scm when the package is built; no part of the repository."""
+"""Written beside this module by setuptools-scm in a build; not in the repository."""
 
 NO_COMMIT = "no-commit"
 GIT_TIMEOUT_S = 10
-"""Longer takes only a git that waits for somebody."""
+"""Only a git that waits for input takes longer."""
 
 _COMMIT = re.compile(r"(?:^|\+g)([0-9a-f]{7,40})(\+dirty|\.d\d{8})?$")
 
 
 @cache
 def version() -> str:
-    """This build's version, asked for once in a process.
+    """This build's version, computed once per process.
 
-    A package that was built: "0.1.dev549+ga9ffbd210" (".d20261122" behind it: built of files that were not committed).
-    A checkout: its commit, "a9ffbd210", or "a9ffbd210+dirty". Neither, or a checkout without git: "no-commit." and a
-    digest of the core's files, which is worth nothing to a person but tells two such builds apart.
+    A built package: "0.1.dev549+ga9ffbd210", followed by ".d20261122" if files were uncommitted. A checkout: its
+    commit, "a9ffbd210", or "a9ffbd210+dirty". Otherwise "no-commit." and a digest of the core's files, which only tells
+    two such builds apart.
     """
     return version_of(CORE)
 
 
 def version_of(core: Path, ask: Callable[[Path], str] | None = None) -> str:
-    """As `version`, of the core that lies in that folder. `ask`: what git says of a checkout, "" where it cannot."""
+    """As `version`, for the core in that folder. `ask`: git's answer about a checkout, "" if there is none."""
     root = core.parent.parent
     if core.parent.name == "server" and (root / ".git").exists():
-        # What was built here once may be of another commit.
+        # A local build may be of another commit.
         said = (ask or _git_describe)(root)
     else:
         try:
@@ -47,16 +47,14 @@ def version_of(core: Path, ask: Callable[[Path], str] | None = None) -> str:
 
 
 def same_build(one: str, other: str) -> bool:
-    """Whether both versions are of one commit, however each was installed.
-
-    A checkout with changes is like itself only: of two that have changed since the same commit nobody can say more.
-    """
+    """Whether both versions are of the same commit, however they were installed. A dirty checkout equals only
+    itself."""
     if one == other:
         return True
     first, second = _COMMIT.search(one), _COMMIT.search(other)
     if first is None or second is None or first[2] or second[2]:
         return False
-    # Git writes as few letters of a commit as tell it from all others: not as many everywhere.
+    # Git abbreviates commits to different lengths on different machines.
     short, long = sorted((first[1], second[1]), key=len)
     return long.startswith(short)
 
@@ -64,7 +62,7 @@ def same_build(one: str, other: str) -> bool:
 def _git_describe(root: Path) -> str:
     plain = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        # A service's user may run what another one has cloned; and it writes nothing there.
+        # A service may run a checkout owned by another user; git must write nothing there.
         done = subprocess.run(
             ["git", "-c", f"safe.directory={root}",
              "describe", "--always", "--exclude=*", "--abbrev=9", "--dirty=+dirty"],
@@ -76,7 +74,7 @@ def _git_describe(root: Path) -> str:
 
 
 def _digest(core: Path) -> str:
-    """What the core consists of: its programs, words and rulebooks."""
+    """A digest of the core's programs, words and rulebooks."""
     files = sorted(path for path in core.rglob("*") if path.suffix in (".py", ".json"))
     whole = hashlib.sha256()
     for path in files:

@@ -1,4 +1,4 @@
-"""What the hub tells a table about itself: its match and who plays it, what is asked for a result, its clock."""
+"""A table's view, sent by the hub: its match and players, the form for a result, its clock."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from roundtap_core.typed import Count, DisplayText, Message, Natural, T, Word
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED, CLOSED = "open", "one-sided", "agreed", "dispute", "decided", "closed"
 SECOND = "second"
-"""A result stands, and since then both have agreed to another one: a judge decides."""
+"""Both sides have agreed to another result than the one that stands: a judge decides."""
 
 TimeMs = Annotated[int, Meta(ge=-(10**13), le=10**13)]
 """Three hundred years of the hub's clock."""
 
 
 class PerSide(Message, Generic[T], frozen=True):
-    """Something of each side."""
+    """One value per side."""
 
     a: T
     b: T
@@ -41,7 +41,7 @@ class EventView(Message, frozen=True):
 
 
 class RoundView(Message, frozen=True):
-    """The round at this table; `of` is how many there will be, where that is known."""
+    """The round at this table; `of` is the planned number of rounds, if known."""
 
     number: Natural
     of: Natural | None = None
@@ -50,7 +50,7 @@ class RoundView(Message, frozen=True):
 
 
 class SideView(Message, frozen=True):
-    """One who plays. `to_field`: the squads not fielded yet, None where nobody told; `must`: these have to be now."""
+    """One player or team. `to_field`: the squads not fielded yet, None if unknown; `must`: those due now."""
 
     name: DisplayText
     id: Word | None = None
@@ -59,14 +59,14 @@ class SideView(Message, frozen=True):
 
 
 class ReportRef(Message, frozen=True):
-    """Names a report to the other side: its id and the digest of all of it."""
+    """Names a report to the other side: its id and its digest."""
 
     report_id: Word
     hash: Word
 
 
 class BeforePlay(Message, frozen=True):
-    """What is settled first, by whom; `lot`: by nobody, a lot decides."""
+    """What is settled first, and by whom; `lot`: a lot decides."""
 
     about: Word
     side: Side | None = None
@@ -74,8 +74,8 @@ class BeforePlay(Message, frozen=True):
 
 
 class MatchView(Message, frozen=True):
-    """Who plays here, and what the hub knows of the result. `number` is the journal entry of the result that stands,
-    `last` the side that reported last: the other one is asked."""
+    """The players here, and the hub's knowledge of the result. `number` is the journal entry of the result that stands;
+    `last` reported last, so the other side is asked."""
 
     id: Word
     revision: Natural
@@ -87,14 +87,14 @@ class MatchView(Message, frozen=True):
     number: Natural | None = None
     last: Side | None = None
     lots: Annotated[dict[Word, Side], Meta(max_length=16)] = {}
-    """What the hub knows of lots drawn before play: {"first_player": "b"}."""
+    """Lots drawn before play, as the hub knows them: {"first_player": "b"}."""
     before_play: BeforePlay | None = None
     corrected: bool = False
-    """Whether a judge replaced a result that had stood."""
+    """Whether a judge replaced a result that stood."""
     draw: Word | None = None
-    """The mark of the draw: the same id may come again with other people. None: an older hub does not say."""
+    """The mark of the draw: the same id may return with other people. None: from an older hub."""
     heard: PerSide[Natural] = PerSide(0, 0)
-    """The highest number of each side's reports that the hub has accepted; 0: none."""
+    """The highest report number accepted from each side; 0: none."""
     said: PerSide[ReportRef | None] = PerSide(None, None)
     """The report that counts for each side."""
     second: Result | None = None
@@ -111,7 +111,7 @@ class MatchView(Message, frozen=True):
 
     @property
     def initiative(self) -> str | None:
-        """Who chooses initiative by the lists' totals: a side, or BY_LOT where they are equal and nobody has drawn."""
+        """The side that chooses initiative by the lists' totals, or BY_LOT if they are equal and nothing was drawn."""
         before = self.before_play
         if before is None or before.about != INITIATIVE:
             return None
@@ -119,18 +119,18 @@ class MatchView(Message, frozen=True):
 
     @property
     def same(self) -> tuple[str, str | None]:
-        """What two views of one match have in common, and two matches have not."""
+        """The same for two views of one match, and different for two matches."""
         return self.id, self.draw
 
     def of_others(self, before: MatchView) -> bool:
-        """Whether other people play it than `before`: an organizer has changed who sits here. Ids that are not told,
-        by an older hub, say nothing."""
+        """Whether other people play than in `before`: an organizer changed the seating. Ids missing from an older hub
+        prove nothing."""
         return any(was is not None and now is not None and was != now
                    for was, now in ((before.of(side).id, self.of(side).id) for side in SIDES))
 
 
 class PhaseView(Message, frozen=True):
-    """A part of the round: `key` is its text, `from_ms` how much of the round has gone when it begins."""
+    """A part of the round: `key` names its text, `from_ms` is the elapsed time at which it begins."""
 
     key: Word
     from_ms: TimeMs
@@ -139,7 +139,7 @@ class PhaseView(Message, frozen=True):
 class ClockView(Message, frozen=True):
     """The hub's clock: `deadline_ms` on the hub's monotonic clock while running, `remaining_ms` while held.
 
-    `open_end`: hidden minutes may follow; the round ends when the hub says `over`.
+    `open_end`: hidden minutes may follow; the round ends when the hub sends `over`.
     """
 
     state: Word = "idle"
@@ -157,7 +157,7 @@ class ClockView(Message, frozen=True):
         return self.over or (left_ms is not None and left_ms <= 0)
 
     def phase(self, left_ms: int | None) -> str:
-        """The text of the phase that runs, with `left_ms` on the clock; "" outside of all."""
+        """The text of the current phase, with `left_ms` on the clock; "" outside of all."""
         if left_ms is None:
             return ""
         if self.open_end and left_ms <= 0 and not self.over:
@@ -167,7 +167,7 @@ class ClockView(Message, frozen=True):
 
 
 class CallView(Message, frozen=True):
-    """A judge was called from here; `taken_by` is who comes."""
+    """A judge call from this table; `taken_by` is the judge on the way."""
 
     taken_by: DisplayText | None = None
 
@@ -188,7 +188,7 @@ class SituationView(Message, frozen=True):
 
 
 class EventOptions(dict[str, Any]):
-    """An event's options: the rulebook's business, within the limits of all numbers and texts."""
+    """An event's options, bounded like all numbers and texts; the rulebook interprets them."""
 
     JSON_TYPE = "object"
 
@@ -201,7 +201,7 @@ class EventOptions(dict[str, Any]):
 
 
 class TableView(Message, frozen=True):
-    """`leave_refused`: whose wish to leave the event an official has refused; `finished`: events that are over."""
+    """`leave_refused`: sides whose wish to leave was refused by an official; `finished`: events that are over."""
 
     event: EventView | None = None
     table: Annotated[int, Meta(ge=1, le=99_999)] | None = None
@@ -234,7 +234,7 @@ class TableView(Message, frozen=True):
 
 
 def refuse_malformed_form(form: Form) -> None:
-    """Problem("unknown_rulebook"), or ValueError for a form that no rulebook makes: a hostile hub may send anything."""
+    """Problem("unknown_rulebook"), or ValueError for an impossible form: a hostile hub may send anything."""
     rulebook(form.rulebook)
     for way in form.ways:
         for step in way.steps:

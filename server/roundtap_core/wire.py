@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-# The purpose is signed with the payload, so a message of one kind can never pass as one of another.
+# The purpose is signed with the payload, so a message of one kind cannot pass as another.
 REPORT = "roundtap/report/1"
 REQUEST = "roundtap/request/1"
 ECHO = "roundtap/echo/1"
@@ -17,25 +17,25 @@ BEACON = "roundtap/beacon/1"
 ENROL = "roundtap/enrol/1"
 
 DEPTH_MAX = 100
-"""Levels of nesting: twice what any event file may have, and far from what exhausts the stack."""
+"""Levels of nesting: twice what an event file may have, and far below the recursion limit."""
 
 
 def canonical(value: Any) -> bytes:
     """JSON with sorted keys, no spaces, UTF-8 and integers only: the same bytes on every machine.
 
-    Raises TypeError on a float, whose text differs between programs, and ValueError on more than DEPTH_MAX levels:
-    what is verified here was written by strangers.
+    Raises TypeError on a float, whose text differs between programs, and ValueError beyond DEPTH_MAX levels, as the
+    input is untrusted.
     """
     _refuse_unencodable(value, DEPTH_MAX)
     return _encode(value).encode()
 
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False,
-                           # What is no deeper than DEPTH_MAX leads nowhere back to itself.
+                           # Checked already: nothing within DEPTH_MAX levels refers to itself.
                            check_circular=False).encode
 
 _PLAIN = frozenset((str, int, bool, type(None)))
-"""What nearly every value is: every entry is walked through when it is sealed."""
+"""The types of nearly all values: sealing an entry walks through all of it."""
 
 
 def _refuse_unencodable(value: Any, levels: int) -> None:
@@ -68,8 +68,7 @@ def sign(key: bytes, purpose: str, payload: Any) -> str:
 
 
 def envelope_json(key: bytes, purpose: str, payload: bytes) -> bytes:
-    """The JSON of a signed message, as `envelope` makes it, around a payload that is canonical JSON already: it is
-    signed as it stands and not written down a second time."""
+    """The bytes of `envelope` for a payload that is canonical JSON already, without encoding it again."""
     return b'{"payload":' + payload + b',"mac":"' + _mac(key, purpose, payload).encode() + b'"}'
 
 
@@ -78,7 +77,7 @@ def _mac(key: bytes, purpose: str, payload: bytes) -> str:
 
 
 def verify(key: bytes, purpose: str, payload: Any, mac: object) -> bool:
-    """Whether `mac` is this payload's signature; in constant time, and False for anything that is no string."""
+    """Whether `mac` is this payload's signature, in constant time; False for anything but a string."""
     if not isinstance(mac, str) or not mac.isascii():
         return False
     try:
@@ -94,7 +93,7 @@ def envelope(key: bytes, purpose: str, payload: Mapping[str, Any]) -> dict[str, 
 
 
 def open_envelope(key: bytes, purpose: str, message: object) -> dict[str, Any] | None:
-    """The payload of a message whose signature holds, else None."""
+    """The payload of a message with a valid signature, else None."""
     if not isinstance(message, Mapping):
         return None
     payload = message.get("payload")

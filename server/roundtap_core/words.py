@@ -28,8 +28,8 @@ def plural_form(language: str, n: int) -> str:
 class Words:
     """One language's texts: ``words("table.saved", number=1042)``.
 
-    A text is a string with ``{placeholders}``, or an object of plural forms chosen by the parameter ``n``.
-    An unknown key is a bug and raises KeyError: nobody is shown a key.
+    A text is a string with ``{placeholders}``, or an object of plural forms chosen by the parameter ``n``. An unknown
+    key is a bug and raises KeyError.
     """
 
     def __init__(self, language: str, texts: Mapping[str, Text]) -> None:
@@ -48,16 +48,16 @@ class Words:
         return key in self._texts
 
     def first(self, *keys: str) -> str:
-        """The first of these texts that there is; the more special key comes first."""
+        """The first of these texts that exists; put the more specific key first."""
         return next((self(key) for key in keys if key in self), keys[-1].rpartition(".")[2])
 
     def texts(self, begin: str) -> list[str]:
-        """Every text whose key begins so, all plural forms, with their placeholders."""
+        """All texts whose key begins like this, with every plural form and their placeholders."""
         return [form for key, text in self._texts.items() if key.startswith(begin)
                 for form in (text.values() if isinstance(text, dict) else [text])]
 
     def also(self, other: Words) -> Words:
-        """These texts and another catalogue's, as one."""
+        """These texts combined with another catalogue's."""
         return Words(self.language, {**other._texts, **self._texts})
 
 
