@@ -1,4 +1,4 @@
-"""What every rulebook answers: a small class of figures and rules beside its document; no I/O, no chance."""
+"""The base class of all rulebooks: figures and rules of a document; no I/O, no randomness."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from roundtap_core.records import (
 
 Options = Mapping[str, Any]
 ListTotals = Mapping[str, int]
-"""Competitor → what the own list costs, where that is known."""
+"""Competitor → the cost of the list, where known."""
 
 NO_TOTALS: ListTotals = MappingProxyType({})
 
@@ -37,7 +37,7 @@ DRAW: Final = "draw"
 BYE_LAST, BYE_RANDOM_LOWEST = "last", "random-lowest"
 
 OWN = "own"
-"""The structure that any rulebook allows: whatever rounds and cut the organizer announces."""
+"""The structure that every rulebook allows: rounds and cut as the organizer announces."""
 
 
 class Tally(Struct, frozen=True):
@@ -72,8 +72,8 @@ BASIC_AND_ADVANCED: Mapping[str, tuple[Structure, ...]] = {
 
 
 class Situation(Struct, frozen=True):
-    """Where a match stands: its stage ("swiss", "elimination", "final", "third_place", "tiebreak"), what the lists of
-    a and b cost (None: nobody knows), and the houses of a's deck and of b's (empty: unknown)."""
+    """Where a match stands: its stage ("swiss", "elimination", "final", "third_place", "tiebreak"), the list costs of a
+    and b (None: unknown), and the houses of their decks (empty: unknown)."""
 
     stage: str = SWISS
     totals: tuple[int | None, int | None] = (None, None)
@@ -81,11 +81,11 @@ class Situation(Struct, frozen=True):
 
     @property
     def knockout(self) -> bool:
-        """Somebody has to go on: there is nothing to be shared."""
+        """Whether one side has to advance, so that nothing can be shared."""
         return self.stage not in SWISS_STAGES
 
     def list_totals(self, match: Match) -> ListTotals:
-        """What is known of `totals`, by competitor of this match."""
+        """The known `totals` by competitor of this match."""
         both = zip((match.a, match.b or ""), self.totals, strict=True)
         return {who: total for who, total in both if total is not None}
 
@@ -94,7 +94,7 @@ SWISS_ROUND = Situation()
 
 
 class Phase(Struct, frozen=True):
-    """A part of the round with a name of its own ("phase.key"), from so many minutes before the announced end."""
+    """A named part of the round ("phase.key"), beginning so many minutes before the announced end."""
 
     key: str
     before_end: int
@@ -110,8 +110,8 @@ class AidFigure(Struct, frozen=True):
 
 
 class CountingAid(Struct, frozen=True):
-    """A sum that players do by hand and a page can do for them: `worth` of the figures, by key. Its texts are
-    "aid.ID" and "aid.ID.worth"."""
+    """A manual sum that a page can do for players: `worth` of the figures, by key. Its texts are "aid.ID" and
+    "aid.ID.worth"."""
 
     id: str
     figures: tuple[AidFigure, ...]
@@ -137,7 +137,14 @@ ORGANIZER, HEAD_JUDGE, JUDGE = "organizer", "head_judge", "judge"
 
 
 class Rulebook:
-    """Base of the rulebooks. Subclasses state figures as class attributes and answer the methods below."""
+    """Base class of the rulebooks. Subclasses set the class attributes and override the methods below. To use one:
+
+        book = rulebook("xwing-standard")  # of rulebooks/registry.py
+        options = book.options({"squad_points": 100})
+        played, at_time, conceded = book.form(options).ways
+        result = compose(at_time, "a", {"score.winner": 88, "score.loser": 40})  # of forms/walk.py
+        book.tally(Match("ann", "bo", result=result), "a", options)  # 1 point, "win", {"mov": 148}
+    """
 
     id: ClassVar[str]
     title: ClassVar[str]
@@ -146,14 +153,14 @@ class Rulebook:
     """Its place where all are listed, the least first; those of one place stand by their ids."""
     tiebreakers: ClassVar[tuple[str, ...]]
     ties_start_again_at: ClassVar[str | None] = None
-    """The tiebreaker at which a smaller tie, left over by any later one, starts again."""
+    """The tiebreaker at which a smaller tie left by a later one starts again."""
     bye_after_round_1: ClassVar[str]
     stage_minutes: ClassVar[Mapping[str, int]]
     levels: ClassVar[tuple[str, ...]]
     structures: ClassVar[Mapping[str, tuple[Structure, ...]]]
     option_defaults: ClassVar[Mapping[str, Any]]
     house_decisions: ClassVar[tuple[str, ...]]
-    """Keys of texts ("decision.…") for what the document leaves open and the kit decided."""
+    """Keys of texts ("decision.…") on what the document leaves open and the kit decided."""
     officials_play: ClassVar[dict[str, str]]
     """Level → NO or WITH_SECOND; "*" stands for every other level."""
     disqualified_by: ClassVar[tuple[str, ...]] = (ORGANIZER,)
@@ -164,22 +171,21 @@ class Rulebook:
     head_judge_proposed_from: ClassVar[int | None] = None
     """From so many players the kit proposes to name a head judge."""
     ticks: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
-    """Level → what is looked at or declared before play and ticked off ("tick.sleeves"); "*" stands for every level."""
+    """Level → what is inspected or declared before play and ticked off ("tick.sleeves"); "*": every level."""
     lists: ClassVar[ListCheck]
     phases: ClassVar[tuple[Phase, ...]] = ()
     extra_minutes: ClassVar[tuple[int, int] | None] = None
-    """The fewest and the most minutes that chance adds to a round; officials alone know them until they run."""
+    """The fewest and most minutes that chance adds to a round, known to officials only until they run."""
     squads: ClassVar[Squads | None] = None
     leaving_asks: ClassVar[tuple[str, ...]] = ()
-    """What a match that is left in mid-game still has to record, beside that it was conceded; for "score" it stays open
-    until somebody knows."""
+    """What a match conceded in mid-game still has to record; for "score" it stays open until that is known."""
     team_size: ClassVar[int] = 1
     best_of: ClassVar[tuple[int, ...]] = (1,)
     """How many games a match may have, the usual first."""
     second_stages: ClassVar[tuple[str, ...]] = (ELIMINATION,)
     """What may follow the cut, the usual first."""
     lots: ClassVar[tuple[str, ...]] = ()
-    """What lots may have to decide before a game: "first_player", or who of two equal lists chooses ("initiative")."""
+    """What a lot may decide before a game: "first_player", or the chooser with equal lists ("initiative")."""
     before_play: ClassVar[tuple[str, ...]] = ()
     """Keys of texts ("before.…") for what players settle before a game; the kit announces it."""
     counting_aid: ClassVar[CountingAid | None] = None
@@ -197,7 +203,7 @@ class Rulebook:
         return {**self.option_defaults, **given}
 
     def check_options(self, given: Options) -> None:
-        """Raise Problem where an option is none of this rulebook's, or beyond its document's limits."""
+        """Raise Problem for an option that this rulebook does not have, or beyond its document's limits."""
         structures = (*self.structures, OWN)
         if given.get("structure", OWN) not in structures:
             raise Invalid("not_one_of", where="/options/structure", value=given["structure"],
@@ -214,14 +220,14 @@ class Rulebook:
                           options=", ".join(self.second_stages))
 
     def second_stage_rounds(self, qualified: int) -> int:
-        """Swiss rounds of a second stage with so many players: those of the structure's line for them."""
+        """Swiss rounds of a second stage with so many players, from the structure's line for that number."""
         lines = [line for table in self.structures.values() for line in table]
         fitting = (line.swiss_rounds for line in lines
                    if line.at_least <= qualified and (line.at_most is None or qualified <= line.at_most))
         return next(fitting, _enough_rounds(qualified))
 
     def option_warnings(self, given: Options) -> list[Problem]:
-        """What an organizer should know before announcing these options; nothing of it is forbidden."""
+        """Warnings for the organizer before these options are announced; none is forbidden."""
         return []
 
     def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
@@ -229,41 +235,42 @@ class Rulebook:
         raise NotImplementedError
 
     def winner(self, result: Result, options: Options) -> str:
-        """"a", "b", "draw" or "none" (both lose). Problem where the figures cannot tell and nobody said."""
+        """"a", "b", "draw" or "none" (both lose). Raises Problem where the figures cannot tell and no winner is
+        stated."""
         raise NotImplementedError
 
     def elimination_winner(self, result: Result, options: Options, better: Side) -> str:
-        """Who goes on in elimination: "a", "b" or "none" (both are out). `better`: the side of the better Swiss rank,
-        for rulebooks in which a game can be drawn."""
+        """The side that advances in elimination, or "none" (both are out). `better`: the side of the better Swiss rank,
+        for rulebooks with draws."""
         return self.winner(result, options)
 
     def cut_order(self, rows: Sequence[StandingsRow], seed: int) -> Sequence[str]:
-        """Everybody in the order that decides who makes the cut and with which seed: the standings."""
+        """All competitors in the order that decides the cut and its seeds: the standings."""
         return [row.competitor for row in rows]
 
     @property
     def own_cut_order(self) -> bool:
-        """Whether the cut goes by another order than the standings, and has to be shown apart."""
+        """Whether the cut has an order of its own, to be shown separately."""
         return type(self).cut_order is not Rulebook.cut_order
 
     def chooses_initiative(self, situation: Situation) -> str | None:
-        """"a" or "b": whose list costs less, and who therefore says who has initiative; BY_LOT for lists that cost the
-        same; None where a total is not known, or where the rulebook knows no such choice."""
+        """The side with the cheaper list, which chooses initiative; BY_LOT at equal cost; None if a cost is unknown or
+        there is no such choice."""
         a, b = situation.totals
         if INITIATIVE not in self.lots or a is None or b is None:
             return None
         return BY_LOT if a == b else "a" if a < b else "b"
 
     def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
-        """What a table is asked."""
+        """The form of questions that a table asks."""
         raise NotImplementedError
 
     def has_won(self, result: Result, side: Side, options: Options, situation: Situation) -> bool:
-        """Whether by these figures `side` has already won by the document, whatever else is said (section 9)."""
+        """Whether by these figures `side` has already won by the document, whatever else is reported (section 9)."""
         return False
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
-        """Raise Problem where a newly entered result is impossible (a recorded one may be)."""
+        """Raise Problem for an impossible new result (recorded ones are not rejected)."""
         raise NotImplementedError
 
     def games(self, stage: str, options: Options) -> int:
@@ -272,8 +279,10 @@ class Rulebook:
         return value
 
     def minutes(self, stage: str, options: Options) -> int | None:
-        """The round's length in minutes, None for an untimed one; an option per stage overrides the rulebook. All
-        Swiss rounds are as long as announced, those of a second stage too."""
+        """The round's length in minutes, None for an untimed one; an option per stage overrides the rulebook.
+
+        A second stage's Swiss rounds are as long as the first's.
+        """
         stage = SWISS if stage in SWISS_STAGES else stage
         stages = options.get("stages", {})
         if "minutes" in stages.get(stage, {}):
@@ -281,10 +290,10 @@ class Rulebook:
         return self.stage_minutes.get(stage, self.stage_minutes["swiss"])
 
     def structure(self, players: int, options: Options) -> tuple[int, int]:
-        """(Swiss rounds, cut) for that many players checked in when round 1 is drawn. No Swiss rounds: elimination
-        from the start, with everybody.
+        """(Swiss rounds, cut) for that many players checked in when round 1 is drawn; 0 Swiss rounds: elimination from
+        the start.
 
-        Raises Problem("no_structure") where the table has no line for so few, with the hint at "own".
+        Raises Problem("no_structure") if the table has no line for so few, with a hint at "own".
         """
         name = options.get("structure", "basic")
         given_rounds, given_cut = options.get("swiss_rounds"), options.get("cut")
@@ -303,14 +312,14 @@ class Rulebook:
     def worth(
         self, match: Match, options: Options, situation: Situation = SWISS_ROUND
     ) -> dict[str, tuple[int, int]]:
-        """The derived values of a result for both sides, shown before it is confirmed: {"mov": (176, 24)}."""
+        """The derived values of a result for both sides, shown before confirmation: {"mov": (176, 24)}."""
         a, b = (self.tally(match, side, options, situation.list_totals(match)) for side in SIDES)
         values = {"points": (a.points, b.points), **{key: (a.figures[key], b.figures[key]) for key in a.figures}}
         return {key: values[key] for key in self.form(options, situation).worth}
 
 
 def may_play(book: Rulebook, level: str | None) -> str | None:
-    """Whether officials may play: NO, WITH_SECOND, or None where it depends on the level and the event has none."""
+    """Whether officials may play: NO, WITH_SECOND, or None if that depends on a level the event does not state."""
     policies = book.officials_play
     if level in policies:
         return policies[level]
@@ -318,9 +327,9 @@ def may_play(book: Rulebook, level: str | None) -> str | None:
 
 
 def stated_winner(result: Result) -> str | None:
-    """Who won by a judge's word or a concession, whatever the figures: a ruling says it, the conceder has lost.
+    """The winner by ruling or concession, whatever the figures; None for a game that was played.
 
-    None for a game that was played. Raises Problem("winner_contradicts_concession").
+    Raises Problem("winner_contradicts_concession").
     """
     if result.ended == RULING:
         return result.winner or "none"

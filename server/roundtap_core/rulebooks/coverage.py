@@ -1,4 +1,4 @@
-"""Which clauses of a rulebook's document the kit holds, always or by default, which it offers, which people keep."""
+"""Coverage of a rulebook's document by clause: enforced, a default, offered, or left to people."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from msgspec.structs import asdict
 ENFORCED, DEFAULT, OFFERED, PEOPLE = "enforced", "default", "offered", "people"
 KINDS = (ENFORCED, DEFAULT, OFFERED, PEOPLE)
 HELD = (ENFORCED, DEFAULT)
-"""Enforced: the kit computes it, or refuses anything else. Default: so it does unless the organizer says otherwise,
-which the rules page announces and the event keeps. Offered: the kit shows or records it, and a person acts. People:
-players, judges or organizers do it, and the kit has no part in it."""
+"""Enforced: the kit computes it or refuses anything else. Default: the same unless the organizer decides otherwise,
+which is announced and recorded. Offered: the kit shows or records it, and a person acts. People: left to players,
+judges or organizers."""
 
 CORE = "core"
 """The front that every clause the kit holds is tried at, where the clause names no others (tests/core/fronts.py)."""
@@ -25,12 +25,12 @@ FOLDER = os.path.join(os.path.dirname(__file__), "clauses")
 
 
 class Clause(Struct, frozen=True):
-    """One thing that a document asks for.
+    """One requirement of a document. `section`: its heading; `text`: the clause in short English; `rulebooks`: ids it
+    holds for.
 
-    `section` is the document's own heading, in its language; `text` says the clause in short English; `reason` says,
-    of a clause for people, why the kit leaves it to them; `tests` are pytest ids of tests that hold it;
-    `fronts`, of an enforced one or a default, are those that could break it, each of which a test tries: at least the
-    core; `rulebooks` are the ids it is true for; `decided` is what the kit decided where the document leaves a gap.
+    `reason`: why a clause is left to people. `tests`: pytest ids of tests for it. `fronts`: those that could break an
+    enforced or default clause, each covered by a test; at least the core. `decided`: the kit's decision where the
+    document has a gap.
     """
 
     id: str

@@ -1,8 +1,8 @@
-"""What may stand: the one place that says what a result excludes, for whom, and when (RULEBOOKS.md, section 9).
+"""The gate for results: what a result excludes, for whom, and when (RULEBOOKS.md, section 9).
 
-Every front asks it, `decide` asks it for every report and entry, `check` and import for what a file records. Most of it
-follows from the rulebook's form, the same that tables and pages walk through: what it asks at time is asked again of
-the result. Where the record stops before the form decides, nothing is said.
+Every front uses it, `decide` for each report and entry, `check` and import for files. Most follows from the rulebook's
+form: its questions at time are answered again from the result. Where the record stops before the form decides, there is
+no problem.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
 PLAYER, OFFICIAL, RECORD = "player", "official", "record"
 
 NEEDS_REASON = ("time_not_up_no_reason", "winner_concedes_no_reason", "correction_no_reason")
-"""What an official may enter all the same, with a reason."""
+"""What an official may still enter, with a reason."""
 
 BY = "decided_by"
 LOT = "lot"
@@ -31,10 +31,12 @@ _SIDE: Mapping[str, Side] = {WINNER: "a", LOSER: "b"}
 
 
 class ResultSource(Struct, frozen=True):
-    """Who says a result, and at which moment. `time_is_up`: whether this match's time was up, its extension included;
-    None: nobody can know, or it does not matter (a file, a closed round, a slip that is typed later). `reason`: why an
-    official enters what players may not say themselves. `side`: whose report it is, who may leave the other's squads to
-    the other. `corrects`: the result of a closed round that this one replaces."""
+    """The source of a result. `side`: of the report, which may omit the other's squads. `corrects`: the replaced result
+    of a closed round.
+
+    `time_is_up`: whether this match's time, with extension, was up; None: unknown or irrelevant (a file, a closed
+    round, a slip typed later). `reason`: why an official enters what players may not report.
+    """
 
     by: str
     time_is_up: bool | None = None
@@ -56,7 +58,7 @@ def result_problems(book: Rulebook, result: Result, options: Options, situation:
              saying: ResultSource = ON_RECORD) -> Iterator[Problem]:
     """Why this result cannot stand, with places below it; nothing where it can."""
     if saying.side is not None and result.picks and saying.side in result.picks:
-        # The other's squads are still to be said: any would do.
+        # The other side's squads are still to come: any would do.
         result = replace(result, picks={other(saying.side): result.picks[saying.side], **result.picks})
     try:
         book.check_new(result, options, situation)
@@ -72,7 +74,7 @@ def result_problems(book: Rulebook, result: Result, options: Options, situation:
 
 def _with_a_reason(book: Rulebook, result: Result, options: Options, situation: Situation,
                    saying: ResultSource) -> Iterator[Problem]:
-    """What players cannot say, and officials only with a reason."""
+    """What players cannot report, and officials only with a reason."""
     found = []
     if result.ended == TIME and saying.time_is_up is False:
         found.append((Problem("time_not_up", where="/ended"), Problem("time_not_up_no_reason", where="/ended")))
@@ -87,14 +89,14 @@ def _with_a_reason(book: Rulebook, result: Result, options: Options, situation: 
 
 
 def _only_adds_squads(stood: Result, result: Result) -> bool:
-    """Squads that nobody had named are no correction."""
+    """Adding squads that were missing is no correction."""
     return replace(stood, picks={**(result.picks or {}), **(stood.picks or {})} or None) == result
 
 
 def _contradictions(book: Rulebook, result: Result, options: Options, situation: Situation,
                     whole: bool) -> Iterator[Problem]:
-    """What its own figures exclude, of a result that `check_new` takes. `whole`: every question was asked, so that a
-    figure that is not there was left out."""
+    """What the figures exclude in a result that `check_new` accepts. `whole`: all questions were asked, so a missing
+    figure was omitted."""
     form = book.form(options, situation)
     if result.timeout is not None:
         refused = list(_unfit_values(form, result))
@@ -108,7 +110,7 @@ def _contradictions(book: Rulebook, result: Result, options: Options, situation:
 
 
 def may_be_drawn(book: Rulebook, options: Options, situation: Situation) -> bool:
-    """Whether a judge may rule a draw in this match, without a word on who had initiative."""
+    """Whether a judge may rule a draw in this match without stating who had initiative."""
     drawn = Result(ended=RULING, winner=DRAW)
     try:
         if situation.knockout:
@@ -123,7 +125,7 @@ def may_be_drawn(book: Rulebook, options: Options, situation: Situation) -> bool
 # What a game that was played out must have come to.
 
 def _unfinished(form: Form, result: Result) -> Iterator[Problem]:
-    """Played out, some side has what wins the match; 0:0 in a match of games is a score that nobody told."""
+    """When played out, one side has what wins the match; 0:0 in a match of games means no score was entered."""
     needed = _games_needed(form)
     if needed is not None and result.score == Pair() and result.winner is not None:
         return
@@ -139,7 +141,7 @@ def _games_needed(form: Form) -> int | None:
 
 
 def _needed_before_time(form: Form) -> int | None:
-    """The score that wins before time, where time alone gives the last of it to somebody ahead in something else."""
+    """The score that wins before time, where only time gives the last point, to a side ahead in something else."""
     late = any(SCORE in way.bonus for way in form.ways)
     return max(f.maximum for f in _figures(form, PLAYED) if f.key == SCORE) if late else None
 
@@ -149,7 +151,7 @@ def _figures(form: Form, ended: str) -> list[Figure]:
 
 
 def _drawn_before_time(form: Form) -> bool:
-    """Whether a game can be drawn before time is called, by figures or because nobody is left."""
+    """Whether a game can be drawn before time, by figures or because both sides are destroyed."""
     return any(way.winner in (BY_FIGURES, DRAWN) for way in form.offered(False) if way.ended == PLAYED)
 
 
@@ -177,7 +179,7 @@ def _unfit_values(form: Form, result: Result) -> Iterator[Problem]:
 # What it comes to.
 
 def _contradicted(book: Rulebook, form: Form, result: Result, options: Options, whole: bool) -> Iterator[Problem]:
-    """A problem where every reading of the record ends otherwise than the result; none where one is left open."""
+    """A problem if every reading of the record contradicts the result; none if one is open."""
     stated = book.winner(result, options)
     problems: list[Problem | None] = []
     for way in form.ways:
@@ -187,18 +189,18 @@ def _contradicted(book: Rulebook, form: Form, result: Result, options: Options, 
         for reading in readings(way, "a", result):
             if (missing := reading.walked.question) is not None:
                 if _was_passed(way, missing, (result.timeout or {}).get(BY)):
-                    # The step that the record names was come by, and decided nothing.
+                    # The recorded step was passed without a decision.
                     problems.append(Problem("timeout_step", where=f"/timeout/{BY}", value=(result.timeout or {})[BY],
                                             right="–"))
                     continue
                 if whole:
                     yield Invalid("figure_missing", where=f"/timeout/{missing.key}")
                 return
-            # A reading that has no use for any figure on record is none.
+            # A reading that uses none of the recorded figures does not count.
             if not told or told & {question.key for question in reading.walked.met}:
                 problems.append(_reading_problem(way, reading.walked, stated, result))
     if problems and None not in problems:
-        # The reading that is least wrong names what to mend.
+        # The reading with the smallest contradiction names what to correct.
         order = ("timeout_step", "timeout_score", "timeout_winner")
         yield min((p for p in problems if p is not None), key=lambda problem: order.index(problem.key))
 

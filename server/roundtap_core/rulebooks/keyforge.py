@@ -63,17 +63,15 @@ from roundtap_core.rulebooks.base import (
 
 HOUSES_OF_A_DECK = 3
 INTRODUCTORY = frozenset({
-    # As printed, and as the word is found where its ñ was lost.
+    # As printed, and as found where the ñ was lost.
     "senorita onice censorius", "sefiorita onice censorius", "radiante argus el supremo",
 })
 SLEEVES_LEVEL = "premium"
 
 
 class ArchonDeck(ListCheck):
-    """{"identity": name, "houses": [3], "identity_card": true, "opaque_sleeves": true}.
-
-    Name and houses may stand in the competitor's own keys instead: what stands there holds.
-    """
+    """{"identity": name, "houses": [3], "identity_card": true, "opaque_sleeves": true}; the competitor's own keys take
+    precedence."""
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
         return ListForm(fields=(
@@ -98,7 +96,7 @@ class ArchonDeck(ListCheck):
         return found
 
     def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        """"Cartas de identidad": without the card, nobody registers. "Fundas": opaque sleeves at the premium level."""
+        """"Cartas de identidad": no registration without the card. "Fundas": opaque sleeves at the premium level."""
         found = []
         if not text(list_, "identity"):
             found.append(Problem("list_identity_missing", where="/identity"))
@@ -133,7 +131,7 @@ class ArchonDeck(ListCheck):
         ]
 
     def event_warnings(self, competitors: Sequence[Competitor], options: Mapping[str, Any]) -> list[Problem]:
-        """No two decks of the world bear the same name: one of these is copied, or written wrongly."""
+        """No two decks in the world have the same name: one of these is copied, or misspelled."""
         first: dict[str, Competitor] = {}
         found = []
         for place, competitor in enumerate(competitors):
@@ -176,7 +174,7 @@ LOOK_S = 120
 SCORE = "score"
 
 HOUSES = ("Brobnar", "Dis", "Logos", "Mars", "Sanctum", "Shadows", "Untamed")
-"""What step 4 offers where nobody knows a deck's houses; any other house is OTHER_HOUSE."""
+"""The choice in step 4 where a deck's houses are unknown; any other house is OTHER_HOUSE."""
 OTHER_HOUSE = "other"
 
 LOT_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType({
@@ -225,7 +223,8 @@ class KeyForgeArchon(Rulebook):
         return super().minutes(stage, options)
 
     def winner(self, result: Result, options: Options) -> str:
-        """"Final de la partida": more games won; a game is never drawn, so who won an equal one must be said."""
+        """"Final de la partida": more games won; a game is never drawn, so the winner of a tied match must be
+        stated."""
         stated = stated_winner(result)
         if "draw" in (stated, result.winner):
             raise Problem("no_draws", where="/winner")
@@ -272,7 +271,7 @@ class KeyForgeArchon(Rulebook):
         return result.score.of(side) >= self.games(situation.stage, options) // 2 + 1
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
-        """A match has so many games, and ends with the last one that somebody needed."""
+        """A match has a fixed number of games and ends with the last one needed."""
         refuse_unknown_keys(result, self.id, ("first_player", "timeout"))
         wins = self.games(situation.stage, options) // 2 + 1
         refuse_figure_range(SCORE, result.score, 0, wins)
@@ -296,11 +295,11 @@ class KeyForgeSealed(KeyForgeArchon):
 
 
 def _refuse_unfinished(result: Result, wins: int) -> None:
-    """"Final de la partida al mejor de tres": a match that was played out has a winner of `wins` games; one that time
-    has ended was decided by one game more than the other side has.
+    """"Final de la partida al mejor de tres": a played-out match has a winner of `wins` games; at time the difference
+    is one game.
 
-    Where no games were written down, the winner is named and nothing more can be said. Raises
-    Problem("games_unfinished", "games_at_time", "conceded_after_winning").
+    With no games recorded, the named winner stands. Raises Problem("games_unfinished", "games_at_time",
+    "conceded_after_winning").
     """
     score, most = result.score, max(result.score.a, result.score.b)
     if result.ended == CONCESSION and result.conceded_by in SIDES:
@@ -316,7 +315,7 @@ def _refuse_unfinished(result: Result, wins: int) -> None:
 
 
 def _refuse_time_out(told: Mapping[str, Any], houses: tuple[Sequence[str], Sequence[str]] | None) -> None:
-    """What the steps were told: a lot is a lot, and a house is one of the deck's, where those are known."""
+    """Check the steps' answers: a lot is a lot, and a house is one of the deck's, if known."""
     for key, options in LOT_KEYS.items():
         if key in told and told[key] not in options:
             raise Invalid("not_one_of", where=f"/timeout/{key}", value=told[key], options=", ".join(options))
@@ -335,10 +334,9 @@ def _refuse_time_out(told: Mapping[str, Any], houses: tuple[Sequence[str], Seque
 
 def _time_out(games_so_far: tuple[Figure, ...],
               houses: tuple[Sequence[str], Sequence[str]] | None) -> tuple[Step, ...]:
-    """"Tiempo agotado". With games before this one, whoever is ahead has won; level, the game in progress decides.
+    """"Tiempo agotado". With earlier games, the side ahead has won; level, the game in progress decides.
 
-    Level with the last game not begun there is nothing to count: a lot (house decision). So it is where nobody knows
-    any more who began.
+    If the last game has not begun, or no one remembers who began, a lot decides (house decision).
     """
     of_deck = tuple(tuple(own) or (*HOUSES, OTHER_HOUSE) for own in houses or ((), ()))
     before: tuple[Step, ...] = ()

@@ -24,7 +24,7 @@ from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
 from roundtap_core.words import Words
 
 THE_SCORE = (SCORE, "games", "points", "struggles")
-"""Steps that count nothing but the score: whoever has more of it has won, as anybody reads."""
+"""Steps that count only the score: having more of it is winning, as every reader knows."""
 
 Names = Mapping[str, str]
 """The sides' names: {"a": …, "b": …}."""
@@ -56,7 +56,7 @@ def option_label(words: Words, option: str, names: Names) -> str:
 
 def answer_lines(form: Form, way: Way, opener: Side, answers: Mapping[str, Any], walked: WalkState, names: Names,
           words: Words) -> list[ResultLine]:
-    """What the answers told so far, in the order of the questions; a figure that a rule changed shows both."""
+    """The answers so far, in the order of the questions; a figure that a rule changed shows both values."""
     sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
     lines: list[ResultLine] = []
     done: set[str] = set()
@@ -117,7 +117,7 @@ def winner_of(book: Rulebook, options: Options, result: Result) -> str:
 
 def outcome(book: Rulebook, options: Options, situation: Situation, result: Result, names: Names,
             words: Words) -> str:
-    """Who has won, in one sentence; "" where nobody can tell."""
+    """Who has won, in one sentence; "" if that is unknown."""
     winner = winner_of(book, options, result)
     if winner in SIDES:
         return words("told.won", name=names[winner])
@@ -131,7 +131,7 @@ def _no_winner_text(winner: str, words: Words) -> str:
 
 
 def outcome_reason(book: Rulebook, options: Options, result: Result) -> tuple[str, ...]:
-    """Why it stands so, where the score alone does not say: keys for `Words.first`; none where it does."""
+    """Why the result stands where the score alone does not tell: keys for `Words.first`, or none."""
     if result.ended in (CONCESSION, RULING):
         return (f"ended.{result.ended}",)
     winner, score = winner_of(book, options, result), result.score
@@ -148,14 +148,14 @@ def outcome_reason(book: Rulebook, options: Options, result: Result) -> tuple[st
     if found is None:
         return ()
     way = found[0]
-    # Who won was asked, as a final salvo is; else the way itself says it.
+    # The winner was asked, as after a final salvo; else the way itself decides.
     asked = way.choice("winner")
     return ((asked.label.replace("form.", "step."),) if asked is not None else ()) + _way_keys(way.id, book.id)
 
 
 def describe_result(book: Rulebook, form: Form, options: Options, result: Result, names: Names,
                     words: Words) -> list[ResultLine]:
-    """Everything that a result holds, in plain words: how it ended, who won, every figure, and what decided."""
+    """Everything in a result, in plain words: how it ended, who won, every figure, and what decided."""
     winner = winner_of(book, options, result)
     lines = [ResultLine(words("result.how"), _ending_text(form, result, winner, names, words))]
     if winner:

@@ -76,7 +76,7 @@ def squad_key(number: int) -> str:
 class ShatterpointList(ListCheck):
     """{"mission": name, "squad_1" … "squad_4": [{"name": unit, "unique_names": [...]}]}.
 
-    What makes a squad by the core game is people's business. A fifth squad has a word of its own.
+    People judge whether a squad is legal in the core game. A fifth squad has its own message.
     """
 
     also = ListCheck.also | {f"squad_{number}" for number in range(SQUADS + 1, 10)}
@@ -210,8 +210,8 @@ class ShatterpointPremier(Rulebook):
         return Tally(3, WIN, figures) if winner == side else Tally(0, LOSS, figures)
 
     def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
-        """Both sides answer for themselves. At time ("Limit czasowy") the marker may have won the struggle for one of
-        them; only where it has not does the struggle go to who controls more objectives."""
+        """Each side answers for itself. At time ("Limit czasowy") the marker may have won the struggle; if not, the
+        side controlling more objectives wins it."""
         squads = tuple(Picks("picks", whose, self.squads.listed, self.squads.taken) for whose in (WINNER, LOSER))
         struggles, before = (tuple(Figure("score", whose, 0, most, 0, (1,)) for whose in (WINNER, LOSER))
                              for most in (STRUGGLES_TO_WIN, STRUGGLES_TO_WIN - 1))
@@ -237,8 +237,8 @@ class ShatterpointPremier(Rulebook):
         return result.score.of(side) >= STRUGGLES_TO_WIN
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
-        """Two struggles win the game ("Zwycięstwo"), so before time one side has two and nobody wins more. Every
-        match that was played fielded squads, two of the four of both sides ("Nie możesz uciec…")."""
+        """Two struggles win the game ("Zwycięstwo"), so before time one side has two. Every match played fields two of
+        the four squads per side ("Nie możesz uciec…")."""
         refuse_unknown_keys(result, self.id, ("wounds", "picks", "timeout"))
         refuse_figure_range("score", result.score, 0, STRUGGLES_TO_WIN)
         refuse_figure_range("wounds", result.wounds or Pair(), 0, MOST_WOUNDS)
@@ -266,8 +266,8 @@ class ShatterpointPremier(Rulebook):
 
 
 def refuse_wrong_struggles(result: Result, told: Mapping[str, Any]) -> None:
-    """Raise Problem where the struggles of a game at time are not what was told comes to: those won before, one more
-    for whom the marker won the last one, else for who controls more objectives."""
+    """Raise Problem where struggles at time do not add up: those won before, plus the last, by the marker or else by
+    objectives."""
     before, struggle = (_timeout_figure(told, key, most) for key,
                         most in (("score", STRUGGLES_TO_WIN - 1), ("struggle", 1)))
     objectives = _timeout_figure(told, "objectives", MOST_OBJECTIVES) if "objectives" in told else Pair()
@@ -281,7 +281,7 @@ def refuse_wrong_struggles(result: Result, told: Mapping[str, Any]) -> None:
 
 
 def _timeout_figure(told: Mapping[str, Any], key: str, most: int) -> Pair:
-    """A figure of both sides as a resolver was told it. Raises Problem where nobody said it, or it cannot be."""
+    """A figure of both sides as recorded for the resolver. Raises Problem if it is missing or impossible."""
     value = told.get(key)
     if not isinstance(value, Mapping):
         raise Invalid("figure_missing", where=f"/timeout/{key}")
@@ -293,7 +293,7 @@ def _timeout_figure(told: Mapping[str, Any], key: str, most: int) -> Pair:
 
 
 def counted_pairs(result: Result) -> tuple[Pair, Pair]:
-    """"Poddanie": struggles and wounds as they count; who was conceded to has at least 2 and 3, each by itself."""
+    """"Poddanie": struggles and wounds as they count; after a concession the winner has at least 2 and 3."""
     struggles, wounds = result.score, result.wounds or Pair()
     if result.ended != CONCESSION or result.conceded_by is None:
         return struggles, wounds

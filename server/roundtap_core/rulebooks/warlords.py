@@ -76,7 +76,7 @@ SWAP_SIGN = ">"
 
 
 class Swap(Struct, frozen=True):
-    """One card of the battle or construction deck for one of the sideboard, before a game."""
+    """One card of the battle or construction deck swapped for one of the sideboard before a game."""
 
     deck: str
     out: str
@@ -143,16 +143,14 @@ class WarlordsList(ListCheck):
 def problems_after_swap(
     list_: ListData, swaps: Sequence[Swap], options: Mapping[str, Any], level: str | None = None
 ) -> list[Problem]:
-    """"Prebanquillo": what of the main deck does not hold after these cards were exchanged.
-
-    The sideboard's own limit is for the list; what was taken out lies there until the round is over.
-    """
+    """"Prebanquillo": problems of the main deck after these swaps; the sideboard's own limit applies to the list
+    only."""
     after, found = _after(list_, swaps)
     return [*found, *_copy_problems(after, MAIN, options), *_legendary_problems(after, options, level)]
 
 
 def swaps_typed(list_: ListData, lines: str) -> list[Swap]:
-    """Swaps as a judge types them: "card out > card in", one a line; the deck is the one that holds the card.
+    """Swaps as a judge types them: "card out > card in", one per line; the deck is the one holding the card.
 
     Raises Problem("list_swap_unreadable") with the line.
     """
@@ -232,8 +230,8 @@ def _copy_problems(list_: ListData, decks: Sequence[str], options: Mapping[str, 
 
 
 def _legendary_problems(list_: ListData, options: Mapping[str, Any], level: str | None) -> Iterator[Problem]:
-    """"Cartas legendarias": at most X in battle and construction together; in friendly events they are as unique ones,
-    and in the sideboard as many as one likes."""
+    """"Cartas legendarias": at most X in battle and construction together; in friendly events they count as unique; the
+    sideboard has no limit."""
     if level == FRIENDLY:
         return
     most, counted = options.get("legendary_limit", 3), 0
@@ -270,7 +268,7 @@ def _realm_problems(list_: ListData) -> Iterator[Problem]:
 FULL_LIFE = 20
 
 NO_CARD, FOREIGN_CARD = "no_card", "foreign_card"
-"""Why somebody with life left has lost (A 7.2, A 7.3): no card to draw, or a card of a foreign realm in the deck."""
+"""Why a player with life left has lost (A 7.2, A 7.3): no card to draw, or a card of a foreign realm in the deck."""
 REASON, REASONS = "reason", (NO_CARD, FOREIGN_CARD)
 
 
@@ -323,11 +321,12 @@ class WarlordsOfTerra(Rulebook):
                               options="1")
 
     def option_warnings(self, given: Options) -> list[Problem]:
-        """2.4.2: whether a place is a prize decides who plays on, so it is announced; unsaid there is none."""
+        """2.4.2: prize places decide who plays on, so they are announced; by default there are none."""
         return [] if "prize_places" in given else [Problem("prize_places_unsaid", where="/options/prize_places")]
 
     def winner(self, result: Result, options: Options) -> str:
-        """"Condiciones de derrota": lives do not tell (who cannot draw a card loses at any), so it is stated."""
+        """"Condiciones de derrota": lives do not decide (a player who cannot draw loses at any life), so the winner is
+        stated."""
         stated = stated_winner(result)
         if stated is not None:
             return stated
@@ -336,7 +335,7 @@ class WarlordsOfTerra(Rulebook):
         return result.winner
 
     def elimination_winner(self, result: Result, options: Options, better: Side) -> str:
-        """House decision: a game that would be drawn is played on, untimed."""
+        """House decision: a game that would be drawn continues, untimed."""
         winner = self.winner(result, options)
         if winner == DRAW:
             raise Problem("no_draw_here", where="/winner")
@@ -360,8 +359,8 @@ class WarlordsOfTerra(Rulebook):
         return Tally(3, WIN, score) if winner == side else Tally(0, LOSS, score)
 
     def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
-        """1: at time the active player's turn and three more, then a draw. A winner usually faces no life at all; of a
-        loser who has some left it is asked why (A 7.2, A 7.3)."""
+        """1: at time the active player's turn and three more, then a draw. A loser with life left is asked why (A 7.2,
+        A 7.3)."""
         if self.games(situation.stage, options) == 3:
             decider = Way("played", ANY_TIME, PLAYED, (), winner=OPENER)
             return Form(self.id, (decider, Way("conceded", ANY_TIME, CONCESSION, ())), direct=True, games=2)
@@ -388,14 +387,14 @@ class WarlordsOfTerra(Rulebook):
         return Form(self.id, tuple(ways), worth=("points", "score"), direct=True)
 
     def has_won(self, result: Result, side: Side, options: Options, situation: Situation) -> bool:
-        """A 7: the other has no life left, and oneself has some; in a best of three, two games."""
+        """A 7: the other side has no life left and this one has some; in a best of three, two games."""
         if self.games(situation.stage, options) == 3:
             return result.score.of(side) >= 2
         return result.score.of(other(side)) <= 0 < result.score.of(side)
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
-        """A 7: whoever has no life left has lost, and whoever has some only for a reason that is said; both at 0 or
-        below at once is a draw (house decision). Somebody goes on from an elimination or tie-break game."""
+        """A 7: no life left means a loss, some life left needs a reason; both at 0 or below is a draw (house decision).
+        An elimination or tie-break game needs a winner."""
         refuse_unknown_keys(result, self.id, ("first_player", "timeout"))
         if situation.knockout:
             winner = self.elimination_winner(result, options, "a")

@@ -411,7 +411,7 @@ class XWingEpicDuel(Rulebook):
         ]
 
     def winner(self, result: Result, options: Options) -> str:
-        """"Fin de partida": destroying everything wins whatever the points; only at time the points decide."""
+        """"Fin de partida": destroying everything wins whatever the points; only at time do points decide."""
         stated = stated_winner(result)
         if stated is not None:
             return stated
@@ -426,7 +426,7 @@ class XWingEpicDuel(Rulebook):
         return by_points
 
     def elimination_winner(self, result: Result, options: Options, better: Side) -> str:
-        """"Rondas finales eliminatorias": a draw goes to whoever had initiative."""
+        """"Rondas finales eliminatorias": a draw goes to the side with initiative."""
         winner = self.winner(result, options)
         if winner != DRAW:
             return winner
@@ -435,7 +435,7 @@ class XWingEpicDuel(Rulebook):
         return result.initiative
 
     def counted_score(self, match: Match, options: Options, totals: ListTotals) -> Pair:
-        """Points as they count: on a concession all ships of who conceded are destroyed, at what their list costs."""
+        """Points as they count: a concession destroys all the conceding side's ships, at the cost of its list."""
         result = match.result
         assert result is not None
         if result.ended != CONCESSION:
@@ -480,10 +480,8 @@ class XWingEpicDuel(Rulebook):
         return [row.competitor for row in ordered]
 
     def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
-        """Whoever destroys all, or hears the other concede, opens; at time both count.
-
-        All of a list is what it costs: where that is known there is nothing to ask.
-        """
+        """The side that destroys everything or receives a concession opens; at time both count. A known list cost is
+        not asked."""
         top: int = options["squad_points"]
         # What a side can destroy is the other's list.
         of_b, of_a = situation.totals
@@ -491,7 +489,7 @@ class XWingEpicDuel(Rulebook):
         whole = (of_a, of_b) if known else None
         all_of_it = Figure("score", WINNER, 1, top, top, (100, 10, 1), asked=not known, per_side=whole)
         some = Figure("score", LOSER, 0, top, 0, (100, 10, 1), per_side=whole)
-        # Whoever has a ship left has not lost the whole list.
+        # With a ship left, not the whole list is lost.
         most = (of_a and of_a - 1, of_b and of_b - 1) if known else None
         not_all = some.but(maximum=top - 1, per_side=most)
         initiative: tuple[Step, ...] = ()
@@ -516,8 +514,8 @@ class XWingEpicDuel(Rulebook):
         return result.score.of(side) >= _whole(situation, options["squad_points"]).of(side)
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
-        """Nobody destroys more than the other's list, and all of it where nothing is left; whoever shares in
-        elimination says who had initiative."""
+        """Points destroyed are at most the other's list, and all of it if nothing is left; a drawn elimination game
+        needs an initiative."""
         refuse_unknown_keys(result, self.id, ("initiative",))
         whole = _whole(situation, options["squad_points"])
         for side in SIDES:
@@ -531,20 +529,20 @@ class XWingEpicDuel(Rulebook):
             _refuse_half_destroyed(result.score, winner, whole, situation.totals)
         elif result.ended == TIME:
             right = nothing_left(result.score, situation.totals)
-            # Of a list that nobody knows, nothing may be left either: then it is a draw.
+            # A list of unknown cost may be destroyed, too: then it is a draw.
             if right not in (None, winner) and not (None in situation.totals and winner == DRAW):
                 raise Problem("destroyed_whole", where="/winner", a=result.score.a, b=result.score.b, right=right)
 
 
 def _whole(situation: Situation, top: int) -> Pair:
-    """What each side can destroy: all of the other's list, at most `top` where nobody knows what it costs."""
+    """What each side can destroy: all of the other's list, at most `top` if its cost is unknown."""
     a, b = situation.totals
     return Pair(top if b is None else b, top if a is None else a)
 
 
 def nothing_left(score: Pair, totals: tuple[int | None, int | None]) -> str | None:
-    """"Fin de partida": who has won because nothing of the other's list is left, "draw" where nobody has a ship left;
-    None while both have. `totals`: what the lists of a and b cost; None: nobody knows."""
+    """"Fin de partida": the side that destroyed the other's list, "draw" if both did, None if neither. `totals`: the
+    known list costs of a and b."""
     a, b = totals
     by_a, by_b = b is not None and score.a >= b, a is not None and score.b >= a
     if by_a and by_b:
@@ -553,10 +551,10 @@ def nothing_left(score: Pair, totals: tuple[int | None, int | None]) -> str | No
 
 
 def _refuse_half_destroyed(score: Pair, winner: str, whole: Pair, totals: tuple[int | None, int | None]) -> None:
-    """A game that ended before time ended with everything of one list destroyed, or of both.
+    """A game that ended before time destroyed one list entirely, or both. Of a list of unknown cost something must be
+    destroyed.
 
-    Raises Problem("not_destroyed_whole", "destroyed_both"). Where nobody knows what a list costs (`totals`),
-    `whole_number` is the most it can be: then something has to be destroyed, and no more can be said.
+    Raises Problem("not_destroyed_whole", "destroyed_both").
     """
     for side, enemy in zip(SIDES, reversed(totals), strict=True):
         least = 1 if enemy is None else whole.of(side)

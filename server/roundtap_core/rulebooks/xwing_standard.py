@@ -82,9 +82,8 @@ SHIPS = ListTable("ships", (
 
 
 class XWingStandardList(ListCheck):
-    """{"faction", "total", "damage_deck", "obstacles": [3], "ships": [{"count", "name", "ship", "points",
-    "upgrades", "faction"}]}; a ship's faction only where it is written; `points` are one ship's with its upgrades.
-    Sections in the docstrings are the document's headings."""
+    """{"faction", "total", "damage_deck", "obstacles": [3], "ships": [{"count", "name", "ship", "points", "upgrades",
+    "faction"}]}; `points` are one ship's with its upgrades, `faction` only where written."""
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
         """"Jägerstaffellisten": ships with upgrades, total, damage deck, obstacles."""
@@ -104,7 +103,7 @@ class XWingStandardList(ListCheck):
                 *_faction_problems(list_)]
 
     def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        """"Jägerstaffellisten": what the list that is handed in includes."""
+        """"Jägerstaffellisten": what a submitted list includes."""
         found = [*missing_squad(list_)]
         if not text(list_, "faction"):
             found.append(Problem("list_faction_missing", where="/faction"))
@@ -123,7 +122,7 @@ class XWingStandardList(ListCheck):
     def event_warnings(self, competitors: Sequence[Competitor], options: Mapping[str, Any]) -> list[Problem]:
         """"Jägerstaffellisten": a card that shares name and cost with another names its product in brackets.
 
-        Which cards do is printed on no list; but where one list names the product, another without it is unclear.
+        Such cards are not marked; but where one list names the product, another without it is unclear.
         """
         cards = [(where, line, name) for c, competitor in enumerate(competitors)
                  for where, line, name in _cards(competitor.list or {}, f"/{c}/list")]
@@ -141,7 +140,7 @@ def squad_total(list_: ListData) -> int | None:
 
 
 def with_total(list_: ListData) -> dict[str, Any]:
-    """The list with its total, where nobody wrote it and every ship says its points."""
+    """The list with its total added, if every ship has points."""
     total = squad_total(list_)
     return dict(list_) if total is None else {**list_, "total": total}
 
@@ -243,10 +242,8 @@ class XWingStandard(Rulebook):
     )
 
     def winner(self, result: Result, options: Options) -> str:
-        """"Ende der Runde": more victory points win; equal, and nobody conceded: the final salvo, so it must be said.
-
-        A judge's ruling says the winner; the loser of a concession is who conceded.
-        """
+        """"Ende der Runde": more victory points win; a tie goes to the final salvo, so its winner must be stated.
+        Rulings state the winner; the conceding side loses."""
         if result.ended == RULING:
             if result.winner == "draw":
                 raise Problem("no_draws", where="/winner")
@@ -269,7 +266,7 @@ class XWingStandard(Rulebook):
         return by_figures
 
     def counted_score(self, result: Result, options: Options) -> Pair:
-        """Victory points as they count: a concession destroys all remaining ships of who conceded."""
+        """Victory points as they count: a concession destroys all remaining ships of the conceding side."""
         if result.ended != CONCESSION:
             return result.score
         all_of_it = options["squad_points"]
@@ -295,8 +292,8 @@ class XWingStandard(Rulebook):
         return Tally(1, WIN, {"mov": mov}) if winner == side else Tally(0, LOSS, {"mov": mov})
 
     def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
-        """Before time a game ends by destruction or concession, so the winner has all the points: not asked. Who
-        concedes may do so at any time, and then all the ships that are left are destroyed."""
+        """Before time a game ends by destruction or concession, so the winner's points are fixed and not asked. A
+        concession is possible at any time and destroys the remaining ships."""
         top: int = options["squad_points"]
         loser = Figure("score", LOSER, 0, top, 0)
         all_of_it = Figure("score", WINNER, top, top, top, asked=False)
@@ -318,7 +315,7 @@ class XWingStandard(Rulebook):
         return bool(result.score.of(side) >= options["squad_points"])
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
-        """"Berechnung der Siegpunkte": nobody scores more than the squad points, or less than nothing."""
+        """"Berechnung der Siegpunkte": no more than the squad points, and no less than nothing."""
         refuse_figure_range("score", result.score, 0, options["squad_points"])
         refuse_unknown_keys(result, self.id, ("initiative",))
         self.winner(result, options)
