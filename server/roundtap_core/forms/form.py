@@ -1,8 +1,8 @@
-"""Result forms as data: which questions a rulebook asks, in which order, with which limits. All fronts read them.
+"""Result forms as data: the questions of a rulebook, their order and limits. All fronts use them.
 
-A form has *ways* a match can end. A way begins with somebody's own button (the winner's, where there is one), then
-takes its steps in order: questions (figures, choices, turns to be counted, squads), and rules between them that may
-decide, so that nothing is asked that the next step does not need. `walk` walks; `compose` makes the `Result`.
+A form has *ways* a match can end. A way begins with a side's own button (the winner's, if there is one), then takes its
+steps in order: questions, and rules between them that may decide, so that no needless question follows. `walk` walks;
+`compose` makes the `Result`.
 """
 
 from __future__ import annotations
@@ -32,15 +32,12 @@ from roundtap_core.words import Words
 BEFORE_TIME, AT_TIME, ANY_TIME = "before_time", "at_time", "any"
 
 BY_FIGURES, OPENER, DRAWN, DECIDED = "figures", "opener", "draw", "decided"
-"""How a way tells the winner: the figures do (or the answer to "winner"); who opened it; nobody won; the step that
-decided does, and a draw is what no step decided."""
+"""What determines a way's winner: the figures (or the answer to "winner"), its opener, no one, or the deciding step (a
+draw without one)."""
 
 
 class Way(Message, frozen=True):
-    """One way to end: `when` it is offered, what `ended` it records, and its steps in order.
-
-    `winner`: BY_FIGURES, OPENER, DRAWN or DECIDED.
-    """
+    """One way to end: `when` it is offered, what `ended` it records, and its steps in order."""
 
     id: Word
     when: Word
@@ -77,7 +74,7 @@ class Way(Message, frozen=True):
         return frozenset(step.gives for step in self.steps if isinstance(step, Bonus))
 
     def opened_by(self, opener: Side) -> Way:
-        """The way with every question as it is put to its side."""
+        """The way with every question as addressed to its side."""
         sides: dict[str | None, Side] = {WINNER: opener, LOSER: other(opener)}
         return self.but(steps=tuple(
             step.put_to(sides[step.whose]) if isinstance(step, BaseQuestion) and step.whose in sides else step
@@ -85,7 +82,7 @@ class Way(Message, frozen=True):
         ))
 
     def said_by(self, side: Side, opener: Side) -> Way:
-        """The way as one side alone is asked it: the other's squads are the other's to say."""
+        """The way as addressed to one side alone: the other picks its own squads."""
         theirs = LOSER if side == opener else WINNER
         return self.but(steps=tuple(
             step for step in self.steps if not (isinstance(step, Picks) and step.whose == theirs)))
@@ -94,9 +91,9 @@ class Way(Message, frozen=True):
 class Form(Message, frozen=True):
     """All ways of one rulebook in one situation; `worth` names the derived values shown before confirming.
 
-    `direct`: the first way offered begins at once, the others are found behind it. `parallel`: nobody opens, each
-    side answers for itself ("a" stands for the winner). `games`: how many won games end the match.
-    `look_s`: for how long, in seconds, the other's list may be read before a game.
+    `direct`: the first way offered begins at once, the others behind it. `parallel`: no opener, each side answers for
+    itself ("a" stands for the winner). `games`: won games that end the match. `look_s`: seconds to read the other's
+    list beforehand.
     """
 
     rulebook: Word
@@ -122,10 +119,8 @@ class Form(Message, frozen=True):
 
 
 def with_rulings(form: Form, outcomes: tuple[str, ...]) -> Form:
-    """The form as officials are asked it: a judge's word, one of `outcomes`, alone or with the figures as they stand.
-
-    These have the widest limits of any way.
-    """
+    """The form for officials: with a ruling, one of `outcomes`, alone or with figures in the widest limits of any
+    way."""
     met: dict[str, list[Figure]] = {}
     for way in form.ways:
         for figure in (each for side in SIDES for each in way.opened_by(side).figures() if each.key in SCORE_KEYS):
@@ -148,7 +143,7 @@ def form_to_json(form: Form) -> dict[str, Any]:
 
 
 def form_from_json(data: object) -> Form:
-    """The inverse of `form_to_json`; keys of a newer core are left alone. Malformed."""
+    """The inverse of `form_to_json`; unknown keys are ignored. Raises MalformedMessage."""
     return parse_message(Form, data)
 
 
@@ -184,7 +179,7 @@ def slip_figures(form: Form, words: Words) -> list[SlipFigure]:
 
 
 def slip_ticks(form: Form) -> list[SlipTicks]:
-    """Everything to tick, from who won to whether somebody leaves."""
+    """Everything to tick, from the winner to leaving the event."""
     return [*_winner_ticks(form), *_ending_ticks(form), *_choices(form), SlipTicks("paper.leave", SIDES)]
 
 
@@ -200,7 +195,7 @@ def margin_label(form: Form, words: Words) -> str:
 
 
 def _winner_ticks(form: Form) -> Iterator[SlipTicks]:
-    """Who won, where the figures do not always tell it; a draw, where somebody has to say it."""
+    """The winner, where figures may not decide it; a draw, where it must be stated."""
     if form.parallel or not any(_winner_unstated(way) for way in form.ways):
         return
     draw = ("paper.draw",) if any(way.winner == DRAWN for way in form.ways) else ()
@@ -225,8 +220,8 @@ def _ending_ticks(form: Form) -> Iterator[SlipTicks]:
 
 
 def _as_destroyed(conceded: Way, ways: Sequence[Way]) -> bool:
-    """Whether the same figures say it as for an ending of another kind: who concedes has lost all that is left, and the
-    other's figure is fixed."""
+    """Whether the figures equal those of another ending: the conceding side has lost everything, and the other's figure
+    is fixed."""
     figures = conceded.figures()
     asked = {figure.whose for figure in figures if figure.asked}
     return asked == {LOSER} and any(
@@ -246,6 +241,6 @@ def _is_asked(figure: Figure) -> bool:
 def _choices(form: Form) -> Iterator[SlipTicks]:
     choices = [choice for way in form.ways for name in RECORDED if (choice := way.choice(name)) is not None]
     for step in {step.label: step for step in choices}.values():
-        # Nobody ticks that nobody knows: the row stays empty.
+        # An unknown answer is not ticked: the row stays empty.
         sides = tuple(option for option in step.options if option in SIDES)
         yield SlipTicks(step.label, sides or tuple(f"form.option.{option}" for option in step.options))

@@ -1,7 +1,7 @@
-"""The steps of a way to end: questions that people answer, and rules between them that change figures or decide.
+"""The steps of a way to end: questions for people, and rules between them that change figures or decide.
 
-Each kind says for itself when it is asked, which answers it takes, what it leaves in a result, and what a stored result
-tells of it: fronts and checks ask the step, and need not know its kind.
+Each kind defines when it is asked, its valid answers, and its part in a result: fronts and checks need not know the
+kind.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from roundtap_core.records import SIDES, Pair, Result, Side
 from roundtap_core.typed import Count, Message, Word
 
 WINNER, LOSER = "winner", "loser"
-"""Whose a figure is: of who opened the way (its winner, where it has one), or of the other."""
+"""Whose a figure is: of the side that opened the way (its winner, if any), or of the other."""
 
 BY_LOT, FIRST_PLAYER, FIRST_PLAYER_BY, FIRST_PLAYER_LOT = "lot", "first_player", "first_player_by", "first_player_lot"
-"""Nobody knows who began: then a lot says who counts as first player, and `timeout` records that it did."""
+"""If no one knows who began, a lot decides who counts as first player, and `timeout` records it."""
 
 LOT_LABEL = "form.lot"
 """Choices of this label are drawn by the kit, at every front; any dice are thrown by people."""
 
 SCORE, WOUNDS = "score", "wounds"
 SCORE_KEYS = (SCORE, WOUNDS)
-"""Figures that have a place of their own in a result; all others are what a time-out resolver was told."""
+"""Figures with a place of their own in a result; all others go to the time-out resolver."""
 
 FEW = 4
 """Up to so many possible figures are buttons, more are typed."""
@@ -44,8 +44,8 @@ Figures = dict[tuple[str, str], int]
 
 
 class ResultDraft(Struct):
-    """What the answers leave for the record: squads by side, choices with a place of their own, and by key what a
-    resolver was told. `bonus`: keys that a rule adds to, of which the record keeps what was told before."""
+    """The recorded part of the answers: squads by side, choices with a place of their own, and resolver answers by key.
+    `bonus`: keys that a rule adds to, recorded as before the addition."""
 
     bonus: frozenset[str]
     picks: dict[Side, list[int]] = {}
@@ -55,7 +55,7 @@ class ResultDraft(Struct):
 
 
 class _Step(Message, frozen=True, tag_field="step", tag=str.lower):
-    """Its kind is told as `step`, by the name of its class."""
+    """Its kind is sent as `step`, by the name of its class."""
 
     def sound(self) -> bool:
         """Whether its parts fit each other: a hostile hub may send anything."""
@@ -63,7 +63,7 @@ class _Step(Message, frozen=True, tag_field="step", tag=str.lower):
 
 
 class BaseQuestion(_Step, frozen=True):
-    """What all questions have in common. `whose` is None where the question is put to both."""
+    """What all questions have in common. `whose` is None for a question to both sides."""
 
     by_side: ClassVar[bool] = False
     """Whether it is put to each side, so that both are asked on one page."""
@@ -94,7 +94,7 @@ class BaseQuestion(_Step, frozen=True):
         return "".join(typed[:1]).strip()
 
     def left_out(self) -> Problem:
-        """What is said where it came back without an answer."""
+        """The problem of a missing answer."""
         return Invalid("figure_missing")
 
 
@@ -163,7 +163,7 @@ class Figure(BaseQuestion, frozen=True):
             draft.figures.setdefault(self.key, {})[side] = answers.get(self.name, self.default)
 
     def recorded(self, result: Result, side: Side) -> int | None:
-        """The figure as it was told, None where the record does not say."""
+        """The recorded figure, None if absent."""
         told = (result.timeout or {}).get(self.key)
         if isinstance(told, Mapping):
             value = told.get(side, 0)
@@ -172,7 +172,7 @@ class Figure(BaseQuestion, frozen=True):
         return None if pair is None else pair.of(side)
 
     def possible(self, winner: Side) -> tuple[int, ...]:
-        """A figure that is not recorded may have been any: nothing is supposed."""
+        """Any figure is possible where none is recorded: nothing is assumed."""
         return ()
 
     def misrecorded(self, value: object, where: str) -> Iterator[Problem]:
@@ -190,7 +190,7 @@ class Figure(BaseQuestion, frozen=True):
                               maximum=self.maximum)
 
     def drawn(self, chance: random.Random) -> int:
-        """An answer by chance. Edges meet more often than in life: they are where ties, salvos and lots come from."""
+        """A random answer. Limits are more frequent than in life, since ties, salvos and lots come from them."""
         if chance.random() < 0.6:
             return chance.choice((self.minimum, self.default, self.maximum))
         return chance.randint(self.minimum, self.maximum)
@@ -254,7 +254,7 @@ class Choice(BaseQuestion, frozen=True):
             draft.told[self.name] = answer
 
     def recorded(self, result: Result, side: Side) -> str | None:
-        """What was chosen, None where the record does not say."""
+        """The recorded choice, None if absent."""
         told = result.timeout or {}
         if self.whose is not None:
             by_side = told.get(self.key)
@@ -268,8 +268,7 @@ class Choice(BaseQuestion, frozen=True):
         return found if found in self.options else None
 
     def possible(self, winner: Side) -> tuple[str, ...]:
-        """What it may have been where nothing is recorded, the likeliest first; what each side picks for itself decides
-        nothing."""
+        """Possible answers where none is recorded, the likeliest first; each side's own choice decides nothing."""
         if self.whose is not None:
             return self.options[:1]
         return tuple(sorted(self.options, key=lambda option: option != winner)) if self.by_button else self.options
@@ -322,7 +321,7 @@ class Turns(BaseQuestion, frozen=True):
             draft.told[self.name] = answers[self.name]
 
     def recorded(self, result: Result, side: Side) -> str | None:
-        """Nobody won in them, where figures were counted afterwards or nobody won at all."""
+        """No one won in them if figures were counted afterwards or the match was a draw."""
         told = result.timeout or {}
         if self.name in told:
             return str(told[self.name])
@@ -381,7 +380,7 @@ class Picks(BaseQuestion, frozen=True):
         return (list(range(1, self.take + 1)),)
 
     def misrecorded(self, value: object, where: str) -> Iterator[Problem]:
-        """Squads are no part of what a resolver was told."""
+        """Squads are not part of a resolver's answers."""
         yield from ()
 
     def drawn(self, chance: random.Random) -> list[int]:
@@ -442,7 +441,7 @@ class Bonus(BaseRule, frozen=True):
 
 
 class Test(BaseRule, frozen=True):
-    """The side with more, over all the figures it counts, has won; equal: the walk goes on.
+    """The side with more, over all its figures, has won; equal: the walk continues.
 
     `award`: a figure of which the winner gets one more, where the step decides a game of several.
     """
@@ -458,19 +457,19 @@ class Test(BaseRule, frozen=True):
         return self.counts
 
     def apply(self, figures: Figures, answers: Answers) -> str | None:
-        """WINNER or LOSER, None where the walk goes on."""
+        """WINNER or LOSER, None where the walk continues."""
         return _ahead(figures, self.counts)
 
 
 class Decide(BaseRule, frozen=True):
-    """The side that the answer `by` names has won; where it names none, the walk goes on. `award`: as for Test."""
+    """The side named by the answer `by` has won; without one the walk continues. `award`: as for Test."""
 
     id: Word
     by: Word
     award: Word | None = None
 
     def apply(self, figures: Figures, answers: Answers) -> str | None:
-        """A side, None where the walk goes on."""
+        """A side, None where the walk continues."""
         named = answers.get(self.by)
         return named if named in SIDES else None
 
@@ -486,7 +485,7 @@ def parse_squad_ticks(marks: Iterable[str]) -> list[int]:
 
 
 def _ahead(figures: Mapping[tuple[str, str], int], counted: Iterable[str]) -> str | None:
-    """Who has more of these figures together."""
+    """The side with more of these figures together."""
     keys = tuple(counted)
     one, two = (sum(figures.get((key, whose), 0) for key in keys) for whose in (WINNER, LOSER))
     return None if one == two else WINNER if one > two else LOSER

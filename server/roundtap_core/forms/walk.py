@@ -1,4 +1,4 @@
-"""Walking through one way of a result form: what is asked next, the result in the end, and that read back again."""
+"""Walking through a way of a result form: the next question, the result, and reading a result back."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def walk(way: Way, answers: Answers, opener: Side = "a", fill: bool = False) -> 
     """Follow the steps as far as the answers go; with `fill`, what is not answered yet counts at its default."""
     figures: Figures = {}
     met: list[Question] = []
-    # Answers to questions on the way alone: a correction may have left others behind.
+    # Only answers to questions on the way: a correction may have left others behind.
     given: dict[str, object] = {}
     for step in way.steps:
         if isinstance(step, BaseQuestion):
@@ -77,8 +77,8 @@ def next_step(way: Way, answers: Answers) -> Question | None:
 
 
 def compose_complete(way: Way, opener: Side, answers: Answers) -> Result:
-    """The result that `answers` describe, as `compose`, for the record: nothing in it is a default that nobody was
-    asked about. Raises Problem("question_open") while a question is open."""
+    """The result of `answers`, as `compose`, but for the record, without defaults. Raises Problem("question_open")
+    while one is open."""
     question = walk(way.opened_by(opener), answers, opener).question
     if question is not None:
         raise Problem("question_open", where=f"/result/{question.name}", question=question.name)
@@ -86,11 +86,10 @@ def compose_complete(way: Way, opener: Side, answers: Answers) -> Result:
 
 
 def compose(way: Way, opener: Side, answers: Answers) -> Result:
-    """The result that `answers` describe, when `opener` pressed the own button first.
+    """The result of `answers`, when `opener` pressed its own button first.
 
-    What is not answered counts at its default, so that the worth can be shown meanwhile (`compose_complete` is for the
-    record); answers to questions that a later correction made needless are left out. Raises
-    Problem("figure_out_of_range", "not_one_of", "picks_wrong").
+    Missing answers count at their defaults, to show the worth meanwhile; answers that a correction made needless are
+    left out. Raises Problem("figure_out_of_range", "not_one_of", "picks_wrong").
     """
     way = way.opened_by(opener)
     sides: dict[str | None, Side] = {WINNER: opener, LOSER: other(opener), None: opener, "a": "a", "b": "b"}
@@ -142,8 +141,8 @@ ReadAnswers = dict[str, Any]
 
 
 class RecordReading(Struct, frozen=True):
-    """One way to read a record. `walked` stops at a figure that the record does not hold; `supposed`: the answers that
-    it does not hold, and that may have been these."""
+    """One way to read a record. `walked` stops at a missing figure; `supposed`: assumed answers that the record does
+    not hold."""
 
     answers: ReadAnswers
     walked: WalkState
@@ -196,8 +195,8 @@ def _scores_before(way: Way, opener: Side, result: Result) -> list[Pair]:
 
 
 def needs_opener(way: Way) -> bool:
-    """Whether it matters for what is asked who opened the way: somebody's figures are fixed, or nobody else says
-    who won."""
+    """Whether the questions depend on who opened the way: a side's figures are fixed, or no answer states the
+    winner."""
     if way.ended == CONCESSION or way.winner == OPENER:
         return True
     asked: dict[str, set[tuple[Any, ...]]] = {}
@@ -207,8 +206,7 @@ def needs_opener(way: Way) -> bool:
 
 
 def answers_on_record(ways: Iterable[Way], result: Result, winner: str) -> tuple[Way, Side, ReadAnswers] | None:
-    """The way, who opened it and the answers that make this very result, none of them supposed; None where no way does.
-    Whoever won is the likelier opener."""
+    """The way, its opener and the answers that make this very result, none of them assumed; None if no way does."""
     openers: tuple[Side, ...] = ("b", "a") if winner == "b" else ("a", "b")
     for way in ways:
         if way.ended != result.ended:
@@ -216,7 +214,7 @@ def answers_on_record(ways: Iterable[Way], result: Result, winner: str) -> tuple
         for opener in openers if needs_opener(way) else ("a",):
             for answers in _plausible(way, opener, result):
                 made = _composed(way, opener, answers)
-                # A winner that the figures tell may be said or left out.
+                # A winner that the figures decide may be stated or omitted.
                 if made is not None and (made == result or (
                         made.winner is None and replace(result, winner=None) == made)):
                     return way, opener, answers
@@ -224,7 +222,7 @@ def answers_on_record(ways: Iterable[Way], result: Result, winner: str) -> tuple
 
 
 def _plausible(way: Way, opener: Side, result: Result) -> Iterator[ReadAnswers]:
-    """What the record holds, without anything supposed; what it does not hold counts at its default."""
+    """The recorded answers without assumptions; missing ones count at their defaults."""
     seen: list[ReadAnswers] = []
     for reading in readings(way, opener, result):
         answers = {name: answer for name, answer in reading.answers.items() if name not in reading.supposed}
@@ -234,11 +232,11 @@ def _plausible(way: Way, opener: Side, result: Result) -> Iterator[ReadAnswers]:
 
 
 def way_and_answers(ways: Iterable[Way], opener: Side, result: Result) -> tuple[Way, ReadAnswers] | None:
-    """The first of the ways that says exactly this result when `opener` opens, else the first that says nothing else,
-    and its answers; None where none can.
+    """The first way that makes exactly this result when `opener` opens, else the first compatible one, with its
+    answers; None if there is none.
 
-    For buttons: what the record leaves open is supposed so that the winner is right, and a figure outside the limits
-    counts as the limit where buttons show "20+".
+    For buttons: missing answers are chosen so that the winner is right, and figures are clamped where buttons show
+    "20+".
     """
     found: list[tuple[Way, ReadAnswers]] = []
     for way in ways:
@@ -284,7 +282,7 @@ def _composed(way: Way, opener: Side, answers: ReadAnswers) -> Result | None:
 
 
 def _same(made: Result, result: Result) -> bool:
-    """Whether nothing that `result` states was said differently."""
+    """Whether nothing that `result` states differs."""
     told = made.timeout or {}
     return bool(
         (made.ended, made.score, made.conceded_by) == (result.ended, result.score, result.conceded_by)

@@ -24,9 +24,8 @@ def heaviest_matching(edges: Edges) -> list[int]:
 
 
 class _Search:
-    """Points are vertices (below n) and blossoms. A blossom's children stand in circle order, its base child first;
-    `joints[b][i]` is the edge from child i to child i + 1. Prices of vertices are doubled so that halves stay whole.
-    """
+    """Points are vertices (below n) and blossoms, whose children stand in circle order, the base first; `joints[b][i]`
+    is the edge from child i to child i + 1. Prices of vertices are doubled so that halves stay whole."""
 
     def __init__(self, edges: Edges) -> None:
         self.n = len(edges)
@@ -46,8 +45,6 @@ class _Search:
         while self._stage():
             pass
         return self.mate
-
-    # One stage: from all free vertices at once, until two of them are joined.
 
     def _stage(self) -> bool:
         """Join two free vertices by an augmenting path; False when no further pair pays."""
@@ -75,7 +72,7 @@ class _Search:
         self.queue += self._vertices(point)
 
     def _become_inner(self, point: int, entry: tuple[int, int]) -> None:
-        """`entry` leads from an outer point into this one; whoever is matched to it becomes outer."""
+        """`entry` leads from an outer point into this one; its mate becomes outer."""
         self.label[point] = INNER
         self.entry[point] = entry
         base = self.base[point]
@@ -147,8 +144,6 @@ class _Search:
                 a = self._above(a)
             a, b = b, a
         return NOBODY
-
-    # Blossoms.
 
     def _shrink(self, v: int, w: int, stem: int) -> None:
         """The circle through v, w and their common stem becomes one outer point."""
@@ -237,8 +232,6 @@ class _Search:
             pending += [child for child in children if child >= self.n and self.blossom_price[child] == 0]
             self._forget(b)
 
-    # Augmenting.
-
     def _augment(self, v: int, w: int) -> None:
         """Match v to w, and turn round everything from v up to its root."""
         while True:
@@ -281,8 +274,6 @@ class _Search:
             if child == v or (child >= self.n and v in self._vertices(child)):
                 return child
         raise AssertionError("a vertex outside its blossom")
-
-    # Prices.
 
     def _move_prices(self, until_free: int) -> bool:
         """Outer prices fall and inner ones rise, as far as the first edge or blossom allows; False: free is best."""

@@ -1,4 +1,4 @@
-"""How many can be paired without a repeat at all: a largest matching (Edmonds' blossoms), and rounds made of one."""
+"""The largest pairing without a repeat (Edmonds' blossoms), and rounds made from one."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from roundtap_core.randomness import Rand, shuffle
 
 FREE = -1
 WAITING = 4
-"""How many of the free are tried for a short way before the general search."""
+"""How many free members are tried for a short path before the general search."""
 
 
 class LargestMatching:
     """A largest matching among `members`, an edge wherever two have not met.
 
-    `partner` maps each matched member to the other; `spare` holds every member that some largest matching leaves
-    out (the Gallai-Edmonds set D): leaving one of these out costs nothing, leaving out anybody else costs a pair.
-    `start` is a matching to begin with; pairs in it that have met, or whose partner is gone, are dropped.
+    `partner` maps each matched member to the other; `spare` holds every member that some largest matching leaves out
+    (the Gallai-Edmonds set D): leaving out any other costs a pair. Invalid pairs of `start` are dropped.
     """
 
     def __init__(self, members: Sequence[int], met: Met, start: dict[int, int] | None = None) -> None:
@@ -41,7 +40,7 @@ class LargestMatching:
         for a, b in start.items():
             if a in inside and b in inside and b not in self._met[a]:
                 self.partner[a] = b
-        # The most tied-down first: a good start leaves little to search.
+        # Most constrained first: a good start leaves little to search.
         waiting = sorted((m for m in self._members if m not in self.partner), key=lambda m: -len(self._met[m]))
         free = dict.fromkeys(waiting)
         for a in waiting:
@@ -53,7 +52,7 @@ class LargestMatching:
                     self.partner[a], self.partner[b] = b, a
 
     def _join(self, root: int) -> bool:
-        """The shortest way, which is there wherever many have not met: a pair parts, for the root and another free."""
+        """The shortest path, available where many have not met: a pair parts, for the root and another free member."""
         others = [m for m in self._members if m not in self.partner and m != root and m in self._alive]
         for other in others[:WAITING]:
             for v, w in self.partner.items():
@@ -139,17 +138,17 @@ Cell = tuple[int, int]
 
 PASSES = 3
 REACH = 256
-"""How far below it a pair is offered exchanges: all of a field of 512, and bounded work in a larger one."""
+"""How far below it a pair is offered exchanges: all of a field of 512, bounded work in a larger one."""
 
 
 def improve(pairs: Pairs, groups: Groups, met: Met, rand: Rand) -> Pairs:
-    """Exchange partners between two pairs while that betters the shape and adds no repeat.
+    """Exchange partners between two pairs while that improves the shape without adding a repeat.
 
-    `pairs` have as few repeats as there can be, so no exchange could lower their number. Which exchanges of two kinds
-    of pairs better the shape is worked out once per kind: there are far fewer kinds than pairs.
+    `pairs` have the fewest repeats possible. Useful exchanges are computed once per kind of pairs, as kinds are far
+    fewer.
     """
     group_of = {member: g for g, group in enumerate(groups) for member in group}
-    # The one of the upper group first in every pair: then a kind of pair is the groups of its two.
+    # The member of the upper group first in every pair: then a kind of pair is the groups of its two.
     pairs = [(a, b) if group_of[a] <= group_of[b] else (b, a) for a, b in pairs]
     shuffle(pairs, rand)
     better: dict[tuple[Cell, Cell], list[int]] = {}
@@ -182,7 +181,7 @@ def _exchanged(one: tuple[int, int], two: tuple[int, int], way: int) -> Pairs:
 
 
 def _better_exchanges(one: Cell, two: Cell) -> list[int]:
-    """The ways to exchange that give a better shape (see small.shape), the best first."""
+    """The exchanges that give a better shape (see `swiss_round.shape`), the best first."""
     shapes = [(sorted(tuple(sorted(pair)) for pair in _exchanged(one, two, way)), way) for way in (0, 1)]
     return [way for shape, way in sorted(shapes) if shape < sorted([one, two])]
 
@@ -192,8 +191,8 @@ def _repeats(pairs: Pairs, met: Met) -> int:
 
 
 def fewest_repeats(groups: Groups, met: Met, largest: LargestMatching, rand: Rand) -> Pairs:
-    """A round with as few repeats as possible where there must be some: the pairless of a largest matching meet
-    again, neighbours in the standings first."""
+    """A round with the fewest repeats where there must be some: those a largest matching leaves out meet again,
+    neighbours first."""
     pairs = [(a, b) for a, b in largest.partner.items() if a < b]
     left: Sequence[int] = [m for group in groups for m in group if m not in largest.partner]
     pairs += zip(left[::2], left[1::2], strict=True)

@@ -1,4 +1,4 @@
-"""Small fields can be drawn into a corner: is there still a legal way through the rounds that remain? (Line 3b.)"""
+"""Lookahead for small fields: is there still a legal way through the remaining rounds? (Line 3b.)"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ STEPS = 20_000
 
 
 class Budget:
-    """How many steps a search may still take; when they run out it is undecided."""
+    """The steps a search may still take; without any left it is undecided."""
 
     def __init__(self, steps: int = STEPS) -> None:
         self.left = steps
@@ -21,11 +21,10 @@ class Budget:
 
 
 def first_feasible(draws: Sequence[Pairs], met: Met, byes: Sequence[int], rounds_left: int) -> Pairs:
-    """The first of `draws` after which `rounds_left` more rounds are possible without a repeat.
+    """The first of `draws` after which `rounds_left` more rounds are possible without a repeat; else simply the first.
 
-    If none is, or the search runs out of steps before it finds one, simply the first: all are kept. `draws` come in
-    random order, so this chooses uniformly among those that qualify. `byes` count the bye of this round already.
-    A tenth of the steps is for any one draw: a dead end that is hard to prove keeps nobody from the draw beside it.
+    `draws` come in random order, so the choice is uniform. `byes` include this round's. One draw gets at most a tenth
+    of the steps, so a dead end that is hard to prove does not use them all.
     """
     left = STEPS
     for pairs in draws:
@@ -39,9 +38,9 @@ def first_feasible(draws: Sequence[Pairs], met: Met, byes: Sequence[int], rounds
 
 
 def repeat_is_ahead(pairs: Pairs, met: Met, byes: Sequence[int], rounds_left: int) -> bool:
-    """Whether it is proved that after `pairs` one of the `rounds_left` rounds must repeat a pairing, if all stay.
+    """Whether it is proved that one of the `rounds_left` rounds after `pairs` must repeat a pairing, if all stay.
 
-    False also where the search ran out of steps: the warning is never given in vain. `byes` as in `first_feasible`.
+    False if the search ran out of steps. `byes` as in `first_feasible`.
     """
     budget = Budget()
     return not _can_follow(pairs, met, byes, rounds_left, budget) and budget.left >= 0
@@ -50,8 +49,8 @@ def repeat_is_ahead(pairs: Pairs, met: Met, byes: Sequence[int], rounds_left: in
 def _can_follow(pairs: Pairs, met: Met, byes: Sequence[int], rounds_left: int, budget: Budget) -> bool:
     """Whether so many legal rounds can follow `pairs`.
 
-    In an odd field in which nobody is to sit out twice more, sitting out is one more member whom everybody meets once:
-    then these rounds, too, may change places.
+    In an odd field where no one needs a second bye, the bye is one more member whom each meets once: rounds can then be
+    reordered, too.
     """
     later = [set(opponents) for opponents in met]
     for a, b in pairs:
@@ -80,7 +79,7 @@ def _possible(met: list[set[int]], byes: list[int], rounds_left: int, budget: Bu
         missing = rounds_left - (size - 1 - len(opponents))
         if missing > 0 and not (odd and missing <= _most_byes(byes, member, rounds_left)):
             return False
-    # Who has nobody to spare has to meet everybody left; more of those than rounds cannot all meet one member.
+    # A member without a choice has to meet everyone left; more of those than rounds cannot all meet one member.
     pressed = {member for member in range(size) if not odd and size - 1 - len(met[member]) == rounds_left}
     if any(len(pressed - opponents - {member}) > rounds_left for member, opponents in enumerate(met)):
         return False
@@ -98,7 +97,7 @@ def _possible(met: list[set[int]], byes: list[int], rounds_left: int, budget: Bu
 
 
 def _most_byes(byes: Sequence[int], member: int, rounds: int) -> int:
-    """How many byes a member may get in so many rounds: one whenever nobody has fewer."""
+    """How many byes a member may get in so many rounds: one whenever no one has fewer."""
     counts = list(byes)
     for _ in range(rounds):
         fewest = min(counts)

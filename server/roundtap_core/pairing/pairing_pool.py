@@ -1,4 +1,4 @@
-"""Who is to be paired: points, earlier opponents of the stage and byes, as small whole numbers in the file's order."""
+"""The competitors to pair: points, earlier opponents and byes, as small whole numbers in the file's order."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PairingPool(Struct, frozen=True):
 
 
 class DrawRandom(Struct, frozen=True):
-    """The generators of one draw: each purpose has its own, so that one more throw here changes nothing there."""
+    """The generators of one draw, one per purpose, so that an extra number here changes nothing there."""
 
     seed: int
     number: int
@@ -68,7 +68,7 @@ def build_pool(
 
 
 def met_among(tournament: Tournament, stage: str, place: Mapping[str, int]) -> tuple[set[int], ...]:
-    """Whom each has met in that stage, of those who have a `place`: by place."""
+    """The opponents of each competitor in that stage, both by `place`; those without one are left out."""
     met: tuple[set[int], ...] = tuple(set() for _ in place)
     for played in tournament.stage_rounds(stage):
         for match in played.matches:

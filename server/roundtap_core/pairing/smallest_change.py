@@ -1,4 +1,4 @@
-"""A round that is drawn, and people who wait beside it: the completion that breaks up the fewest of its pairs."""
+"""The smallest change to a drawn round: pairs waiting people and breaks up the fewest of its pairs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
 from roundtap_core.pairing.pairing_pool import Met, Pairs
 
 WIDEST, MOST_WAITING = 512, 256
-"""People looked at together, and those of them who wait, at most: a bound by counting, the same on every machine."""
+"""The most people considered together, and the most waiting: bounds by count, the same on every machine."""
 
 
 class ChangeCosts(Struct, frozen=True):
-    """What a completion is measured by, as small whole numbers by member.
+    """The costs of a completion, as small whole numbers by member.
 
-    `met[i]` are earlier opponents, `together[i]` who came with i and should not meet them; `group[i]` counts the
-    groups of equal points from the top; `byes[i]` those received so far; `alone[i]` is the place in the order in which
-    somebody who stays alone is looked for, all of them different.
+    `met[i]`: earlier opponents; `together[i]`: members who came with i; `group[i]`: the points group from the top;
+    `byes[i]`: byes so far; `alone[i]`: distinct places in the order of candidates for staying alone.
     """
 
     met: Met
@@ -30,19 +29,19 @@ class ChangeCosts(Struct, frozen=True):
 
 
 def smallest_change(waiting: Collection[int], kept: Pairs, bound: ChangeCosts) -> tuple[Pairs, int | None]:
-    """All pairs of `waiting` and of the pairs `kept` as they should be, and who stays alone of an odd number.
+    """All pairs of `waiting` and the pairs `kept` as they should be, and the member left alone of an odd number.
 
     The criterion; each line binds before the next:
 
-        1. Who stays alone has had the fewest byes.
-        2. The fewest pairs that are not there yet and that met before.
-        3. The fewest of those that came together.
+        1. The member left alone has had the fewest byes.
+        2. The fewest new pairs that met before.
+        3. The fewest new pairs that came together.
         4. The fewest of `kept` broken up.
-        5. The smallest sum of (distance of the points groups)² over the pairs that are not there yet.
-        6. Who stays alone is the first in the order `alone`.
+        5. The smallest sum of (distance of the points groups)² over the new pairs.
+        6. The member left alone is the first in the order `alone`.
 
-    In a field of more than 512 only the pairs nearest by points to somebody who waits are looked at. Raises
-    Problem("mend_too_many") where more than 256 wait.
+    In a field of more than 512, only the pairs nearest by points are considered. Raises Problem("mend_too_many") for
+    more than 256 waiting.
     """
     if len(waiting) > MOST_WAITING:
         raise Problem("mend_too_many", count=len(waiting), maximum=MOST_WAITING)
@@ -81,8 +80,7 @@ def _cost(a: int, b: int, there: bool, bound: ChangeCosts) -> tuple[int, ...]:
 
 
 def _weights(costs: Sequence[dict[int, tuple[int, ...]]]) -> list[dict[int, int]]:
-    """Costs as weights of which the greatest sum is wanted: each line outweighs all that the next ones can add up to,
-    and one pair more outweighs everything, so that nobody stays free."""
+    """Costs as weights to maximize: each line outweighs all later ones, and one more pair outweighs everything."""
     n = len(costs)
     places = range(6)
     widest = [max((abs(cost[p]) for around in costs for cost in around.values()), default=0) for p in places]

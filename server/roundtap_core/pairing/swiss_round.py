@@ -1,6 +1,6 @@
 """The next Swiss round, drawn by the criterion: fewest repeats, the bye, the best shape from the top down, then chance.
 
-    1. who is to be paired, in groups by points      field.py
+    1. who is to be paired, in groups by points      pairing_pool.py
     2. an odd one out                                here
     3. round 1                                       here
        at most ten: every round looked at            here, lookahead.py
@@ -44,9 +44,9 @@ TRIES = 400
 
 
 def draw_first_round(members: Sequence[int], came_with: Sequence[str | None], rand: Rand) -> tuple[Pairs, str]:
-    """A random round with the fewest pairings inside a "came with" group, and the way it was taken.
+    """A random round with the fewest pairings inside a "came with" group, and the method used.
 
-    Uniform over all of them, unless TRIES shuffles were unlucky and the last was repaired.
+    Uniform over all of them, unless TRIES shuffles failed and the last was repaired.
     """
     crowd = _half_or_more(members, came_with)
     if crowd:
@@ -84,7 +84,7 @@ def _half_or_more(members: Sequence[int], came_with: Sequence[str | None]) -> li
 
 
 def _spread(members: Sequence[int], crowd: list[int], rand: Rand) -> Pairs:
-    """Everybody else meets a random one of the crowd, which has to fill the rest of its pairs itself."""
+    """All others meet a random member of the crowd, whose rest pairs among itself."""
     crowded = set(crowd)
     others = [member for member in members if member not in crowded]
     hosts = crowd[:]
@@ -93,7 +93,7 @@ def _spread(members: Sequence[int], crowd: list[int], rand: Rand) -> Pairs:
 
 
 def _separate(line: list[int], came_with: Sequence[str | None], rand: Rand) -> list[int]:
-    """Exchange partners with pairs that hold nobody of the group; there is one, as no group fills half the field."""
+    """Exchange partners with pairs without a member of the group; one exists, as no group fills half the field."""
     for k in _together(line, came_with):
         a, b = line[k], line[k + 1]
         if not _same_group(a, b, came_with):
@@ -120,14 +120,13 @@ class Bye(Struct, frozen=True):
 
 
 def first_bye(members: Sequence[int], rand: Rand) -> Bye:
-    """The first round's bye, uniformly random (every rulebook)."""
     return Bye(members[int(rand() * len(members))], RANDOM)
 
 
 def later_bye(field: PairingPool, way: str, tournament: Tournament, rand: Rand) -> Bye:
-    """The first in the rulebook's order whose absence costs no repeat; only those with the fewest byes are asked.
+    """The first in the rulebook's order whose absence costs no repeat, among those with the fewest byes.
 
-    A house decision: nobody gets a second bye while somebody without one is left, at the price of a repeat.
+    House decision: no second bye while someone has none, even at the price of a repeat.
     """
     order = _order(field, way, tournament, rand)
     harmless = _byes_without_repeat(range(len(field.ids)), field.met)
@@ -140,7 +139,7 @@ def _order(field: PairingPool, way: str, tournament: Tournament, rand: Rand) -> 
     members = [i for i, byes in enumerate(field.byes) if byes == fewest]
     if way == BYE_LAST:
         place = {row.competitor: place for place, row in enumerate(standings(tournament))}
-        # Who came too late for every round so far stands below everybody who has played.
+        # Latecomers who missed every round rank below all who have played.
         return sorted(members, key=lambda i: -place.get(field.ids[i], len(place)))
     assert way == BYE_RANDOM_LOWEST
     order: list[int] = []
@@ -151,9 +150,9 @@ def _order(field: PairingPool, way: str, tournament: Tournament, rand: Rand) -> 
 
 
 def _byes_without_repeat(members: Sequence[int], met: Met) -> set[int] | None:
-    """Those whose absence leaves as few repeats as any absence can; None: everybody's (a large enough field)."""
+    """Those whose absence leaves the fewest repeats; None: anyone's does (a large enough field)."""
     if len(members) - 1 >= 2 * max(map(len, met)) + 2:
-        return None  # Dirac: whoever stays out, the others can all be paired without a repeat.
+        return None  # Dirac: without any one member, the others can all be paired without a repeat.
     return LargestMatching(members, met).spare
 
 
@@ -203,10 +202,10 @@ def draw_round(field: PairingPool, members: Sequence[int], chance: DrawRandom, b
                rounds_left: int) -> tuple[
     Pairs, str
 ]:
-    """The pairs of an even number of `members`, and the way they were drawn.
+    """The pairs of an even number of `members`, and the method.
 
-    `byes` are everybody's byes with this round's, `rounds_left` the Swiss rounds to come after it (0: unknown or
-    none): small fields look ahead at them.
+    `byes` include this round's; `rounds_left` are the Swiss rounds after it (0: unknown or none), for lookahead in
+    small fields.
     """
     if len(members) <= LARGEST:
         draws = best_rounds(field.groups(members), field.met)
@@ -221,13 +220,13 @@ def draw_round(field: PairingPool, members: Sequence[int], chance: DrawRandom, b
 
 
 def draw_large(field: PairingPool, members: Sequence[int], met: Met, chance: DrawRandom) -> tuple[Pairs, str]:
-    """The same without a look at the number of members: only the structure of the field decides the way."""
+    """The same for any number of members: only the structure of the field decides the method."""
     groups = field.groups(members)
     most_met = max(map(len, met))
     if len(members) < 2 * most_met + 2:
         largest = LargestMatching(members, met)
         if not largest.partner:
-            # Everybody has met everybody: every round has the same repeats, so they need not be looked at.
+            # All have met: every round has the same repeats, so they can be ignored.
             met, most_met = [set() for _ in met], 0
         elif largest.unmatched:
             rand = chance.of("search")
@@ -238,7 +237,7 @@ def draw_large(field: PairingPool, members: Sequence[int], met: Met, chance: Dra
 
 
 def _shuffle_pairs(pairs: Pairs, chance: DrawRandom) -> None:
-    """A search leaves its pairs in a telling order; tables and sides should tell nothing."""
+    """A search leaves its pairs in a revealing order; tables and sides should reveal nothing."""
     rand = chance.of("order")
     shuffle(pairs, rand)
     for i, (a, b) in enumerate(pairs):
@@ -272,16 +271,16 @@ def pair_next(
     tournament: Tournament, seed: int | None = None, attempt: int = 1, absent: Collection[str] = (),
     stage: str = SWISS, rounds_after: int | None = None, busy: Collection[int] = frozenset(),
 ) -> Pairing:
-    """Draw the next Swiss round; the same arguments draw the same round, everywhere.
+    """Draw the next Swiss round; the same arguments draw the same round on every machine.
 
-    `seed` defaults to the event's, another `attempt` draws again. Whoever left, and whoever is `absent`, is in no
-    match at all. `rounds_after`: how many of the stage follow, where its own structure does not say; `busy` tables
-    are left out. Raises Problem: "open_matches" while a result is missing, "too_few_players" below two.
+    `seed` defaults to the event's, another `attempt` draws again. Departed and `absent` competitors get no match.
+    `rounds_after`: how many rounds of the stage follow, if its structure does not define it. Raises Problem:
+    "open_matches" while a result is missing, "too_few_players" below two.
     """
     seed = tournament.seed if seed is None else seed
     number = next_number(tournament.rounds)
     chance = DrawRandom(seed, number, attempt)
-    # The groups are not known before.
+    # The groups depend on the results.
     refuse_open_matches(tournament, SWISS_STAGES)
     records = swiss_totals(tournament)
     field = build_pool(tournament, records, absent, stage)
@@ -310,8 +309,7 @@ def pair_next(
 def _first_round(
     field: PairingPool, tournament: Tournament, chance: DrawRandom, byes: list[int]
 ) -> tuple[Pairs, str, Bye | None, list[int]]:
-    """Won byes are set aside before the field is looked at ("Won first-round bye"). This round's byes are
-    added to `byes`."""
+    """Sets won byes aside first ("Won first-round bye") and adds this round's byes to `byes`."""
     people = {competitor.id: competitor for competitor in tournament.competitors}
     won = [i for i, competitor in enumerate(field.ids) if people[competitor].won_bye]
     members = [i for i in range(len(field.ids)) if i not in set(won)]
@@ -329,7 +327,7 @@ def _first_round(
 def _later_round(
     field: PairingPool, tournament: Tournament, chance: DrawRandom, byes: list[int], rounds_left: int
 ) -> tuple[Pairs, str, Bye | None]:
-    """This round's bye is added to `byes`."""
+    """Adds this round's bye to `byes`."""
     members = list(range(len(field.ids)))
     bye = None
     if len(members) % 2:
@@ -341,9 +339,9 @@ def _later_round(
 
 
 def _rounds_left(tournament: Tournament, number: int, there: int) -> int:
-    """The Swiss rounds that are to follow round `number`; 0 where the event's structure does not say.
+    """The Swiss rounds that follow round `number`; 0 if the event's structure does not define them.
 
-    Structures count those who were there when round 1 was drawn ("Before round 1"): now, if that is it.
+    Structures count those present when round 1 was drawn ("Before round 1"), or now, if that is it.
     """
     book = rulebook(tournament.rulebook)
     begun = tournament.stage_rounds(SWISS)
@@ -377,10 +375,7 @@ def _bye_note(ids: Sequence[str], bye: Bye | None) -> dict[str, Any] | None:
 
 
 def pairing_to_json(pairing: Pairing) -> dict[str, Any]:
-    """What `roundtap pair` prints: `notes.bye` is the reason alone, or null.
-
-    `notes.bye_passed_over` is there only if somebody was; `repeated` and `repeat_ahead` only as in `Pairing`.
-    """
+    """The output of `roundtap pair`: `notes.bye` is only the reason, or null; optional notes as in `Pairing`."""
     notes = {**pairing.notes, "bye": None}
     bye = pairing.notes["bye"]
     if bye is not None:

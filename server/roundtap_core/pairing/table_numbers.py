@@ -18,12 +18,11 @@ def assign_tables(
     matches: Iterable[Match], tournament: Tournament, first: int = 1, busy: Collection[int] = frozenset(),
     records: Mapping[str, SwissTotals] | None = None,
 ) -> tuple[Match, ...]:
-    """The matches with tables, in their order; byes have none and stand last.
+    """The matches with tables, in their order; byes have none and come last.
 
-    Numbers run from `first` and leave out `busy` ones. The most combined points (before this round) come first, ties
-    as drawn; with the option `tables` "random" everybody sits anywhere. Among equals nobody sits at the same table
-    twice if an exchange can help it. A competitor's fixed table is kept free for its match; where two matches want
-    it, the first one has it. `records` are what `gather` finds in the tournament, where the caller has them already.
+    Numbers run from `first` without `busy` ones. Most combined points (before this round) first, ties as drawn; with
+    the option `tables` "random", in random order. Among equals, tables are exchanged to avoid repeats. A fixed table is
+    kept for its competitor; of two claims the first wins. `records` are the result of `swiss_totals`, if known already.
     """
     matches = list(matches)
     records = swiss_totals(tournament) if records is None else records
@@ -83,7 +82,7 @@ def _tables_before(tournament: Tournament) -> dict[str, set[int]]:
 def _avoid_same_table(
     others: list[int], seated: list[Match], numbers: dict[int, int], worth: list[int], before: Mapping[str, set[int]]
 ) -> None:
-    """Exchange tables between matches of equal points where somebody would sit at an earlier table again."""
+    """Exchange tables between matches of equal points where a competitor would return to an earlier table."""
 
     def again(i: int, table: int) -> bool:
         match = seated[i]

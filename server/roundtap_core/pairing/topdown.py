@@ -1,8 +1,8 @@
-"""From the top group down: ideal where possible, exact where not, in pieces that provably do not touch each other.
+"""Pairing from the top group down: ideal where possible, exact where not, in provably independent pieces.
 
-Whatever is fixed leaves a rest that can still be paired without a repeat, so this never runs into a dead end. A piece
-is cut off below where the best shape of the groups above sends nobody further down: the criterion looks at those groups
-first, so no draw of the whole field can do better there, and what remains is a smaller field of the same kind.
+What is fixed leaves a rest that can be paired without a repeat, so there are no dead ends. A piece ends where the best
+shape of the groups above sends no one further down: the criterion considers those groups first, so no draw of the whole
+field can do better there, and what remains is a smaller field of the same kind.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _shuffle_legally(members: list[int], floater: int | None, met: Met, rand: Ra
 
 
 def shuffled_line(part: Groups, rand: Rand) -> list[int]:
-    """The groups one after another, each shuffled: read in twos, the one left over meets the next group's first."""
+    """The groups in order, each shuffled: read in twos, one left over meets the next group's first."""
     line: list[int] = []
     for group in part:
         members = group[:]
@@ -89,10 +89,10 @@ def shuffled_line(part: Groups, rand: Rand) -> list[int]:
 
 
 def repair_ideal(part: Groups, met: Met, rand: Rand) -> Pairs | None:
-    """An ideal draw by mending an unlucky one: members of one group change places until nobody meets twice.
+    """An ideal draw by repair: members of one group change places until no pair repeats. None if it gives up.
 
-    Always succeeds in a single group of at least 2 r + 2, where r is the most earlier opponents anybody has in it:
-    of the exchanges that free a pair, fewer than all are barred. None where it gives up.
+    Always succeeds in a single group of at least 2 r + 2, where r is the most earlier opponents of a member in it:
+    fewer than all of the exchanges that free a pair are barred.
     """
     for _ in range(RESTARTS):
         line = shuffled_line(part, rand)
@@ -124,7 +124,7 @@ def repair_line(line: list[int], bounds: list[tuple[int, int]], met: Met, rand: 
 
 
 def _exchange(line: list[int], here: int, bounds: list[tuple[int, int]], met: Met, rand: Rand) -> bool:
-    """Exchange the one at `here`, who meets an earlier opponent, so that this pair is legal and no other gets worse."""
+    """Exchange the member at `here`, in a repeated pair, so that this pair is legal and no other gets worse."""
     low, high = bounds[here]
     size = high - low
     partner = line[here ^ 1]
@@ -150,15 +150,15 @@ def most_met_among(members: Sequence[int], met: Met) -> int:
 
 
 def can_spare(group: Sequence[int], rest: Groups, below: int, met: Met, most_met: int) -> int:
-    """How many members may leave `group` for floaters from above, in any choice, so that it stays flexible: whoever
-    leaves, the others can still all be paired inside without a repeat.
+    """How many members may leave `group` for floaters from above, in any choice, so that the rest can be paired without
+    a repeat.
 
     With r the most earlier opponents a member has inside the group, any even number >= 2 r + 2 of its members can be
-    paired without a repeat (Dirac: everybody can still meet at least half). So such a group can stand for any few of
-    its members while the groups around it are being paired, and the persons are chosen afterwards, at random.
+    paired without a repeat (Dirac: each can still meet at least half). So the group can stand for any few of its
+    members while the groups around it are paired, and the people are chosen afterwards, at random.
 
-    `rest` are all groups still to be paired; `below` counts those under the group: it may have to send each of
-    them an opponent, but only one where they are many enough to help themselves. Negative: not flexible at all.
+    `rest` are all groups still to be paired; `below` counts those under the group: it may have to send each an
+    opponent, unless they are too small to help themselves. Negative: not flexible at all.
     """
     sent_down = min(below, 1) if below >= 2 * most_met + 3 else below
     left = len(group) - sent_down
@@ -171,7 +171,7 @@ def can_spare(group: Sequence[int], rest: Groups, below: int, met: Met, most_met
 
 
 def _most_met_of(group: Sequence[int], rest: Groups, met: Met) -> int:
-    """The most members of `group` that anybody in the rest outside of it has met."""
+    """The most members of `group` that a competitor in the rest has met."""
     counts: dict[int, int] = {}
     for member in group:
         for other in met[member]:
@@ -202,13 +202,13 @@ METHODS = ("ideal", "repaired", "exact", "windowed")
 IDEAL, REPAIRED, EXACT, WINDOWED = range(4)
 
 WIDEST = 100
-"""Competitors looked at together, at most; a wider piece is paired row by row: "windowed"."""
+"""Competitors considered together, at most; a wider piece is paired row by row: "windowed"."""
 NARROW = 48
-"""The same once wide pieces have cost EFFORT: a draw never stalls, whatever the field."""
+"""The same once wide pieces have cost EFFORT, so that a draw never stalls."""
 EFFORT = 4 * WIDEST**3
 """What wide pieces may cost in one draw: a piece of n costs n³ (counted, not timed: the same on every machine)."""
 ROWS = 32
-"""How often a draw may go on row by row before the rest is paired by exchanges."""
+"""How often a draw may continue row by row before the rest is paired by exchanges."""
 FIRST_WIDTH = 12
 
 
@@ -259,8 +259,7 @@ class TopDown(Struct):
         self.method = max(self.method, how)
 
     def _can_follow(self, pairs: int, rest: Groups) -> bool:
-        """Whether the rest, after so many pairs, can be paired without a repeat; the proof found last is the start
-        for the next one."""
+        """Whether the rest, after so many pairs, can be paired without a repeat; starts from the previous proof."""
         size = self._size - 2 * pairs
         if size == 0 or size >= 2 * self.most_met + 2:
             return True
@@ -317,7 +316,7 @@ class TopDown(Struct):
         return can_spare(group, self.rest, below, self.met, self.most_met)
 
     def _lone_leader(self) -> bool:
-        """A leader alone on top, and one nearest opponent: there is nothing to choose, so no search."""
+        """A leader alone on top with one nearest opponent leaves no choice, so no search."""
         if len(self.rest[0]) > 1:
             return False
         leader = self.rest[0][0]
@@ -341,7 +340,7 @@ class TopDown(Struct):
         return pairs + pair_inside(source, self.met, self._rand())
 
     def _into_sink(self, window: Window, start: int, end: int) -> None:
-        """Everybody is paired, or floats into the flexible group at `end`, which goes on with the others."""
+        """All are paired, or float into the flexible group at `end`, which continues with the others."""
         rand = self._rand()
         sink = self.rest[end][:]
         floating = window.floating[:]
@@ -357,7 +356,7 @@ class TopDown(Struct):
         self._fix(pairs + self._source_pairs(window, start), [sink, *rest] if sink else rest, EXACT)
 
     def _cut(self, window: Window, start: int, end: int) -> bool:
-        """Fix the most groups from the top that nobody leaves downwards, if the others can follow."""
+        """Fix the most groups from the top that no one leaves downwards, if the others can follow."""
         if window.tokens_left:
             return False
         group_of = {member: g for g in range(start, end) for member in self.rest[g]}
