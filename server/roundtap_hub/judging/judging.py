@@ -1,4 +1,4 @@
-"""Officials: who they are, the judge's page for a phone, and what judges write down: warnings, rulings, extensions."""
+"""Officials: their list, the judge's page for a phone, and warnings, rulings and extensions."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def appeal(event_id: str, match_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/match/<match_id>/appeal-decided", HEADS, PLAYING, SHOWN_ROUND)
 @shows_problem_on(match_page)
 def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
-    """The head judge's last word; whether the ruling stands has to be said, it is not guessed."""
+    """The head judge's decision; whether the ruling stands must be chosen, there is no default."""
     upheld = field("upheld")
     if upheld not in ("0", "1"):
         raise Problem("appeal_how")
@@ -138,7 +138,7 @@ def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/match/<match_id>/extension", JUDGES, PLAYING, SHOWN_ROUND)
 @shows_problem_on(match_page)
 def extension(event_id: str, match_id: str) -> AnyResponse:
-    """More minutes, or the last ones taken back."""
+    """Grant minutes, or take the last extension back."""
     return submit_at_match(
         event_id, match_id, TakeBackExtension(match_id, signing_official(event_id)) if field("back") else
         GrantExtension(match_id, confirmed_minutes("minutes", "sure") or 0, signing_official(event_id)))
@@ -147,12 +147,12 @@ def extension(event_id: str, match_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/match/<match_id>/picks", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @shows_problem_on(event)
 def picks(event_id: str, match_id: str) -> AnyResponse:
-    said = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
-    return submit_and_redirect(event_id, SetPicks(match_id, tuple(said)), "picks")
+    squads = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
+    return submit_and_redirect(event_id, SetPicks(match_id, tuple(squads)), "picks")
 
 
 def submit_at_match(event_id: str, match_id: str, command: Command) -> AnyResponse:
-    """Carried out, and back to the match's page."""
+    """Carry out a command and redirect to the match's page."""
     submit(event_id, command)
     return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id, _anchor="judge"), 303)
 
@@ -160,7 +160,7 @@ def submit_at_match(event_id: str, match_id: str, command: Command) -> AnyRespon
 @route("POST /console/<event_id>/officials", ORGANIZERS, OPEN)
 @shows_problem_on(event)
 def add_official(event_id: str) -> AnyResponse:
-    """One more official. The name goes to the people, the event knows an id."""
+    """Add an official: the name is stored with the people, the event knows an id."""
     moment = current_event(event_id)
     state, name = moment.state, clean_name(field("name"))
     if not name:
@@ -208,7 +208,7 @@ def _set_official(event_id: str, official_id: str, changed: Callable[[Official],
 
 
 def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]:
-    """There is one organizer: who was it becomes a judge when another is made it."""
+    """The officials; when `new` becomes the organizer, the one before becomes a judge, as there is only one."""
     if new.role != ORGANIZER:
         return tuple(state.officials.values())
     return tuple(replace(o, role=JUDGE) if o.role == ORGANIZER and o.id != new.id else o
@@ -218,7 +218,7 @@ def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]
 @route("POST /console/<event_id>/match/<match_id>/here", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @shows_problem_on(event)
 def is_here(event_id: str, match_id: str) -> AnyResponse:
-    """An official saw somebody at the table who pressed no button: no more is made of it."""
+    """An official saw a player at the table who pressed no button: the player no longer counts as absent."""
     state = current_event(event_id).state
     require_entrant(state, field("who"))
     current_hub().presence.seen_here(state.id, match_id, field("who"))
@@ -230,7 +230,7 @@ def is_here(event_id: str, match_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/officials/<official>/person", ORGANIZERS, OPEN)
 @shows_problem_on(event)
 def tie_official(event_id: str, official: str) -> AnyResponse:
-    """Say with whose PIN this official logs in; nobody's where nobody is chosen."""
+    """Set the member of staff whose PIN this official logs in with, if any."""
     if official not in current_event(event_id).state.officials:
         raise Problem("unknown_official")
     current_hub().access.organizers.staff.tie(field("person"), event_id, official, actor())
@@ -239,16 +239,15 @@ def tie_official(event_id: str, official: str) -> AnyResponse:
 
 JUDGE_TASK_KINDS = frozenset({DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent",
                         "leave", "extra"})
-"""The kinds of needs that a judge looks after, beside calls."""
+"""The kinds of open tasks that are a judge's, beside calls."""
 
 
 def judge_page(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Iterable[EventAt], now: Instant,
                here: Collection[tuple[str, str, str]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """All calls, the oldest first and those that nobody has taken before the others; and the events of `moments`, with
-    what their forms need.
+    """All calls, those not taken first, then by age; and the events of `moments`, with what their forms need.
 
-    Of a call, `match` is "" where a unit calls from a table at which nobody plays; `sources`: "table", and names of
-    those who called by phone; `since_ms` says which call it is: when the first of them called.
+    Of a call, `match` is "" for a unit at a table without a match; `sources`: "table", and the names of callers by
+    phone; `since_ms`, the time of the first of them, identifies the call.
     """
     calls: dict[tuple[str, str], dict[str, Any]] = {}
     events = []
@@ -261,7 +260,7 @@ def judge_page(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Ite
             if need.kind == CALL:
                 at = state.find_match(need.who_id)
                 seat = at[1].match if at is not None else None
-                # A unit that calls from where nobody plays is told at every event.
+                # A unit at a table without a match is found at every event.
                 calls.setdefault((state.id, need.who_id) if need.who_id else ("", need.unit or ""), {
                     "event_id": state.id, "event_name": state.name, "match": need.who_id, "unit": need.unit or "",
                     "table": need.table, "a": names.get(seat.a, seat.a) if seat is not None else "",
@@ -276,7 +275,7 @@ def judge_page(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Ite
 
 
 def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
-    """"table" first, then whose phones."""
+    """"table" first, then the names of those who called by phone."""
     units = any(source.startswith("unit:") for source in sources)
     phones = sorted(names.get(who, who) for kind, _, who in (source.partition(":") for source in sources)
                     if kind == "phone")
@@ -288,7 +287,7 @@ TABLE_DIGITS = 3
 
 @route("GET /console/judge", JUDGES)
 def judge_hall() -> AnyResponse:
-    """Every event of the hall."""
+    """The judge's page over every event of the hall."""
     snapshot = current_snapshot()
     found = (event_at(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
     return _render_judge_page("judge",
@@ -315,7 +314,7 @@ def _render_judge_page(feed: str, moments: list[EventAt]) -> AnyResponse:
 
 
 def _match_at(events: set[str]) -> AnyResponse | None:
-    """The match at the table whose number was typed ("?table=12"); None where none was."""
+    """Redirect to the match at the table typed ("?table=12"); None where none was typed."""
     typed = request.args.get("table", "").strip()[:TABLE_DIGITS + 1]
     if not typed:
         return None

@@ -1,4 +1,4 @@
-"""What officials do, as the console shows it: who may say what, a match's log, and what may be done there."""
+"""Officials as the console shows them: who may sign what, a match's log, and what a judge may do there."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ from roundtap_hub.people.squads import OwedSquads, owed_squads
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """An official by name: somebody who can be named as who said so."""
+    """An official with a name, who can sign a decision."""
 
     official: Official
     name: str
 
 
 def official_name(moment: EventAt, official_id: str) -> str:
-    """The name by which an official is known to the others; "" where the id is none's, or the person is forgotten."""
+    """An official's name; "" where the id is unknown or the person forgotten."""
     person = moment.people.get(official_id) if official_id in moment.state.officials else None
     return person.name if person else ""
 
 
 def official_of(moment: EventAt, who: StaffIdentity) -> str | None:
-    """Which official of an event somebody of the staff is: the one it was said of, else the one of that name."""
+    """The official of an event that a member of staff is: the one they are tied to, else the only one of that name."""
     officials = moment.state.officials
-    said = who.official(moment.state.id)
-    if said in officials:
-        return said
+    tied = who.official(moment.state.id)
+    if tied in officials:
+        return tied
     same = [each for each in officials if official_name(moment, each).casefold() == who.name.casefold()]
     return same[0] if len(same) == 1 and who.name else None
 
 
 def officials(moment: EventAt) -> list[Signer]:
-    """All officials in the order they were named."""
+    """All officials in the order they were added."""
     return [Signer(official, official_name(moment, official.id)) for official in moment.state.officials.values()]
 
 
 def signers(moment: EventAt) -> list[Signer]:
-    """Everybody on duty, the organizer first. Empty where no officials are named: then whoever is logged in signs."""
+    """Officials on duty, the organizer first. Empty where none are named: then the logged-in user signs."""
     found = [signer for signer in officials(moment) if signer.official.on_duty]
     return sorted(found, key=lambda signer: signer.official.role != ORGANIZER)
 
@@ -63,8 +63,7 @@ MINUTE_MS = 60_000
 
 @dataclass(frozen=True, slots=True)
 class ByePicks:
-    """A bye that fields squads. `owed`: the letters of those not fielded yet, and whether every pick has to be of
-    them."""
+    """A bye that fields squads. `owed`: letters of those not fielded yet, and whether every pick must be one."""
 
     match: MatchState
     name: str
@@ -73,9 +72,8 @@ class ByePicks:
 
 
 def people_forms_view(moment: EventAt) -> dict[str, Any]:
-    """What the console's forms about people offer. `proposers`: head judges who may propose a disqualification;
-    `may_play`: the level lets officials play at all; `meets`: (match id, name) of whom a latecomer could meet at
-    once."""
+    """What the console's forms about people offer. `proposers`: officials who may propose a disqualification;
+    `may_play`: whether the level lets officials play; `meets`: (match id, name) of opponents free for a latecomer."""
     state, names, signed = moment.state, full_names(moment), signers(moment)
     book = state.rulebook
     return {
@@ -89,9 +87,8 @@ def people_forms_view(moment: EventAt) -> dict[str, Any]:
 
 
 def judge_view(moment: EventAt, played: RoundState, match: MatchState, call_age_ms: int | None) -> dict[str, Any]:
-    """One match as a judge needs it; the time since the table called stands beside its extension. `log`: (line, name,
-    role) of each; `rules`: who rules here because an official plays; `extension_left` is 0 where no minutes can be
-    given."""
+    """One match as a judge needs it. `log`: (line, name, role) of each; `rules`: who rules because an official plays;
+    `extension_left`: 0 where no minutes can be given; `waited_minutes`: since the table called."""
     state, names = moment.state, full_names(moment)
     appeal, ruling, signed = open_appeal(match), ruling_official(state, match), signers(moment)
     minutes = match.match.extension_minutes or 0
@@ -109,18 +106,18 @@ def judge_view(moment: EventAt, played: RoundState, match: MatchState, call_age_
 
 
 def author_of(moment: EventAt, kind: str, by: str) -> tuple[str, str]:
-    """(name, role) of who said a line."""
+    """(name, role) of the author of a log line."""
     if kind == APPEAL:
         return full_names(moment).get(by, by), ""
     official = moment.state.officials.get(by)
     if official is None:
-        # Somebody who has been taken off the list since: the entry knows the id, nobody the name.
+        # Removed from the list since: the entry has the id, the name is gone.
         return "", by if by in ROLES else ""
     return official_name(moment, by), official.role
 
 
 def bye_picks(moment: EventAt) -> list[ByePicks]:
-    """The byes of the newest round, and earlier ones whose squads nobody has noted, where the rulebook has squads."""
+    """The newest round's byes, and earlier ones without squads noted, where the rulebook has squads."""
     newest = newest_round(moment.state)
     if newest is None or moment.state.rulebook.squads is None:
         return []
@@ -133,13 +130,13 @@ def bye_picks(moment: EventAt) -> list[ByePicks]:
 
 
 def my_bye(moment: EventAt, competitor: str) -> ByePicks | None:
-    """The bye that somebody has in the newest round, where it fields squads."""
+    """A competitor's bye in the newest round, where it fields squads."""
     match = current_matches(moment).get(competitor)
     return next((bye for bye in bye_picks(moment) if match is not None and bye.match.id == match.id), None)
 
 
 def required_checks(moment: EventAt) -> tuple[str, ...]:
-    """What this rulebook wants looked at or declared, at the event's level; at every level where none is set."""
+    """What this rulebook requires checked or declared at the event's level; at any level where none is set."""
     ticks, level = moment.state.rulebook.ticks, moment.state.level
     wanted = [what for at, names in ticks.items() if level is None or at in (level, "*") for what in names]
     return tuple(dict.fromkeys(wanted))

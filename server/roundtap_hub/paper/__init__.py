@@ -1,1 +1,1 @@
-"""Paper: what is printed, by whom it is taken, and slips that come back."""
+"""Paper: print jobs, the stations that take them, and slips that come back."""

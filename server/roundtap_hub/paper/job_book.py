@@ -1,7 +1,7 @@
-"""The print book: what became of each job and what was ordered by hand, in small tables beside the journal.
+"""The print book: the state of each job and the manual orders, in small tables beside the journal.
 
-Not entries: these are no facts of the tournament, they change a few times a slip, and the station's own log, which it
-tells again, is the better witness. Losing the book loses orders, never makes anything print twice.
+Not entries: these are no facts of the tournament, they change a few times per slip, and the station resends its own
+log, which is the better record. Losing the book loses orders, but never prints anything twice.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ from roundtap_hub.paper.jobs import CANCELLED, MUTE, QUEUED, PrintJob, PrintStat
 
 
 class PrintBook:
-    """Any thread may ask and tell. url: the journal's database ("sqlite:////var/lib/roundtap/roundtap.db"), which a
-    `Journal` has opened."""
+    """Thread-safe. url: the journal's database ("sqlite:////var/lib/roundtap/roundtap.db"), opened by a `Journal`."""
 
     def __init__(self, url: str) -> None:
         self._lock = threading.Lock()
@@ -56,7 +55,7 @@ class PrintBook:
         return Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error))
 
     def _read(self, connection: Connection, jobs: Sequence[str] | None = None, orders: bool = True) -> None:
-        """Take over what is stored of these jobs (None: of all), and the orders if they are wanted."""
+        """Load the stored states of these jobs (None: of all), and the orders if `orders`."""
         query = select(PRINT_STATE) if jobs is None else select(PRINT_STATE).where(PRINT_STATE.c.job.in_(jobs))
         states = {row.job: PrintState(row.state, row.detail, row.unit) for row in connection.execute(query)}
         found: list[PrintJob] = []
@@ -79,37 +78,37 @@ class PrintBook:
 
     @property
     def mute_units(self) -> list[str]:
-        """Stations whose printer answered before and is silent now: somebody has to look whether it prints."""
+        """Stations whose printer answered before and is silent now: a person must look whether it prints."""
         with self._lock:
             return sorted({known.unit for known in self._states.values()
                            if known.state == QUEUED and known.detail == MUTE})
 
     @property
     def printers(self) -> Mapping[str, StationPrinter]:
-        """What each station said last of its printer, since this hub was started."""
+        """What each station last reported of its printer since this hub started."""
         with self._lock:
             return dict(self._printers)
 
-    def hear_printer(self, unit: str, said: object) -> None:
-        """A station says what its printer is set to; what makes no sense is passed over."""
+    def hear_printer(self, unit: str, settings: object) -> None:
+        """Take a station's report of its printer's settings; a malformed one is ignored."""
         with suppress(MalformedMessage):
-            printer = parse_message(StationPrinter, said)
+            printer = parse_message(StationPrinter, settings)
             with self._lock:
                 self._printers[unit] = printer
 
     def printer_order(self, unit: str) -> dict[str, Any] | None:
-        """How somebody wants a station's printer used; None: nobody said so. Problem("not_saved")."""
+        """The confirmed settings of a station's printer, if any. Problem("not_saved")."""
         with self._transaction() as connection:
-            said = connection.scalar(select(PRINT_SETTING.c.said).where(PRINT_SETTING.c.unit == unit))
-        return None if said is None else dict(json.loads(said))
+            settings = connection.scalar(select(PRINT_SETTING.c.said).where(PRINT_SETTING.c.unit == unit))
+        return None if settings is None else dict(json.loads(settings))
 
-    def settle_printer(self, unit: str, said: Mapping[str, Any]) -> None:
-        """Somebody read what a station's printer prints: so it is used from now on. Problem("not_saved")."""
+    def settle_printer(self, unit: str, settings: Mapping[str, Any]) -> None:
+        """Use a station's printer with these settings, whose test print was legible. Problem("not_saved")."""
         with self._transaction() as connection:
-            upsert(connection, PrintSettingRow(unit=unit, said=json.dumps(dict(said))))
+            upsert(connection, PrintSettingRow(unit=unit, said=json.dumps(dict(settings))))
 
     def cancel(self, job_ids: Iterable[str]) -> None:
-        """None of these is wanted any more, as far as they are not begun. Problem("not_saved")."""
+        """Cancel those of these jobs that have not begun. Problem("not_saved")."""
         with self._lock:
             known = {job_id: self._states.get(job_id, PrintState()) for job_id in job_ids}
         self.told((job_id, PrintState(CANCELLED, "", state.unit)) for job_id, state in known.items()
@@ -121,7 +120,7 @@ class PrintBook:
             return list(self._orders)
 
     def told(self, news: Iterable[tuple[str, PrintState]]) -> None:
-        """Take what is news; older words are dropped. Problem("not_saved") where the disk refuses."""
+        """Take newer states; older ones are dropped. Problem("not_saved") where the disk refuses."""
         with self._lock:
             changed: dict[str, PrintState] = {}
             for job_id, state in news:
@@ -130,7 +129,7 @@ class PrintBook:
             self._save(changed)
 
     def claim(self, job_ids: Iterable[str], unit: str) -> set[str]:
-        """Which of these are this station's to print; those that were nobody's are its own from now on."""
+        """Which of these are this station's to print; unclaimed ones become its own."""
         with self._lock:
             known = {job_id: self._states.get(job_id, PrintState()) for job_id in job_ids}
             own = [job_id for job_id, state in known.items() if state.state == QUEUED and state.unit in ("", unit)]
@@ -138,7 +137,7 @@ class PrintBook:
             return set(own)
 
     def order(self, job: PrintJob, instead_of: str | None = None, word: str = "") -> None:
-        """Put a job on the list by hand; `instead_of` is settled with a person's `word` in the same moment."""
+        """Add a job manually; `instead_of`, a job's id, gets the state `word` in the same transaction."""
         rows: list[SQLModel] = [PrintOrderRow(job=job.id, event=job.event, kind=job.kind, round=job.round,
                                               match=job.match)]
         if job.text:
@@ -150,7 +149,7 @@ class PrintBook:
             self._orders.append(job)
 
     def forget(self, event_id: str) -> None:
-        """Everything that was ever to be printed of an event, and what was typed for it: names are on it."""
+        """Delete an event's jobs and the texts typed for them: they hold names."""
         with self._lock:
             with self._transaction() as connection:
                 if self._engine.dialect.name == "sqlite":
@@ -162,11 +161,11 @@ class PrintBook:
             self._states = {job: state for job, state in self._states.items() if not job.startswith(f"{event_id}/")}
 
     def _save(self, states: Mapping[str, PrintState], rows: Sequence[SQLModel] = ()) -> None:
-        """Under the lock: what is known of these jobs from now on, and rows beside it."""
-        said = [PrintStateRow(job=job_id, state=each.state, detail=each.detail, unit=each.unit)
-                for job_id, each in states.items()]
-        if said or rows:
-            self._put([*rows, *said])
+        """Store new states and `rows`; called with the lock held."""
+        state_rows = [PrintStateRow(job=job_id, state=each.state, detail=each.detail, unit=each.unit)
+                      for job_id, each in states.items()]
+        if state_rows or rows:
+            self._put([*rows, *state_rows])
         self._states.update(states)
 
     def _put(self, rows: Sequence[SQLModel]) -> None:
@@ -175,7 +174,7 @@ class PrintBook:
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        """Problem("not_saved") where it does not go through."""
+        """Raises Problem("not_saved") where the database refuses."""
         try:
             with self._engine.begin() as connection:
                 yield connection

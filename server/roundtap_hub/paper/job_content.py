@@ -1,4 +1,4 @@
-"""What stands on the paper, as data: names, tables, records and the form, worked out when a station takes the job."""
+"""The content of print jobs as data: names, tables, records and the form, made when a station takes the job."""
 
 from __future__ import annotations
 
@@ -43,12 +43,11 @@ Names = Mapping[str, str]
 def content_of(job: PrintJob, snapshot: Snapshot, base_url: str,
                encrypted: HttpsInfo | None = None, secret: bytes = b"",
                states: Mapping[str, PrintState] | None = None, by_name: str = "") -> Content | None:
-    """The job's content, with names as the hall may read them; None where what it was about is gone.
+    """The job's content, with names as the hall may read them; None where its subject is gone.
 
-    base_url: the hub's address as the hall reaches it, without a slash at the end. encrypted: where organizers log in;
-    None where that is not encrypted, and there is nothing to trust. secret: what slips are signed with. states: what
-    became of other jobs, by which a slip knows that it replaces another one. by_name: the hub's address as a name, for
-    who can look it up; "" where it has none.
+    base_url: the hub's address for the hall, without a trailing slash. encrypted: where organizers log in, None without
+    encryption. secret: signs slips. states: of all jobs, so that a slip can say that it replaces another one.
+    by_name: the hub's address by name, "" where it has none.
     """
     moment = event_at(snapshot, job.event)
     if moment is None:
@@ -68,8 +67,8 @@ def content_of(job: PrintJob, snapshot: Snapshot, base_url: str,
     if job.kind == PROXY:
         return {**content, **json.loads(job.text)}
     if job.kind in (TEST, SPEED) and job.text:
-        said = json.loads(job.text)
-        return {**content, **{name: said[name] for name in ("at", "number") if name in said}}
+        order = json.loads(job.text)
+        return {**content, **{name: order[name] for name in ("at", "number") if name in order}}
     if played is None:
         return content if job.kind not in (SLIP, BY_TABLE, BY_NAME) else None
     content.update(round=played.number, name=title_key(state, played))
@@ -88,7 +87,7 @@ def content_of(job: PrintJob, snapshot: Snapshot, base_url: str,
 
 def slip_content(moment: EventAt, played: RoundState, match: MatchState, names: Names, base_url: str,
                  secret: bytes) -> Content:
-    """What stands on one match's slip; its `url` opens the match (`paper/slip_desk.py`)."""
+    """The content of one match's slip; its `url` opens the match (`paper/slip_desk.py`)."""
     state, members = moment.state, shown_members(moment)
     sides: Content = {
         side: {**side_view(state, played, who, names), "record": record_of(moment, who)[0],
@@ -104,12 +103,12 @@ def slip_content(moment: EventAt, played: RoundState, match: MatchState, names: 
 
 
 def rounds_planned(state: EventState, played: RoundState) -> int:
-    """How many Swiss rounds there will be; at least as many as this one's number."""
+    """The number of Swiss rounds, at least this round's number."""
     return max(state.swiss_rounds, played.number)
 
 
 def pairings_by_table(moment: EventAt, played: RoundState, names: Names) -> list[Content]:
-    """Tables in order, then who plays at none. `by_hand`: an official put these two together."""
+    """Tables in order, then pairings without a table. `by_hand`: an official paired these two."""
     members = shown_members(moment)
     return [
         {"table": m.match.table, "a": names[m.match.a], "b": names[m.match.b] if m.match.b else None,
@@ -122,7 +121,7 @@ def pairings_by_table(moment: EventAt, played: RoundState, names: Names) -> list
 
 
 def pairings_by_name(moment: EventAt, played: RoundState, names: Names) -> list[Content]:
-    """Everybody with record and first tiebreaker, so that people find errors before they play."""
+    """Every competitor with record and first tiebreaker, so that errors are found before play."""
     members = shown_members(moment)
     seats = [(match.match, who, *record_of(moment, who)) for match in played.matches for side in SIDES
              if (who := match.match.competitor(side)) is not None]
@@ -133,8 +132,8 @@ def pairings_by_name(moment: EventAt, played: RoundState, names: Names) -> list[
 
 
 def standings_content(moment: EventAt, names: Names) -> Content:
-    """After a cut the final ranking, with the round that each came to; what decided in the Swiss rounds is left out
-    there, since the lines stand in another order."""
+    """The standings; after a cut the final ranking with the round each reached, without the deciding Swiss
+    tiebreakers, since the lines are in another order."""
     view = standings_view(moment, names)
     members = shown_members(moment)
     swiss = {line.competitor: line for line in view.lines}
@@ -152,7 +151,7 @@ def standings_content(moment: EventAt, names: Names) -> Content:
 
 
 def _cut(moment: EventAt, names: Names) -> Content | None:
-    """Who makes the cut, where another order than the standings decides it and all Swiss rounds are played."""
+    """Who makes the cut, where its order differs from the standings and all Swiss rounds are played."""
     rows = cut_rows_before_play(moment)
     if not rows:
         return None

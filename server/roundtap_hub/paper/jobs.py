@@ -1,4 +1,4 @@
-"""What is to be printed: jobs follow from the event as it is saved, so a restart makes no duplicates. Pure."""
+"""Print jobs: they follow from the saved event, so a restart makes no duplicates. Pure."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ SLIP, BY_TABLE, BY_NAME, STANDINGS, TEST = "slip", "pairings-table", "pairings-n
 PROXY, TRUST, SPEED = "proxy", "trust", "speed"
 KINDS = (BY_TABLE, BY_NAME, SLIP, STANDINGS, PROXY, TRUST, TEST, SPEED)
 BY_HAND = (BY_TABLE, BY_NAME, STANDINGS, TRUST, TEST)
-"""Kinds that the organizer may order for the whole round; a single slip is ordered by printing it again."""
+"""Kinds that may be ordered for the whole round; a single slip is ordered by printing it again."""
 SLIPS = "slips"
-"""All slips of the round by hand, those of tables where a unit stands, too."""
+"""Manual order of all the round's slips, including those of tables with a unit."""
 OF_THE_HUB = (TRUST, TEST)
-"""What can be printed before anybody plays."""
+"""Kinds that need no round."""
 
 CHANGED, ORDERED = "~", "#"
-"""In a job's id: before what names a slip's content, and before what names an order by hand."""
+"""In a job's id: before the key of a slip's content, and before the token of a manual order."""
 
 QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent", "printed", "uncertain", "failed"
 THERE, REORDERED, CANCELLED = "there", "again", "cancelled"
-"""A person's word: it lies here; it was ordered anew, under another id; it is not wanted any more."""
+"""Set by a person: the paper is there; it was ordered again under another id; it is not wanted any more."""
 
 MUTE, GO_ON = "mute", "go-on"
-"""Why a queued job waits: its printer answered before and is silent now; a person said that it prints all the same."""
+"""Details of a queued job: its printer answered before and is silent now; a person saw that it prints all the same."""
 
 RANK = {QUEUED: 0, CANCELLED: 0.5, SENDING: 1, SENT: 2, UNCERTAIN: 3, FAILED: 3, PRINTED: 4, THERE: 5, REORDERED: 5}
-"""A job only ever goes up: an old message that is repeated changes nothing. What was begun before somebody cancelled
-it is told as what became of it."""
+"""A job's state only ever rises: a repeated old message changes nothing, and a job begun before it was cancelled
+shows its outcome."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrintJob:
-    """One thing to print. `id` is the same on every start, and another one for every other tournament and draw.
+    """One thing to print. `id` is the same on every start, and differs for every other tournament and draw.
 
-    `text`: what somebody typed for it, as JSON; of a proxy {"card", "official", "date"}; of a test print {"unit", "at":
-    {"port", "printer", "baud"}, "number"}: which station prints it, and with what settings.
+    `text`: JSON; of a proxy {"card", "official", "date"}; of a test print {"unit", "at": {"port", "printer", "baud"},
+    "number"}: the station that prints it, and its settings.
     """
 
     id: str
@@ -54,7 +54,7 @@ class PrintJob:
 
 @dataclass(frozen=True, slots=True)
 class PrintState:
-    """What is known of a job: by the station that took it, or by a person."""
+    """The state of a job, from the station that took it or from a person."""
 
     state: str = QUEUED
     detail: str = ""
@@ -62,11 +62,10 @@ class PrintState:
 
 
 def derived_jobs(state: EventState, with_units: Collection[int] = ()) -> list[PrintJob]:
-    """What an event wants on paper by itself just now, in the order in which people wait for it.
+    """What an event needs printed now without an order, most urgent first.
 
-    A published round: pairings by table and by name, a slip for every match (`_still_of_use` leaves out
-    those that have a result by now) but those at tables `with_units`, where a unit asks for the result. A closed one:
-    the standings. What nobody took while a round lasted is not printed after it.
+    A published round: pairings by table and by name, and a slip for every match (`_still_of_use` leaves out those with
+    a result) except at tables `with_units`, where a unit asks for the result. A closed round: the standings.
     """
     rounds = state.public_rounds
     if not rounds:
@@ -82,7 +81,7 @@ def derived_jobs(state: EventState, with_units: Collection[int] = ()) -> list[Pr
 
 
 def _job(state: EventState, played: RoundState, kind: str, match: MatchState | None = None) -> PrintJob:
-    # A round that was taken back and published again has its lists printed again; its slips know for themselves.
+    # A round taken back and published again has its lists printed again; slips carry a key of their content.
     lists = f"{played.number}{f'-{played.taken_back}' if played.taken_back else ''}"
     place = lists if match is None else f"{match.id}{CHANGED}{slip_key(state, played, match)}"
     return PrintJob(f"{state.id}/{draw_key(state, played)}/{kind}/{place}", state.id, kind, played.number,
@@ -90,36 +89,36 @@ def _job(state: EventState, played: RoundState, kind: str, match: MatchState | N
 
 
 def slip_key(state: EventState, played: RoundState, match: MatchState) -> str:
-    """A few letters for what stands on a match's slip: another one where others play it, or at another table."""
+    """A short key of a match's slip: it differs where others play, or at another table."""
     return digest([slip_mark(state, played, match), match.match.table])[:6]
 
 
 def replaces(job: PrintJob, states: Mapping[str, PrintState]) -> bool:
-    """Whether a slip of this match, with others on it or another table, may lie about already."""
+    """Whether a slip of this match with other players or another table may have been printed already."""
     if job.kind != SLIP:
         return False
     own = job.id.partition(ORDERED)[0]
     event, _, kind, place = own.split("/")
     match = place.partition(CHANGED)[0]
     others = (job_id.partition(ORDERED)[0] for job_id, known in states.items() if known.state not in (QUEUED, FAILED))
-    # Whatever was drawn: a slip of a draw that was taken back is as wrong.
+    # Of any draw: a slip of a draw that was taken back is just as wrong.
     return any(base != own and base.startswith(f"{event}/") and f"/{kind}/{match}{CHANGED}" in base for base in others)
 
 
 def draw_key(state: EventState, played: RoundState) -> str:
-    """Ten letters for this draw of this event: two hubs may both have an "e1", and a station serves them all."""
+    """A ten-letter key of this draw: two hubs may both have an "e1", and a station may serve both."""
     draw = [played.draw.seed, played.draw.attempt] if played.draw else None
     return digest([state.id, state.name, state.rulebook_id, state.seed, played.number, draw])[:10]
 
 
 def reorder(base: PrintJob, token: str) -> PrintJob:
-    """The same thing once more, on somebody's order; `token` is new for every order."""
+    """The same job again on a person's order; `token` is new for every order."""
     return PrintJob(f"{base.id.partition(ORDERED)[0]}{ORDERED}{token}", base.event, base.kind, base.round, base.match,
                     base.text)
 
 
 def order(state: EventState, kind: str, token: str) -> PrintJob:
-    """The latest public round's paper of a kind, on somebody's order. A test print needs no round."""
+    """The latest public round's paper of a kind, on a person's order. A test print needs no round."""
     rounds = state.public_rounds
     if not rounds:
         key = digest([state.id, state.name, state.rulebook_id, state.seed])[:10]
@@ -128,7 +127,7 @@ def order(state: EventState, kind: str, token: str) -> PrintJob:
 
 
 def order_slips(state: EventState, token: str) -> list[PrintJob]:
-    """A slip for every match of the newest round that has no result yet, on somebody's order."""
+    """A slip for every match of the newest round without a result, on a person's order."""
     rounds = state.public_rounds
     if not rounds or rounds[-1].status != PUBLISHED:
         return []
@@ -136,13 +135,13 @@ def order_slips(state: EventState, token: str) -> list[PrintJob]:
             if m.match.bye is None and not m.done]
 
 
-def order_printer_test(state: EventState, kind: str, token: str, said: Mapping[str, object]) -> PrintJob:
-    """A test print of one station, with settings that are tried; see `PrintJob.text`."""
-    return replace(order(state, kind, token), text=json.dumps(said, ensure_ascii=False))
+def order_printer_test(state: EventState, kind: str, token: str, settings: Mapping[str, object]) -> PrintJob:
+    """A test print of one station that tries `settings`; see `PrintJob.text`."""
+    return replace(order(state, kind, token), text=json.dumps(settings, ensure_ascii=False))
 
 
 def order_proxy(state: EventState, card: str, official: str, date: str, token: str) -> PrintJob:
-    """A slip that stands for a damaged card, on an official's order."""
+    """A proxy for a damaged card, on an official's order."""
     text = json.dumps({"card": card, "official": official, "date": date}, ensure_ascii=False)
     return replace(order(state, PROXY, token), text=text)
 
@@ -150,8 +149,8 @@ def order_proxy(state: EventState, card: str, official: str, date: str, token: s
 def wanted_jobs(
     snapshot: Snapshot, orders: Iterable[PrintJob], states: Mapping[str, PrintState], unit: str
 ) -> list[PrintJob]:
-    """What this station should print: what is queued and not another station's. Orders first: somebody waits."""
-    # Events at rest print nothing by themselves: years of them would wait for the first printer that comes.
+    """The queued jobs that are not another station's. Orders first: a person is waiting."""
+    # Events at rest print nothing unordered: years of them would wait for the first printer.
     tables = frozenset(snapshot.venue.tables.values())
     derived = [job for event in snapshot.events.values() for job in derived_jobs(event, tables)]
     return [
@@ -162,7 +161,7 @@ def wanted_jobs(
 
 
 def _for_unit(job: PrintJob) -> str:
-    """The station that alone prints a job, "" where any may."""
+    """The only station that may print a job; "" where any may."""
     return str(json.loads(job.text).get("unit", "")) if job.kind in (TEST, SPEED) and job.text else ""
 
 
@@ -177,7 +176,7 @@ def _still_of_use(snapshot: Snapshot, job: PrintJob) -> bool:
 
 
 def is_newer_state(before: PrintState | None, after: PrintState) -> bool:
-    """Whether `after` is news about a job of which `before` is known."""
+    """Whether `after` is newer than a job's known state."""
     if before is None:
         return True
     if after.state == before.state:

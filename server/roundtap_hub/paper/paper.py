@@ -1,4 +1,4 @@
-"""Paper: what was printed or is uncertain, what to print at a station, and sheets that any browser prints, A4 or A5."""
+"""Paper: the state of print jobs, orders for a station, and A4 or A5 sheets that any browser prints."""
 
 from __future__ import annotations
 
@@ -98,8 +98,7 @@ ORDER = {UNCERTAIN: 0, FAILED: 1, SENDING: 2, QUEUED: 3, SENT: 4, PRINTED: 5, TH
 
 @dataclass(frozen=True, slots=True)
 class PaperRow:
-    """One job. `about`: what somebody typed for it: the card of a proxy, the printer or the speed that a test print
-    tries."""
+    """One job. `about`: the card of a proxy, or the printer or speed that a test print tries."""
 
     job: PrintJob
     known: PrintState
@@ -108,19 +107,19 @@ class PaperRow:
 
     @property
     def mute(self) -> bool:
-        """It waits for a printer that answered before: somebody has to look whether it prints."""
+        """Whether it waits for a printer that answered before: a person must look whether it prints."""
         return self.known.state == QUEUED and self.known.detail == MUTE
 
     @property
     def asks(self) -> bool:
-        """A person should say whether it lies there."""
+        """Whether a person should confirm that the paper is there."""
         return self.mute or self.known.state in (UNCERTAIN, FAILED)
 
 
 def event_jobs(state: EventState, orders: Iterable[PrintJob], states: Mapping[str, PrintState],
                with_units: Collection[int]) -> list[PrintJob]:
-    """What the event wants on paper now, and everything that was ordered for it by hand. `with_units`: tables where a
-    unit stands, whose slips are named only if they were printed before it came there."""
+    """The event's jobs now, and all manual orders. `with_units`: tables with a unit, whose slips are listed only if
+    printed before it came there."""
     wanted = {job.id for job in derived_jobs(state, with_units)}
     derived = [job for job in derived_jobs(state)
                if job.id in wanted or states.get(job.id, PrintState()).state != QUEUED]
@@ -129,8 +128,8 @@ def event_jobs(state: EventState, orders: Iterable[PrintJob], states: Mapping[st
 
 def paper_view(state: EventState, orders: Iterable[PrintJob], states: Mapping[str, PrintState],
                with_units: Collection[int]) -> dict[str, list[PaperRow]]:
-    """All jobs of the event but those that were ordered anew: `asking` need a person; `waiting` are on their way;
-    `done` lie on the table."""
+    """All jobs of the event except those ordered again: `asking` need a person, `waiting` are under way, `done` are
+    printed."""
     rows = sorted(
         (_row(state, job, states.get(job.id, PrintState())) for job in event_jobs(state, orders, states, with_units)),
         key=lambda row: (ORDER.get(row.known.state, 9), row.job.kind == SLIP, row.table or 0),
@@ -147,17 +146,17 @@ def _row(state: EventState, job: PrintJob, known: PrintState) -> PaperRow:
 
 
 def _about(job: PrintJob) -> str:
-    said = json.loads(job.text) if job.text else {}
+    order = json.loads(job.text) if job.text else {}
     if job.kind == SPEED:
-        return f"{said['number']}: {said['at']['baud']}"
-    return str(said["card"] if job.kind == PROXY else said["at"]["printer"]) if said else ""
+        return f"{order['number']}: {order['at']['baud']}"
+    return str(order["card"] if job.kind == PROXY else order["at"]["printer"]) if order else ""
 
 
 CARD_LETTERS, NAME_LETTERS = 60, 60
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "restarted", "not-noted",
            "unprintable", "unconfirmed", "login-console", "no-access", "busy", MUTE, GO_ON)
-"""What a station may say of a job; anything else is shown without a word."""
+"""Details that a station may report of a job; any other is not shown."""
 
 
 def print_book() -> PrintBook:
@@ -169,9 +168,9 @@ def print_book() -> PrintBook:
 
 @route("GET /console/<event_id>/paper", STAFF, VISIBLE)
 def paper(event_id: str) -> AnyResponse:
-    """The list of an event's paper, and the sheets that a browser prints: those without any print station, too."""
+    """An event's print jobs, and the sheets that a browser prints, which need no print station."""
     moment, book = current_event(event_id), current_hub().paper
-    # A hub without a clock of its own leaves the date to whoever types.
+    # A hub that does not know the date leaves it to be typed.
     today = (current_hub().clocks.wall() or "")[:10]
     return page("console_paper.html", state=moment.state, kinds=orderable_kinds(moment.state), details=DETAILS,
                 today=today,
@@ -186,18 +185,18 @@ def paper(event_id: str) -> AnyResponse:
 
 
 def orderable_kinds(state: EventState) -> list[str]:
-    """What may be ordered by hand."""
+    """The kinds that may be ordered manually."""
     return [kind for kind in BY_HAND if (kind in OF_THE_HUB or state.public_rounds)
             and (kind != TRUST or current_hub().access.encrypted is not None)]
 
 
 def _unit_tables() -> frozenset[int]:
-    """Where a unit asks for results: those tables need no slips."""
+    """The tables with a unit, which need no slips."""
     return frozenset(current_hub().service.snapshot.venue.tables.values())
 
 
 def _slips_left_out(state: EventState) -> int:
-    """How many open matches of the newest round have a unit instead of a slip."""
+    """The number of the newest round's open matches with a unit instead of a slip."""
     tables = _unit_tables()
     played = state.public_rounds[-1] if state.public_rounds else None
     if played is None or played.status != PUBLISHED:
@@ -206,7 +205,7 @@ def _slips_left_out(state: EventState) -> int:
 
 
 def _has_print_station() -> bool:
-    """Whether a print station is enrolled: without one all waits in vain."""
+    """Whether a print station is enrolled: without one, jobs wait in vain."""
     keys = current_hub().units.keys
     return any(keys.role(unit) == STATION for unit in keys)
 
@@ -227,7 +226,7 @@ def order_paper(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/paper/proxy", DESK, NOT_ARCHIVED)
 @shows_problem_on(paper)
 def order_card_proxy(event_id: str) -> AnyResponse:
-    """A slip that stands for a damaged card: its name, whose word it is, and the date."""
+    """Print a proxy for a damaged card: its name, the official who decided, and the date."""
     card, official, date = (" ".join(field(name).split()) for name in ("card", "official", "date"))
     if not card or not official or not DATE.fullmatch(date):
         raise Invalid("proxy_incomplete")
@@ -240,7 +239,7 @@ def order_card_proxy(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/paper/again", DESK, NOT_ARCHIVED)
 @shows_problem_on(paper)
 def paper_again(event_id: str) -> AnyResponse:
-    """Print it once more; what was queued at a station that is away is not waited for any longer."""
+    """Print a job again; the first one no longer waits for a station that is away."""
     job, book = _job(event_id), print_book()
     if job is not None and book.states.get(job.id, PrintState()).state != SENDING:
         book.order(reorder(job, _token()), instead_of=job.id, word=REORDERED)
@@ -250,7 +249,7 @@ def paper_again(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/paper/cancel", DESK, NOT_ARCHIVED)
 @shows_problem_on(paper)
 def paper_cancel(event_id: str) -> AnyResponse:
-    """One job, or with `all` every one that waits, is not wanted any more; what is begun already is finished."""
+    """Cancel one job, or with `all` every waiting one; jobs already begun are finished."""
     book = print_book()
     if field("all"):
         view = paper_view(current_event(event_id).state, book.orders, book.states, _unit_tables())
@@ -263,7 +262,7 @@ def paper_cancel(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/paper/printer", DESK, NOT_ARCHIVED)
 @shows_problem_on(paper)
 def paper_printer(event_id: str) -> AnyResponse:
-    """A station's printer, without a terminal: sheets at every speed, a test page of a model, and then "so it is"."""
+    """Set up a station's printer: print sheets at every speed, a test page of a model, then confirm the settings."""
     book, state, unit = print_book(), current_event(event_id).state, field("unit")
     known = book.printers.get(unit)
     if known is None:
@@ -271,12 +270,12 @@ def paper_printer(event_id: str) -> AnyResponse:
     at = {"port": one_of("port", ("", known.port, *known.ports), known.port),
           "printer": one_of("model", [name for name, _ in known.models], known.model),
           "baud": int(one_of("baud", ("0", *map(str, known.bauds)), "0"))}
-    what = one_of("what", ("speeds", "test", "right"))
-    if what == "speeds":
+    step = one_of("what", ("speeds", "test", "right"))
+    if step == "speeds":
         for number, baud in enumerate(known.bauds, start=1):
             book.order(order_printer_test(state, SPEED, _token(), {
                 "unit": unit, "number": number, "at": {**at, "baud": baud}}))
-    elif what == "test":
+    elif step == "test":
         book.order(order_printer_test(state, TEST, _token(), {"unit": unit, "at": at}))
     else:
         book.settle_printer(unit, {"id": _token(), **at, "confirmed": True})
@@ -286,7 +285,7 @@ def paper_printer(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/paper/there", DESK, NOT_ARCHIVED)
 @shows_problem_on(paper)
 def paper_there(event_id: str) -> AnyResponse:
-    """Somebody looked: it lies there."""
+    """A person found the paper."""
     job, book = _job(event_id), print_book()
     if job is not None:
         known = book.states.get(job.id, PrintState())
@@ -297,7 +296,7 @@ def paper_there(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/paper/go-on", DESK, NOT_ARCHIVED)
 @shows_problem_on(paper)
 def paper_go_on(event_id: str) -> AnyResponse:
-    """Somebody looked: the printer prints, though it answers no more. Its jobs go on as sent."""
+    """A person saw that the printer prints although it no longer answers. Its jobs continue as sent."""
     job, book = _job(event_id), print_book()
     known = book.states.get(job.id) if job is not None else None
     if job is not None and known is not None and (known.state, known.detail) == (QUEUED, MUTE):
@@ -306,14 +305,14 @@ def paper_go_on(event_id: str) -> AnyResponse:
 
 
 def _job(event_id: str) -> PrintJob | None:
-    """The job the button stood beside; None where the list went on meanwhile, and the new list says it best."""
+    """The job beside the button; None where the list has changed meanwhile, and the new list shows it."""
     wanted = field("job")
     jobs = event_jobs(current_event(event_id).state, print_book().orders, print_book().states, _unit_tables())
     return next((job for job in jobs if job.id == wanted), None)
 
 
 def _token() -> str:
-    """Random, not counted: after a restore a count would name what a station has printed already."""
+    """Random: after a restore a counter would repeat what a station has printed already."""
     return secrets.token_hex(4)
 
 
@@ -327,11 +326,11 @@ SIZES = (A4, A5)
 
 def printed_slips(moment: EventAt, played: RoundState, base_url: str, secret: bytes, words: Words,
                   all_matches: bool = False) -> list[dict[str, Any]]:
-    """The slips of a round by table, of its open matches alone unless `all_matches`. `content`: as the thermal
-    printer's (paper/job_content.py)."""
+    """The slips of a round by table, of open matches only unless `all_matches`. `content`: as in
+    paper/job_content.py."""
     state, names = moment.state, shown_names(moment)
     found = []
-    for match in sorted(played.matches, key=lambda one: (one.match.table is None, one.match.table or 0)):
+    for match in sorted(played.matches, key=lambda m: (m.match.table is None, m.match.table or 0)):
         if match.match.b is None or (match.done and not all_matches):
             continue
         content = {"event": state.name, "round": played.number, "name": title_key(state, played),
@@ -346,8 +345,7 @@ def printed_slips(moment: EventAt, played: RoundState, base_url: str, secret: by
 
 
 def desk_rows(moment: EventAt) -> list[dict[str, Any]]:
-    """Everybody by name, as they were entered: for the organizer. What is known already is ticked: `list` is None where
-    nobody asks."""
+    """All entrants by their entered names, for the organizer. `list` is None where the rulebook asks for none."""
     names, public, members = full_names(moment), shown_names(moment), shown_members(moment)
     numbers, lists = numbers_of(moment.state), list_states(moment)
     asked = moment.state.rulebook.lists is not None
@@ -363,8 +361,8 @@ def desk_rows(moment: EventAt) -> list[dict[str, Any]]:
 
 
 def numbers_of(state: EventState) -> dict[str, int]:
-    """Everybody's number on paper: that of their entry, which never changes; where ids have no numbers of their own
-    (an imported event), their place in the list."""
+    """Each entrant's number on paper: the one in the id, which never changes; where ids have none (an imported event),
+    the place in the list."""
     tails = {who: who.lstrip("abcdefghijklmnopqrstuvwxyz") for who in state.entrants}
     if all(tail.isdecimal() and len(tail) < 5 for tail in tails.values()) and len(set(tails.values())) == len(tails):
         return {who: int(tail) for who, tail in tails.items()}
@@ -372,7 +370,7 @@ def numbers_of(state: EventState) -> dict[str, int]:
 
 
 def printed_at(wall: str | None) -> str:
-    """When a sheet was made, on the clock of this place: "2026-11-21 14:25"; "" where nobody knows the time."""
+    """A wall time in local time, "2026-11-21 14:25"; "" where the time is unknown."""
     return "" if wall is None else datetime.fromisoformat(wall).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
@@ -380,12 +378,12 @@ SPARE_TABLES = 2
 
 
 def emergency_view(moment: EventAt, now: Instant) -> dict[str, Any]:
-    """Everything that this event's next round could be paired by, on paper; names as the hall may read them.
+    """Everything needed to pair this event's next round on paper; names as the hall may read them.
 
-    `after`: the last round whose results all stand. `points` and `byes`: what results and byes are worth by the
-    rulebook. `minutes`: of a round of the stage, None without a clock; `left_ms`: of the clock, None where it does not
-    run. `fixed`: (table, number, name) of those who play at one table only. Of a row `line` is None for who has not
-    played, `owed` the squads not fielded yet; who is `not_yet_present` plays once they have come.
+    `after`: the last round with all results. `points`, `bye_points`: what results and byes are worth. `minutes`: a
+    round's length, None without a clock; `left_ms`: None where the clock does not run. `fixed`: (table, number, name)
+    of those with a fixed table. Of a row, `line` is None before the first match, `owed` the squads not fielded yet;
+    those `awaited` play once they have come.
     """
     state, names = moment.state, shown_names(moment)
     numbers, view = numbers_of(state), standings_view(moment, names)
@@ -421,8 +419,8 @@ def emergency_view(moment: EventAt, now: Instant) -> dict[str, Any]:
 
 
 def _opponents(state: EventState, who: str, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Round by round the opponent's number, None at a bye (`missed`: not paired, a loss), and whether the match is
-    `open`; of the rounds before somebody came there is nothing."""
+    """Per round played, the opponent's number (None at a bye; `missed`: unpaired, a loss) and whether the match is
+    `open`."""
     found = []
     for played in state.public_rounds:
         for match in played.matches:
@@ -435,7 +433,7 @@ def _opponents(state: EventState, who: str, numbers: Mapping[str, int]) -> list[
 
 def _matches(state: EventState, newest: RoundState | None, names: Mapping[str, str],
              numbers: Mapping[str, int]) -> list[dict[str, Any]]:
-    """The matches of the newest round by table; `done`: it has its result."""
+    """The newest round's matches by table; `done`: with a result."""
     if newest is None:
         return []
     codes = slip_codes(state, newest)
@@ -447,12 +445,12 @@ def _matches(state: EventState, newest: RoundState | None, names: Mapping[str, s
 
 PUBLIC_SHEETS = ("pairings-table", "pairings-name", "standings", "bracket")
 DESK_SHEETS = ("slips", "players", "emergency")
-"""How the addresses of these sheets end."""
+"""The last parts of these sheets' addresses."""
 
 
 @route("GET /print/<event_id>/pairings-table", EVERYBODY, VISIBLE)
 def print_pairings_table(event_id: str) -> AnyResponse:
-    """Pairings by table. Of every sheet: `?size=a5`; all else is A4."""
+    """Pairings by table. Every sheet takes `?size=a5`; else it is A4."""
     return _pairings(event_id, "pairings-table", pairings_by_table)
 
 
@@ -478,15 +476,15 @@ def print_bracket(event_id: str) -> AnyResponse:
     moment = current_event(event_id)
     found, names = bracket(moment), shown_names(moment)
     return _sheet(moment, "bracket", drawing=bracket_svg(found, names, words()) if found else "",
-                  # Paper is read from its beginning.
-                  names=names, bracket_rounds=sorted(bracket_lines(found), key=lambda one: min(
-                      game.number for game in one.games)) if found else [],
+                  # On paper the first round comes first.
+                  names=names, bracket_rounds=sorted(bracket_lines(found), key=lambda line: min(
+                      game.number for game in line.games)) if found else [],
                   champion=names.get(found.champion, "") if found and found.champion else "")
 
 
 @route("GET /console/<event_id>/print/slips", STAFF, VISIBLE)
 def print_slips(event_id: str) -> AnyResponse:
-    """Slips of the matches that have no result yet; `?all=1`: of all."""
+    """Slips of the matches without a result; `?all=1`: of all."""
     moment = current_event(event_id)
     played = None if moment.state.finished else newest_round(moment.state)
     secret, of_all = current_hub().access.secret, request.args.get("all") == "1"
@@ -496,14 +494,14 @@ def print_slips(event_id: str) -> AnyResponse:
 
 @route("GET /console/<event_id>/print/players", HEADS_AND_DESK, VISIBLE)
 def print_players(event_id: str) -> AnyResponse:
-    """Who plays, with what the desk knows of them."""
+    """The entrants, with what the desk knows of them."""
     moment = current_event(event_id)
     return _sheet(moment, "players", people=desk_rows(moment))
 
 
 @route("GET /console/<event_id>/print/emergency", STAFF, VISIBLE)
 def print_emergency(event_id: str) -> AnyResponse:
-    """All that it takes to go on by hand without the hub."""
+    """Everything needed to continue manually without the hub."""
     moment, hub = current_event(event_id), current_hub()
     return _sheet(moment, "emergency", view=emergency_view(moment, hub.clocks.now()), hub_address=hub_address(),
                   fingerprint=hub.access.encrypted.fingerprint if hub.access.encrypted else "",

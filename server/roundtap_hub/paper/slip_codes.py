@@ -1,5 +1,4 @@
-"""What a slip is known again by when it comes back: its short code, for a keyboard, and the token in its QR code;
-and which match it is of by them, or why it is of none any more."""
+"""Identifies slips that come back by their typed code or the token in their QR code, and finds their matches."""
 
 from __future__ import annotations
 
@@ -16,23 +15,23 @@ from roundtap_core.wire import digest
 from roundtap_hub.store.service import Service
 
 LETTERS = "ACDEFGHJKLMNPRTUVWXY3479"
-"""Of short codes: those that nobody confuses."""
+"""Of short codes: none that are easily confused."""
 CODE_LETTERS = 3
 ROUND_MAX = 1023
 PURPOSE = b"roundtap/slip/1\n"
 EVENT_PART, ROUND_PART, MARK_PART, SIGNATURE_PART = 6, 2, 8, 16
 TOKEN_LETTERS = EVENT_PART + ROUND_PART + MARK_PART + SIGNATURE_PART
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUV"
-"""Of tokens, base32 "with extended hex alphabet": neither Y nor Z, which a barcode reader that acts as a keyboard
-swaps where the computer's keyboard is a German one; of one case, so that the QR code needs fewer modules."""
+"""Of tokens, base32 "with extended hex alphabet": without Y and Z, which a barcode reader acting as a keyboard swaps
+on a German layout; one case, so that the QR code needs fewer modules."""
 _TOKEN = re.compile(rf"(?<![0-9A-Za-z])([0-9A-Va-v]{{{TOKEN_LETTERS}}})\W*$")
 _CODE = re.compile(rf"([0-9A-Za-z]{{{CODE_LETTERS}}})[^0-9A-Za-z]*([0-9]{{1,4}})")
 
 
 @dataclass(frozen=True, slots=True)
 class SlipToken:
-    """What a token says: an event of this hub, a round, and the mark of one match of one draw (`slip_mark`, its
-    first letters). `signed`: by this hub's secret; else anybody may have written it who has read a slip."""
+    """A token's event, round, and mark of one match of one draw (the first letters of `slip_mark`). `signed`: by this
+    hub's secret; else anyone who has read a slip may have made it."""
 
     event_id: str
     round: int
@@ -41,8 +40,8 @@ class SlipToken:
 
 
 def slip_mark(state: EventState, played: RoundState, match: MatchState) -> str:
-    """Names one match of one draw by who meets whom in it: drawn anew, or with somebody else in it, it is another one.
-    A table that is moved changes nothing: the same two play."""
+    """Identifies one match of one draw by its players: a new draw or another player changes it, another table does
+    not."""
     draw = [played.draw.seed, played.draw.attempt] if played.draw else None
     seat = match.match
     return _letters(digest([state.id, played.number, draw, match.id, seat.a, seat.b, seat.game]))
@@ -53,7 +52,7 @@ def _letters(hexadecimal: str) -> str:
 
 
 def slip_codes(state: EventState, played: RoundState) -> dict[str, str]:
-    """Each match's code by its id, "K7F-3": no two the same in a round."""
+    """Each match's code by its id ("K7F-3"), unique within the round."""
     codes: dict[str, str] = {}
     taken: set[str] = set()
     for match in played.matches:
@@ -71,17 +70,17 @@ def _code(number: int) -> str:
 
 
 def code_in(typed: str) -> tuple[str, int] | None:
-    """What was typed as a code ("k7f 3") as it stands on slips, "K7F-3", and its round; None where it is none."""
+    """A typed code ("k7f 3") as printed on slips ("K7F-3"), and its round; None where it is no code."""
     found = _CODE.fullmatch(typed.strip())
     return (f"{found[1].upper()}-{int(found[2])}", int(found[2])) if found else None
 
 
 def slip_token(secret: bytes, state: EventState, played: RoundState, match: MatchState) -> str:
-    """What stands in a slip's QR code behind "/s/": capital letters and digits."""
+    """The part of a slip's QR code after "/s/": capital letters and digits."""
     number = min(played.number, ROUND_MAX)
-    said = (event_part(state.id) + DIGITS[number // 32] + DIGITS[number % 32]
-            + slip_mark(state, played, match)[:MARK_PART])
-    return said + _signature(secret, state.id, said)
+    content = (event_part(state.id) + DIGITS[number // 32] + DIGITS[number % 32]
+               + slip_mark(state, played, match)[:MARK_PART])
+    return content + _signature(secret, state.id, content)
 
 
 def event_part(event_id: str) -> str:
@@ -89,32 +88,32 @@ def event_part(event_id: str) -> str:
     return _letters(hashlib.sha256(PURPOSE + event_id.encode()).hexdigest())[:EVENT_PART]
 
 
-def _signature(secret: bytes, event_id: str, said: str) -> str:
-    signed = hmac.digest(secret, PURPOSE + f"{event_id}\n{said}".encode(), "sha256")
+def _signature(secret: bytes, event_id: str, content: str) -> str:
+    signed = hmac.digest(secret, PURPOSE + f"{event_id}\n{content}".encode(), "sha256")
     return base64.b32hexencode(signed).decode()[:SIGNATURE_PART]
 
 
 def token_in(text: str) -> str:
-    """The token at the end of what was scanned or typed, whatever a keyboard made of the signs before it; "" where
-    there is none."""
+    """The token at the end of a scanned or typed text, even if the keyboard garbled the text before it; "" without
+    one."""
     found = _TOKEN.search(text.strip())
     return found[1].upper() if found else ""
 
 
 def read_token(secret: bytes, event_ids: Iterable[str], token: str) -> SlipToken | None:
-    """What a token (`token_in`) says of these events; None where it speaks of none of them."""
-    said, signature = token[:-SIGNATURE_PART], token[-SIGNATURE_PART:]
+    """A token (from `token_in`) of one of these events, parsed; None where it is of none of them."""
+    content, signature = token[:-SIGNATURE_PART], token[-SIGNATURE_PART:]
     for event_id in event_ids:
-        if said[:EVENT_PART] == event_part(event_id):
-            number = int(said[EVENT_PART:EVENT_PART + ROUND_PART], 32)
-            return SlipToken(event_id, number, said[-MARK_PART:],
-                         hmac.compare_digest(signature, _signature(secret, event_id, said)))
+        if content[:EVENT_PART] == event_part(event_id):
+            number = int(content[EVENT_PART:EVENT_PART + ROUND_PART], 32)
+            return SlipToken(event_id, number, content[-MARK_PART:],
+                             hmac.compare_digest(signature, _signature(secret, event_id, content)))
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class FoundSlip:
-    """The match that a slip is of. `signed`: its QR code was read, and this hub made it."""
+    """A slip's match. `signed`: by its QR code, which this hub made."""
 
     event_id: str
     match_id: str
@@ -123,8 +122,7 @@ class FoundSlip:
 
 @dataclass(frozen=True, slots=True)
 class OldSlip:
-    """A slip of a round that was drawn or changed anew since: who met whom on it, at which table. `drawn`: that round
-    is published now."""
+    """A slip of a draw that no longer stands: its players and table. `drawn`: that round is published again."""
 
     event_id: str
     round: int
@@ -135,30 +133,29 @@ class OldSlip:
 
 
 def find_slip(service: Service, secret: bytes, typed: str, event_id: str = "") -> FoundSlip | OldSlip | None:
-    """What `typed` names: a code ("K7F-3") in this event or else in another one in play, or what a QR code holds. None:
-    nothing that this hall knows."""
+    """The slip of a typed code ("K7F-3"), in this event or else another one in play, or of a QR code; None where this
+    hub knows none."""
     snapshot = service.snapshot
-    token, asked = token_in(typed), code_in(typed)
+    token, code = token_in(typed), code_in(typed)
     if token:
         named = read_token(secret, (each for each in snapshot.ids if each not in snapshot.venue.deleted), token)
         if named is None:
             return None
-        # Who made a token up has nobody look through all that was ever said; at an event's desk it was typed.
+        # A made-up token must not cause the slow search through old draws, except where typed at an event's desk.
         known = named.signed or event_id
         return _find_in_rounds(service, [named.event_id], named.round, mark=named.mark, signed=named.signed,
-                      former=named.event_id if known else "")
-    if asked is None:
+                               former=named.event_id if known else "")
+    if code is None:
         return None
     others = [each for each in snapshot.events if each != event_id and each not in snapshot.venue.deleted]
-    return _find_in_rounds(service, [event_id, *others] if event_id else others, asked[1], code=asked[0],
+    return _find_in_rounds(service, [event_id, *others] if event_id else others, code[1], code=code[0],
                            former=event_id)
 
 
 def _find_in_rounds(service: Service, places: Iterable[str], number: int, code: str = "", mark: str = "",
-                    signed: bool = False,
-           former: str = "") -> FoundSlip | OldSlip | None:
-    """The match of a code, or else of a mark, in the round of that number of one of these events; else in a draw of
-    `former`, if that is an event, which does not stand any more."""
+                    signed: bool = False, former: str = "") -> FoundSlip | OldSlip | None:
+    """The match of a code, or else of a mark, in the round `number` of one of these events; else in an earlier draw of
+    the event `former`, unless that is ""."""
     for place in places:
         state = service.snapshot.event(place)
         played = public_round(state, number) if state is not None else None
@@ -175,13 +172,13 @@ def _match_of(state: EventState, played: RoundState, code: str, mark: str) -> Ma
 
 
 def public_round(state: EventState, number: int) -> RoundState | None:
-    """The round of that number, if everybody may see it."""
+    """The public round of that number."""
     return next((played for played in state.public_rounds if played.number == number), None)
 
 
 def _former(service: Service, event_id: str, number: int, code: str, mark: str) -> OldSlip | None:
-    """The match of a draw that does not stand any more. All that was said in the event is gone through once more: that
-    happens when somebody holds a slip that is not valid, and then it has to be told from a slip of the imagination."""
+    """The match of an earlier draw. Replays all the event's entries, which is slow but rare: it tells an outdated slip
+    from a made-up one."""
     found: MatchState | None = None
     for state, played in _published_versions(service, event_id, number):
         found = _match_of(state, played, code, mark) or found
@@ -193,7 +190,7 @@ def _former(service: Service, event_id: str, number: int, code: str, mark: str) 
 
 
 def _published_versions(service: Service, event_id: str, number: int) -> Iterator[tuple[EventState, RoundState]]:
-    """The round as everybody could see it, each time that it was another one."""
+    """Each different version of a round that was public."""
     state, seen = EventState(event_id), object()
     for entry in service.entries(event_id):
         state = apply(state, entry)

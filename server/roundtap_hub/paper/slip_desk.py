@@ -1,4 +1,4 @@
-"""Slips that come back: to the desk by their code, and by the door that their QR code opens on a phone."""
+"""Slips that come back: to the desk by their code, or through their QR code on a phone."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from roundtap_hub.units.unit_presence import TAKEN
 
 @dataclass(frozen=True, slots=True)
 class KnownResult:
-    """What is known of a match already: `name` says it, or nobody in particular where it is on record."""
+    """A result already known of a match: reported by `name`, or on record where that is ""."""
 
     name: str
     result: Result
@@ -52,23 +52,23 @@ class KnownResult:
 
 
 def known_results(match: MatchState, state: EventState, names: Mapping[str, str]) -> list[KnownResult]:
-    """The result on record, and what both agreed to since; else what either side has reported."""
+    """The result on record and any both sides agreed to since; else each side's report."""
     if match.match.result is not None:
         found = [("", match.match.result), *([("", match.second)] if match.second else [])]
     else:
-        found = [(names.get(match.match.competitor(side) or "", ""), said.result)
-                 for side, said in sorted(match.reports.items())]
+        found = [(names.get(match.match.competitor(side) or "", ""), report.result)
+                 for side, report in sorted(match.reports.items())]
     return [KnownResult(name, result, show_result(result, state)) for name, result in found]
 
 
 def agrees(known: Result, slip: Result) -> bool:
-    """Whether a slip says nothing else: who won by which figures, and of all else what it has a place for."""
+    """Whether a known result has everything that the slip's has: winner, figures and whatever else a slip holds."""
     on_record = result_to_json(known)
     return all(on_record.get(key) == value for key, value in result_to_json(slip).items())
 
 
 def missing_slips(moment: EventAt) -> list[dict[str, Any]]:
-    """The matches of the newest round without a result, by table; of earlier rounds nothing is missing."""
+    """The live round's matches without a result, by table."""
     state, names = moment.state, full_names(moment)
     live = state.live
     if live is None:
@@ -80,7 +80,7 @@ def missing_slips(moment: EventAt) -> list[dict[str, Any]]:
 
 
 def seats_now(moment: EventAt, old: OldSlip) -> list[dict[str, Any]]:
-    """Where both who stand on the slip sit now, where its round is the newest; a later one's tables would not help."""
+    """Where both players of an old slip sit now, if its round is the newest."""
     rounds, names = moment.state.public_rounds, full_names(moment)
     if not rounds or rounds[-1].number != old.round:
         return []
@@ -95,17 +95,17 @@ def seats_now(moment: EventAt, old: OldSlip) -> list[dict[str, Any]]:
 
 
 CODE_LETTERS = 300
-"""A reader that acts as a keyboard types the whole address."""
+"""A barcode reader acting as a keyboard types the whole address."""
 DROP = "POST /console/<event_id>/competitors/<competitor>/drop"
 EXTEND = "POST /console/<event_id>/match/<match_id>/extension"
 RULE = "POST /console/<event_id>/match/<match_id>/ruling"
 COUNTS, STAYS = "slip", "record"
-"""After a contradiction: what is on the slip counts, or what is on record stays."""
+"""After a contradiction: the slip counts, or the record stays."""
 
 
 @route("GET /console/<event_id>/slip", STAFF, VISIBLE)
 def slip(event_id: str) -> AnyResponse:
-    """`?code=`: a code as it was typed, or all that a barcode reader types. `?saved=`: the match entered before."""
+    """`?code=`: a typed code, or the address from a barcode reader. `?saved=`: the match entered before."""
     moment = current_event(event_id)
     state, hub = moment.state, current_hub()
     typed = request.args.get("code", "")[:CODE_LETTERS].strip()
@@ -125,7 +125,7 @@ def slip(event_id: str) -> AnyResponse:
 
 
 def _saved_entry(event_id: str) -> dict[str, object] | None:
-    """What was entered just now, as it is on record."""
+    """The result entered just now, as it is on record."""
     moment = current_event(event_id)
     found = moment.state.find_match(request.args.get("saved", ""))
     if found is None or found[1].match.b is None:
@@ -140,14 +140,14 @@ def _saved_entry(event_id: str) -> dict[str, object] | None:
 
 
 def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str, Any]:
-    """What a slip's pages show beside the questions: what was said before, and at the end who leaves, an extension,
-    and which counts. `asks`: what the slip says, at the end."""
+    """What a slip's pages show beside the questions: earlier results, and at the end who leaves, an extension, and
+    which result counts. `asks`: the slip's result, at the end."""
     state, match, event_id = seat.state, seat.match, seat.state.id
-    said = known_results(match, state, full_names(current_event(event_id)))
+    known = known_results(match, state, full_names(current_event(event_id)))
     judge = judge_view(current_event(event_id), seat.played, match, None)
     return {
-        "code": code, "said": said, "asks": show_result(asks, state) if asks is not None else None,
-        "differs": asks is not None and _differs(said, asks),
+        "code": code, "said": known, "asks": show_result(asks, state) if asks is not None else None,
+        "differs": asks is not None and _differs(known, asks),
         "sides": [(side, seat.names[side], match.match.competitor(side)) for side in SIDES],
         "playing": [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
         "extension_left": judge["extension_left"] if _may(EXTEND, event_id, match.id) else 0,
@@ -156,34 +156,32 @@ def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str
     }
 
 
-def _differs(said: Iterable[KnownResult], result: Result) -> bool:
-    return any(not agrees(one.result, result) for one in said)
+def _differs(known: Iterable[KnownResult], result: Result) -> bool:
+    return any(not agrees(each.result, result) for each in known)
 
 
 def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
-    """The slip's result, extension and who leaves, at once; where something else was said, after a word on it."""
+    """Save the slip's result, extension and leavers at once; where it differs from a known result, `counts` decides."""
     state, match, event_id, result = seat.state, seat.match, seat.state.id, entered.result
     assert result is not None
     before = known_results(match, state, full_names(current_event(event_id)))
-    differs, word = _differs(before, result), field("counts")
-    if differs and word == COUNTS:
-        # To put something else in the place of what was said is a ruling, and is noted as one.
+    differs, choice = _differs(before, result), field("counts")
+    if differs and choice == COUNTS:
+        # Replacing a reported result is a ruling, and is noted as one.
         _refuse_unless_judge(event_id, match.id)
-    if differs and word not in (COUNTS, STAYS):
+    if differs and choice not in (COUNTS, STAYS):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     steps: list[Step] = []
     on_record = match.match.result
-    if word != STAYS and (on_record is None or not match.done or not agrees(on_record, result)):
+    if choice != STAYS and (on_record is None or not match.done or not agrees(on_record, result)):
         if (minutes := confirmed_minutes("minutes", "sure")) is not None and _may(EXTEND, event_id, match.id):
             steps.append(Step(event_id, GrantExtension(match.id, minutes, signing_official(event_id))))
         if differs:
-            steps.append(Step(event_id, NoteRuling(match.id, entered.reason,
-                                                   signing_official(event_id))))
+            steps.append(Step(event_id, NoteRuling(match.id, entered.reason, signing_official(event_id))))
         steps.append(Step(event_id, entered))
     leaving = [who for side in SIDES if side in request.form.getlist("leaves")
                and (who := match.match.competitor(side)) and state.entrants[who].active]
-    playing = [who for who in leaving if _plays_elsewhere(state, match, who)
-               or not _may(DROP, event_id)]
+    playing = [who for who in leaving if _plays_elsewhere(state, match, who) or not _may(DROP, event_id)]
     steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
     if steps:
         current_hub().service.ask(steps, actor())
@@ -198,7 +196,7 @@ def _refuse_unless_judge(event_id: str, match_id: str) -> None:
 
 
 def _may(address: str, event_id: str, match_id: str = "") -> bool:
-    """Whether who is logged in may do by a slip what this address does."""
+    """Whether the logged-in member of staff may do what this address does."""
     who = visit.current_staff()
     try:
         refuse_role(current_snapshot(), ROUTES[address], who.role if who is not None else "", event_id, match_id)
@@ -208,13 +206,13 @@ def _may(address: str, event_id: str, match_id: str = "") -> bool:
 
 
 def _plays_elsewhere(state: EventState, match: MatchState, competitor: str) -> bool:
-    """Whether somebody sits at another table by now: then leaving would hand that match to the opponent."""
+    """Whether a competitor now plays another match, which leaving would hand to the opponent."""
     found = open_match(state, competitor)
     return found is not None and found[1].id != match.id
 
 
 def open_scanned_slip(found: FoundSlip) -> AnyResponse:
-    """A judge's phone has read the slip: the match, step by step where nothing is known of it yet."""
+    """Redirect a judge's phone to the slip's match: step by step where nothing is known of it yet."""
     match = _match_of(found)[1]
     fresh = match.match.result is None and not match.reports and not current_event(found.event_id).state.finished
     return redirect(url_for("console.walk" if fresh else "console.match_page", event_id=found.event_id,
@@ -222,12 +220,12 @@ def open_scanned_slip(found: FoundSlip) -> AnyResponse:
 
 
 OFFICIAL_COOKIE, OFFICIAL_COOKIE_S = "roundtap_official", 12 * 3600
-"""A phone on which an official was logged in: slips send it to the encrypted door at once. It opens nothing."""
+"""Marks a phone on which an official was logged in: slips send it to the encrypted login at once. Grants nothing."""
 
 
 @route("GET /s/<token>", SLIP)
 def slip_door(token: str) -> AnyResponse:
-    """Officials come to the match, `?official` by way of the login; everybody else is asked who they are."""
+    """Officials get to the match, with `?official` through the login; other visitors choose which player they are."""
     found = _found(token)
     official = "official" in request.args
     if visit.current_staff() is not None:
@@ -248,9 +246,8 @@ def slip_door(token: str) -> AnyResponse:
 
 @route("POST /s/<token>", SLIP)
 def slip_mine(token: str) -> AnyResponse:
-    """"That is me": the own page. No form here carries a mark: whoever asks holds the slip, and a browser sends the
-    cookie to no other page's form. The first phone that says so gets the personal one, any other has to ask at the
-    desk."""
+    """"That is me": give the player's page to the first phone that claims it; any other has to ask at the desk. The
+    form needs no token: the visitor holds the slip, and browsers do not send the cookie with other sites' forms."""
     found = _found(token)
     side, browser = request.form.get("side", ""), visit.browser_id()
     who = _match_of(found)[1].match.competitor("b" if side == "b" else "a") if side in SIDES else None
@@ -260,13 +257,13 @@ def slip_mine(token: str) -> AnyResponse:
     if path is not None:
         return redirect(path, 303)
     if browser and found.signed and current_hub().access.links.given_by_slip(found.event_id, who):
-        # A stranger's phone, or the owner of a page that a stranger took: the desk looks.
+        # A stranger's phone, or the owner of a page that a stranger took: the desk decides.
         current_hub().presence.ask((TAKEN, found.event_id, who), "slip", now_ms())
     return _which_of_two(found, token, taken=who)
 
 
 def _found(token: str) -> FoundSlip:
-    """The match of a slip that stands. A page that says why, for one that does not."""
+    """The match of a valid slip; else aborts with a page that says why."""
     hub = current_hub()
     found = find_slip(hub.service, hub.access.secret, token)
     if found is None:

@@ -1,4 +1,4 @@
-"""The print station's one address: states in, jobs out, signed both ways like all device traffic."""
+"""The print station's API: states in, jobs out, signed both ways like all device traffic."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from roundtap_hub.units.unit_presence import encode_health
 
 BODY_BYTES_MAX = 32 * 1024
 JOBS_AT_ONCE = 6
-"""Few enough that two stations share a round's slips, and that what is no longer wanted is soon known."""
+"""Few enough that two stations share a round's slips, and that cancelled jobs are soon known."""
 
 JobStates = list[tuple[str, PrintState]]
 
@@ -29,12 +29,11 @@ JobStates = list[tuple[str, PrintState]]
 @route("POST /station/jobs", STATION)
 def station_jobs() -> tuple[Response, int]:
     """{"payload": {unit, nonce, challenge, states: [[job id, state, detail], …]}, "mac"}
-    → {"payload": {nonce, challenge, jobs}, "mac"}, with the challenge for the next question; and `printer`, where
-    somebody said on the console how this station's printer is to be used.
+    → {"payload": {nonce, challenge, jobs}, "mac"}, with the challenge for the next request; and `printer`, where this
+    station's printer settings were confirmed on the console.
 
-    Jobs are {id, kind, content}, with `go_on` where somebody said that the mute printer prints all the same: all
-    that this station should print now, in order, a few at a time. What it does
-    not find there any more it does not print.
+    Jobs are {id, kind, content}, with `go_on` where a person saw that the mute printer prints all the same: all that
+    this station should print now, in order, a few at a time. It does not print jobs that are missing there.
     """
     hub: Hub = current_app.extensions["roundtap"]
     book = hub.paper
@@ -52,22 +51,22 @@ def station_jobs() -> tuple[Response, int]:
     except Problem as problem:
         return jsonify(error=problem.say()), 503
     book.hear_printer(unit, asked.printer)
-    told = {} if asked.health is UNSET else {"health": encode_health(asked.health)}
-    hub.presence.heard(unit, hub.clocks.mono_ms(), **told)
+    health = {} if asked.health is UNSET else {"health": encode_health(asked.health)}
+    hub.presence.heard(unit, hub.clocks.mono_ms(), **health)
     answer: dict[str, Any] = {"nonce": asked.nonce, "challenge": hub.units.challenges.issue(), "jobs": jobs}
     if (order := book.printer_order(unit)) is not None:
         answer["printer"] = order
     return jsonify(envelope(key, ECHO, answer)), 200
 
 
-def _exchange(hub: Hub, book: PrintBook, unit: str, said: JobStates, base_url: str) -> list[dict[str, Any]]:
-    # A job belongs to the station that took it first: nobody else prints it, nor speaks for it.
-    # Of one that nobody took only what there is to print counts: made-up jobs would be kept for ever.
+def _exchange(hub: Hub, book: PrintBook, unit: str, reported: JobStates, base_url: str) -> list[dict[str, Any]]:
+    # A job belongs to the station that took it first: no other prints it or reports on it.
+    # An unclaimed one counts only if it is wanted: made-up jobs would be kept for ever.
     known = book.states
-    mine = {job_id for job_id, _ in said if job_id in known and known[job_id].unit in ("", unit)}
-    if any(job_id not in known for job_id, _ in said):
+    mine = {job_id for job_id, _ in reported if job_id in known and known[job_id].unit in ("", unit)}
+    if any(job_id not in known for job_id, _ in reported):
         mine |= {job.id for job in wanted_jobs(hub.service.snapshot, book.orders, known, unit)}
-    book.told((job_id, state) for job_id, state in said if job_id in mine)
+    book.told((job_id, state) for job_id, state in reported if job_id in mine)
     snapshot, states = hub.service.snapshot, book.states
     jobs: list[dict[str, Any]] = []
     for job in wanted_jobs(snapshot, book.orders, states, unit):
@@ -78,7 +77,7 @@ def _exchange(hub: Hub, book: PrintBook, unit: str, said: JobStates, base_url: s
             jobs.append({"id": job.id, "kind": job.kind, "content": content, **({"go_on": True} if go_on else {})})
         if len(jobs) == JOBS_AT_ONCE:
             break
-    # Two stations that ask at the same moment must not be given the same job.
+    # Two stations that ask at the same moment must not get the same job.
     own = book.claim([job["id"] for job in jobs], unit)
     return [job for job in jobs if job["id"] in own]
 
