@@ -1,1 +1,1 @@
-"""The hall: walls and announcements, the check before the doors open, and this hub with its machine."""
+"""The hall: walls and announcements, the checks before the doors open, and this hub with its machine."""

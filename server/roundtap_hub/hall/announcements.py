@@ -1,4 +1,4 @@
-"""Announcements as pages show them: which stand now, and until when they are counted down."""
+"""Announcements as pages show them: the current ones, and their countdowns."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from roundtap_hub.store.display_plan import COUNTED, Announcement
 
 @dataclass(frozen=True, slots=True)
 class AnnouncementLine:
-    """`until_ms`: when it is over, on the hub's monotonic clock; None: when it is taken back, or nobody knows.
-
-    `left_ms` until then; `counted`: it is counted down; `until`: the time of day, "" where nobody knows it.
-    """
+    """`until_ms`: when it ends, on the hub's monotonic clock; None: when it is taken back, or unknown. `left_ms` until
+    then; `counted`: shown with a countdown; `until`: the time of day, "" where unknown."""
 
     said: Announcement
     until_ms: int | None
@@ -26,7 +24,7 @@ class AnnouncementLine:
 
 
 def announcement_lines(said: Iterable[Announcement], now: Instant, wall: str | None) -> tuple[AnnouncementLine, ...]:
-    """What of these announcements is not over, the oldest first."""
+    """The announcements that are not over, oldest first."""
     lines = []
     for each in said:
         left_ms = each.left_ms(now, elapsed_ms(each.at.wall, wall))

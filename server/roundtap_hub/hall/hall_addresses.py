@@ -1,4 +1,4 @@
-"""The addresses by which a hall reaches this machine, the best one first, followed while the hub runs."""
+"""The addresses by which the hall reaches this machine, best first, watched while the hub runs."""
 
 from __future__ import annotations
 
@@ -12,35 +12,31 @@ from roundtap_hub.access.tls import Address, lines_of, local_addresses
 
 HTTP = 80
 MDNS_NAME = "roundtap.local"
-"""What a hub made by a card is called on its network (mDNS), and on its hotspot."""
+"""The name of a hub made by a card, on its network (mDNS) and on its hotspot."""
 HOTSPOT_NETWORK = ip_network("10.42.0.0/16")
-"""NetworkManager's own choice for what it shares: the hub is .1 of one of its networks."""
+"""NetworkManager's choice for shared connections: the hub is .1 of one of these networks."""
 VIRTUAL_DEVICES = ("docker", "br-", "veth", "virbr", "vnet", "lxc", "lxd", "podman", "cni", "tun", "tap", "wg",
-                   "tailscale",
-               "zt", "ppp", "dummy", "ifb")
-"""Devices by which programs of this machine reach each other, and its owner the world: no phone of a hall comes that
-way."""
+                   "tailscale", "zt", "ppp", "dummy", "ifb")
+"""Devices of containers, virtual machines and VPNs: no phone of a hall comes that way."""
 
 CABLE_OR_WIFI, HOTSPOT, OTHER, NEWER, UNASSIGNED, PROGRAMS = range(6)
 
 
 def hall_addresses(proc: Path = Path("/proc/net"), devices: Path = Path("/sys/class/net")) -> list[Address]:
-    """This machine's addresses as a hall may reach them, the best first; none where it is on no network yet.
+    """This machine's addresses as a hall may reach them, best first; empty without a network.
 
-    A network's address goes before the hotspot's: whoever is on the hotspot reaches it, too, but not the other way
-    round. Then what has no device of its own (a bridge), then IPv6, then an address that nobody gave out (a single
-    cable between two machines).
+    A network's address comes before the hotspot's: clients of the hotspot reach it, too, but not the reverse. Then
+    those without a device of their own (a bridge), then IPv6, then self-assigned ones (a cable between two machines).
     """
     device_of = _devices_by_network(proc / "route")
     found = [(rank, each) for each in local_addresses(proc)
              if (rank := _rank(each, device_of, devices)) != PROGRAMS]
-    # Their order stays as it is as long as nothing changes: what stands on the wall does not jump.
-    return [each for _, each in sorted(found, key=lambda one: (one[0], one[1].version, int(one[1])))]
+    # A stable order, so that the address on the wall does not jump.
+    return [each for _, each in sorted(found, key=lambda pair: (pair[0], pair[1].version, int(pair[1])))]
 
 
 def addresses_of_socket(listening: str) -> list[Address]:
-    """`hall_addresses` of a hub that listens at all of them; of one that listens at a single address (a demo, on this
-    machine alone), that one."""
+    """`hall_addresses` for a hub that listens on all of them; else the single one it listens on (a demo)."""
     bound = ip_address(listening.partition("%")[0])
     return hall_addresses() if bound.is_unspecified else [bound]
 
@@ -50,7 +46,7 @@ def _rank(address: Address, device_of: Sequence[tuple[IPv4Network, str]], device
     if address.is_loopback or address.is_unspecified or address.is_multicast or device.startswith(VIRTUAL_DEVICES):
         return PROGRAMS
     if isinstance(address, IPv6Address):
-        # With a zone that is another one on each machine.
+        # Link-local ones need a zone, which differs on each machine.
         return PROGRAMS if address.is_link_local else NEWER
     if address.is_link_local:
         return UNASSIGNED
@@ -65,31 +61,27 @@ def is_hotspot(address: Address) -> bool:
 
 
 def _devices_by_network(route: Path) -> list[tuple[IPv4Network, str]]:
-    """Networks that this machine is on itself, and by which device; the smallest first."""
+    """The networks this machine is directly on, with their devices, smallest first."""
     rows = [line.split()[:8] for line in lines_of(route)[1:]]
     found = [(IPv4Network((_parse_kernel_ip(network), str(_parse_kernel_ip(mask)))), device)
              for device, network, gateway, *_, mask in rows if int(gateway, 16) == 0 and int(mask, 16) != 0]
-    return sorted(found, key=lambda one: -one[0].prefixlen)
+    return sorted(found, key=lambda pair: -pair[0].prefixlen)
 
 
 def _parse_kernel_ip(digits: str) -> IPv4Address:
-    """The kernel writes an address as a number in this machine's own order of bytes: all Pis and PCs have one."""
+    """An address from the kernel's hexadecimal, which is in this machine's byte order: little-endian."""
     return IPv4Address(bytes.fromhex(digits)[::-1])
 
 
 def mdns_name(host_name: Callable[[], str] = socket.gethostname,
-                   announcer: Path = Path("/run/avahi-daemon/socket")) -> str:
-    """LOCAL_NAME where this machine is called so and somebody announces it (mDNS, as on every card); else ""."""
+              announcer: Path = Path("/run/avahi-daemon/socket")) -> str:
+    """MDNS_NAME where this machine has that name and announces it (as on every card); else ""."""
     return MDNS_NAME if host_name().partition(".")[0] == MDNS_NAME.partition(".")[0] and announcer.exists() else ""
 
 
 class HallAddresses:
-    """How the hall reaches this hub just now. `port`: of everybody's pages; `short_port`: 80, where the hub answers
-    there as well, so that nobody types a port; `names`: what else it is called;
-    `local_name`: see `mdns_name`.
-
-    Any thread may ask; `look` is called again and again by who follows it.
-    """
+    """How the hall reaches this hub now; thread-safe. `port`: of the public pages; `short_port`: 80 where the hub
+    answers there as well, so that no port needs typing; `names`: its other names; `local_name`: see `mdns_name`."""
 
     def __init__(self, port: int = 0, short_port: int = 0, names: Sequence[str] = (),
                  addresses: Callable[[], Sequence[Address]] = hall_addresses,
@@ -100,16 +92,15 @@ class HallAddresses:
         self._addresses = addresses
         self._local_name = local_name
         self.by_name = ""
-        """"http://roundtap.local" beside `url`, for who can look it up; "" where this machine is not called so, or
-        reached by nobody else."""
+        """"http://roundtap.local", for devices that can look it up; "" without that name or without a network."""
         self.addresses: tuple[Address, ...] = ()
-        """As they were looked at last, the best first."""
+        """As of the last `look`, best first."""
         self._lock = threading.Lock()
         self.listeners: list[Callable[[], None]] = []
-        """Told, in whatever thread looked, that there are other addresses now; must only enqueue."""
+        """Called when the addresses have changed, in the thread that looked; must only enqueue."""
 
     def look(self) -> bool:
-        """Look at the machine's addresses; whether they are others than before."""
+        """Read the machine's addresses; return whether they have changed."""
         found, name = tuple(self._addresses()), self._local_name()
         elsewhere = any(not each.is_loopback for each in found)
         by_name = http_url(name, self.short_port or self.port) if elsewhere and name else ""
@@ -123,27 +114,27 @@ class HallAddresses:
 
     @property
     def url(self) -> str:
-        """"http://192.168.1.20", without a slash: what stands on wall and paper; "" as long as there is no network."""
+        """The address for wall and paper ("http://192.168.1.20"); "" without a network."""
         return self.urls[0] if self.addresses else ""
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """One for each address, the best first."""
+        """One for each address, best first."""
         return tuple(http_url(str(each), self.short_port or self.port) for each in self.addresses)
 
     def port_for(self, asked: int) -> int:
-        """The port to say where somebody asked at `asked`: the short one where both are this hub's."""
+        """The port to show a client that came by port `asked`: the short one where both are this hub's."""
         return self.short_port if self.short_port and asked == self.port else asked
 
 
 def http_url(host: str, port: int) -> str:
-    """"http://10.42.0.1:8080"; a port that browsers take by themselves is not said."""
+    """"http://10.42.0.1:8080"; without the port where it is the default."""
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}" if port in (0, HTTP) else f"http://{shown}:{port}"
 
 
 def is_address(host: str) -> bool:
-    """Whether a host is an address and no name."""
+    """Whether a host is an address, not a name."""
     try:
         ip_address(host.strip("[]").partition("%")[0])
     except ValueError:

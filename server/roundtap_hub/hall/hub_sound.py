@@ -1,4 +1,4 @@
-"""The hub's own audio out (`--sound`): a tone when a round starts, at five minutes and at time."""
+"""The hub's own audio output (`--sound`): a tone when a round starts, at five minutes and at time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 START, FIVE, TIME = "start", "five", "time"
 FIVE_MS = 5 * 60_000
 LATE_MS = 3000
-"""A moment that is longer ago is nobody's any more."""
+"""A moment longer ago than this is skipped."""
 POLL_S = 0.25
 
 RATE_HZ = 22_050
@@ -41,12 +41,12 @@ def _left_ms(view: Mapping[str, int | None], now: Instant) -> int | None:
 
 
 def tone(moment: str) -> bytes:
-    """A moment's sound as a WAV file: made here, so that nobody has to carry one about."""
+    """A moment's sound as a WAV file, generated rather than shipped."""
     samples: list[int] = []
     for pitch, seconds in TONES[moment]:
         count = int(seconds * RATE_HZ)
         for i in range(count):
-            # Swells and fades within a hundredth of a second, as a tone that is cut off cracks.
+            # Fade in and out within a hundredth of a second, as a tone that is cut off clicks.
             edge = min(1.0, i / (RATE_HZ / 100), (count - i) / (RATE_HZ / 100))
             samples.append(int(edge * 24_000 * math.sin(2 * math.pi * pitch * i / RATE_HZ)))
     out = io.BytesIO()
@@ -59,7 +59,7 @@ def tone(moment: str) -> bytes:
 
 
 def aplay(device: str) -> Callable[[bytes], None]:
-    """Plays WAV files on an ALSA device ("default"). What it returns raises OSError where nothing can be heard."""
+    """A player of WAV files on an ALSA device ("default"), which raises OSError where the device fails."""
 
     def play(sound: bytes) -> None:
         try:
@@ -68,28 +68,28 @@ def aplay(device: str) -> Callable[[bytes], None]:
         except subprocess.TimeoutExpired as late:
             raise OSError("aplay does not end") from late
         if done.returncode:
-            said = done.stderr.decode(errors="replace").strip().splitlines()
-            raise OSError(said[-1][:200] if said else f"aplay ended with {done.returncode}")
+            lines = done.stderr.decode(errors="replace").strip().splitlines()
+            raise OSError(lines[-1][:200] if lines else f"aplay ended with {done.returncode}")
 
     return play
 
 
 class HubSound:
-    """Looks at all clocks, and plays in a thread of its own. `trouble`: why nothing is heard; "": it is."""
+    """Watches all clocks, and plays in a thread of its own. `trouble`: why it cannot play; "" if it can."""
 
     def __init__(self, service: Service, now: Callable[[], Instant], play: Callable[[bytes], None]) -> None:
         self._service = service
         self._now = now
         self._play = play
         self._before: dict[str, tuple[str, int | None, bool]] = {}
-        """By event: state, milliseconds left, whether it is over, when it was looked at last."""
+        """By event as of the last look: clock state, milliseconds left, whether time is over."""
         self._waiting: SimpleQueue[str | None] = SimpleQueue()
         self._task: asyncio.Task[None] | None = None
         self._thread = threading.Thread(target=self._work, name="hub-sound", daemon=True)
         self.trouble = ""
 
     def start(self) -> None:
-        """From within the event loop."""
+        """Call from within the event loop."""
         self._thread.start()
         self._task = asyncio.create_task(self._keep_looking())
 
@@ -99,7 +99,7 @@ class HubSound:
         self._waiting.put(None)
 
     def look(self) -> None:
-        """Let be heard what has passed since the last look."""
+        """Queue the sounds of what has happened since the last look."""
         snapshot, now = self._service.snapshot, self._now()
         self._before = {event: known for event, known in self._before.items() if event in snapshot.events}
         for state in snapshot.events.values():
@@ -108,7 +108,7 @@ class HubSound:
                 self._waiting.put(moment)
 
     def _passed(self, state: EventState, now: Instant) -> str | None:
-        """The moment that has passed since the last look, if it is not too long ago."""
+        """The moment passed since the last look, if any and not too long ago."""
         clock = state.clock
         view = public_clock(state, clock, now)
         left_ms = None if clock.total_ms is None else _left_ms(view, now)
@@ -139,7 +139,7 @@ class HubSound:
             self.play(moment)
 
     def play(self, moment: str) -> None:
-        """A device that is missing is told once, and tried again at the next moment."""
+        """Play a moment's sound. A failing device is logged once, and tried again at the next moment."""
         try:
             self._play(tone(moment))
         except OSError as error:

@@ -14,26 +14,29 @@ from roundtap_hub.store.display_plan import AUTO, DisplayAssignment
 from roundtap_hub.store.read_model import Snapshot
 
 DISPLAY = "roundtap_display"
-"""The cookie: id and short name. It opens nothing: anybody may look at any wall."""
+"""The cookie: id and short name. It grants nothing: walls are public."""
 DISPLAY_S = 400 * 86_400
 DISPLAY_COOKIE_RE = re.compile(r"(?P<id>[a-z2-7]{16})\.(?P<name>[A-Z][1-9]?)")
 ID_LETTERS, ID_LENGTH = "abcdefghijklmnopqrstuvwxyz234567", 16
 
 UNASSIGNED_MAX, PER_ADDRESS_MAX = 24, 6
-"""So many displays that nobody has assigned are known, and so many of one address; more show the wall without a name,
-and an assigned one is never among those that make room."""
+"""Unassigned displays remembered, in all and per address; more show the wall without a name. An assigned one never
+makes room."""
 QUIET_MS = 60_000
-"""Who was not heard for so long makes room."""
+"""An unassigned display silent for so long makes room."""
 
 ROTATION_MS = 37_000
-"""How long a wall of several events shows one of them. It is no multiple of a wall page's ten seconds: else some pages
-of a long list would never have their turn."""
+"""How long a wall of several events shows each. No multiple of a wall page's ten seconds: else some pages of a long
+list would never be shown."""
 
 NAMES = (*ascii_uppercase, *(f"{letter}{n}" for n in range(1, 10) for letter in ascii_uppercase))
 
+PARTS = ("", "1/2", "2/2", "1/3", "2/3", "3/3", "1/4", "2/4", "3/4", "4/4")
+"""Shares of the alphabet that a display may show."""
+
 
 class DisplayPage(NamedTuple):
-    """Which page a display shows, and in which of its ways (hall/wall_view.py)."""
+    """The page a display shows, and its variant (hall/wall_view.py)."""
 
     page: str
     variant: str
@@ -41,7 +44,7 @@ class DisplayPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DisplayContact:
-    """A display as it was last heard. `open`: how many of its feeds are open; `address`: where it came from."""
+    """A display as last seen. `open`: the number of its open feeds; `address`: its IP address."""
 
     name: str
     address: str
@@ -50,19 +53,19 @@ class DisplayContact:
 
 
 class Displays:
-    """All displays of this hub. Any thread may ask and tell; what organizers decided is in the journal."""
+    """All displays of this hub; thread-safe. Assignments are in the journal."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
         self._lock = threading.Lock()
         self.announcing = threading.Lock()
-        """Held by who looks whether an announcement stands already, and makes it."""
+        """Held while checking whether an announcement was made already, and making it."""
         self._contacts: dict[str, DisplayContact] = {}
         self.on_identify: list[Callable[[str, str], None]] = []
-        """Told display and name, in whatever thread an organizer asked in; must only enqueue."""
+        """Called with display and name in the thread of the request; must only enqueue."""
 
     def meet(self, cookie: str, address: str, screens: Mapping[str, DisplayAssignment]) -> tuple[str, str]:
-        """A display that asks for /wall: its id and name. The name is "" where there are too many."""
+        """The id and name of a display that asks for /wall; the name is "" where there are too many."""
         known = DISPLAY_COOKIE_RE.fullmatch(cookie)
         display, wanted = (known["id"], known["name"]) if known else (_new_id(), "")
         with self._lock:
@@ -81,7 +84,7 @@ class Displays:
             return display, name
 
     def _room_for(self, address: str, now_ms: int, screens: Mapping[str, DisplayAssignment]) -> bool:
-        """Whether one more that nobody has assigned is known from now on; the quietest makes room."""
+        """Whether one more unassigned display can be remembered; the quietest makes room."""
         strangers = [(contact.heard_ms, display) for display, contact in self._contacts.items()
                      if display not in screens]
         of_one = [each for each in strangers if self._contacts[each[1]].address == address]
@@ -96,19 +99,19 @@ class Displays:
         return True
 
     def heard(self, display: str, opened: int) -> None:
-        """A display's page listens from now on (1), or no more (-1)."""
+        """A display's page has opened (1) or closed (-1) a feed."""
         with self._lock:
             contact = self._contacts.get(display)
             if contact is not None:
                 self._contacts[display] = replace(contact, heard_ms=self._now_ms(), open=max(0, contact.open + opened))
 
     def forget(self, display: str) -> None:
-        """As if it had never been here; it is given a name again when it asks."""
+        """Forget a display; it gets a new name when it asks again."""
         with self._lock:
             self._contacts.pop(display, None)
 
     def identify(self, display: str, name: str) -> None:
-        """Let the display show its name, large, for some seconds."""
+        """Make the display show its name, large, for some seconds."""
         for listener in self.on_identify:
             listener(display, name)
 
@@ -122,19 +125,51 @@ class Displays:
         return contact.name if contact is not None else ""
 
 
+@dataclass(frozen=True, slots=True)
+class DisplayRow:
+    """A display on the console. `screen` None: unassigned. `age_ms`: of contact; None: never, 0: connected."""
+
+    id: str
+    name: str
+    address: str
+    age_ms: int | None
+    screen: DisplayAssignment | None
+
+    @property
+    def here(self) -> bool:
+        return self.age_ms == 0
+
+    @property
+    def shown(self) -> DisplayAssignment:
+        """What it shows: as assigned, else the default."""
+        return self.screen or DisplayAssignment(self.name)
+
+
+def display_rows(contacts: Mapping[str, DisplayContact], screens: Mapping[str, DisplayAssignment],
+                 now_ms: int) -> list[DisplayRow]:
+    """All displays, unassigned ones first, then by name."""
+    rows = []
+    for display in {*contacts, *screens}:
+        contact, screen = contacts.get(display), screens.get(display)
+        age_ms = None if contact is None else 0 if contact.open else max(1, now_ms - contact.heard_ms)
+        name = screen.name if screen else contact.name if contact else ""
+        rows.append(DisplayRow(display, name, contact.address if contact else "", age_ms, screen))
+    return sorted(rows, key=lambda row: (row.screen is not None, len(row.name), row.name))
+
+
 def display_page(snapshot: Snapshot, screen: DisplayAssignment | None, name: str, now_ms: int) -> DisplayPage:
-    """What a display shows now: what it was assigned, else the event that is played (`played_event`)."""
+    """What a display shows now: its assignment, else the event in play (`played_event`)."""
     known = screen or DisplayAssignment(name)
     there = {*snapshot.events, *snapshot.shelf}.difference(snapshot.venue.deleted)
     event = known.event if known.event in there else played_event(snapshot, now_ms)
-    said = ["wall", "display", known.theme, known.part, "" if known.show == AUTO else known.show,
-            "sound" if known.sound else "", f"name:{name}" if screen is None and name else ""]
-    return DisplayPage(f"wall/{event}" if event else "wall", " ".join(filter(None, said)))
+    variant = ["wall", "display", known.theme, known.part, "" if known.show == AUTO else known.show,
+               "sound" if known.sound else "", f"name:{name}" if screen is None and name else ""]
+    return DisplayPage(f"wall/{event}" if event else "wall", " ".join(filter(None, variant)))
 
 
 def played_event(snapshot: Snapshot, now_ms: int) -> str | None:
-    """The event that is being played, several in turn by the hub's clock; else one that will be, else the last one that
-    was: its final standings."""
+    """The event in play, several in turn; else one that has yet to start, else the last one, for its final
+    standings."""
     events = [state for state in snapshot.events.values() if not state.finished]
     if playing := sorted(state.id for state in events if state.live):
         return playing[now_ms // ROTATION_MS % len(playing)]

@@ -1,8 +1,7 @@
-"""The hub's own machine: its checks as the console shows them, looked at now and then, never by every page anew; and
-its time of day, where that can be believed, else the one that an organizer's browser offered.
+"""The hub's own machine: its cached checks, and its time of day, or the one offered by an organizer's browser.
 
-Nothing in a round hangs on the time of day: rounds, sessions, limits and feeds count on the monotonic clock. It is for
-people: what stands on walls and paper, in the journal's moments and in certificates.
+No round depends on the time of day: rounds, sessions, limits and feeds use the monotonic clock. It is for walls, paper,
+the journal's timestamps and certificates.
 """
 
 from __future__ import annotations
@@ -31,8 +30,7 @@ CACHE_TTL_MS = 5000
 
 
 class OwnMachine:
-    """Any thread may ask. `folder`: the hub's own, None for one that has none; `machine`, `now_ms` and `wall_s` are
-    for tests."""
+    """Thread-safe. `folder`: the hub's own, if any; the other parameters are for tests."""
 
     def __init__(self, folder: Path | None = None, machine: MachineProbe | None = None,
                  now_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
@@ -43,16 +41,16 @@ class OwnMachine:
         self._now_ms = now_ms
         self._wall_s = wall_s
         self._hotspot = hotspot
-        # What is kept may be made of something that is kept.
+        # Reentrant: a cached value may be made from another one.
         self._lock = threading.RLock()
         self._kept: dict[str, tuple[int, Any]] = {}
 
     def checks(self) -> tuple[Check, ...]:
-        """All of roundtap_machine/health.py, and its hotspot, at most some seconds old."""
+        """The checks of roundtap_machine/health.py and of the hotspot, at most some seconds old."""
         return self.kept("checks", lambda: (*health(self._machine, self._wall_s()), *self._hotspot()))
 
     def kept(self, name: str, made: Callable[[], T]) -> T:
-        """Something that costs something to work out, at most some seconds old."""
+        """`made()`, cached by name for some seconds."""
         now_ms = self._now_ms()
         with self._lock:
             known = self._kept.get(name)
@@ -61,7 +59,7 @@ class OwnMachine:
             return known[1]
 
     def pin_age_days(self) -> int | None:
-        """How long ago the hub's PIN was made; None where nobody knows."""
+        """The age of the hub's PIN; None where unknown."""
         if self.folder is None:
             return None
         try:
@@ -69,7 +67,7 @@ class OwnMachine:
         except OSError:
             return None
         days = int((self._wall_s() - made_s) // 86_400)
-        # A machine without the time of day is no witness of it.
+        # A machine with a wrong time of day cannot tell.
         return days if 0 <= days < 10_000 else None
 
 
@@ -77,10 +75,10 @@ log = logging.getLogger(__name__)
 
 FILE = "hall-time.json"
 UNSET, BEHIND, UNSURE = "unset", "behind", "unsure"
-"""Why the time is not to be believed: it lies before any hub with this program; before what this hub has written; this
-machine has no clock of its own, and nobody has told it the time since it was switched on."""
+"""Why the time is doubtful: it is before this program existed; it is before this hub's newest file; the machine has no
+clock of its own, and has not been set since it was switched on."""
 SLACK_S = 120
-"""A card's file system rounds, and a clock that was set right goes back a little."""
+"""Allowance for a card's file system, which rounds, and for a clock that was corrected backwards a little."""
 
 SYNCED = Path("/run/systemd/timesync/synchronized")
 RTC = Path("/sys/class/rtc/rtc0/hctosys")
@@ -88,8 +86,8 @@ MODEL = Path("/proc/device-tree/model")
 
 
 def has_clock(rtc: Path = RTC, model: Path = MODEL) -> bool:
-    """Whether the machine knew the time when it was switched on: a clock of its own set the kernel's (a Pi 5's, or one
-    on I2C with `dtoverlay=i2c-rtc`). Only a Pi is doubted: everything else has one."""
+    """Whether a hardware clock set the machine's time at boot (a Pi 5's, or one on I2C with `dtoverlay=i2c-rtc`).
+    Machines other than a Pi are assumed to have one."""
     with suppress(OSError):
         return rtc.read_text(encoding="ascii").strip() == "1"
     with suppress(OSError):
@@ -98,7 +96,7 @@ def has_clock(rtc: Path = RTC, model: Path = MODEL) -> bool:
 
 
 class OfferedTime(msgspec.Struct):
-    """What outlives a restart, in FILE: under which boot it was written, and what `HallTime` knows of offers."""
+    """What outlives a restart, in FILE: the boot it was written in, and `HallTime`'s `_offered` and `_wrong`."""
 
     boot: str
     offered: tuple[int, float] | None
@@ -106,9 +104,9 @@ class OfferedTime(msgspec.Struct):
 
 
 class HallTime:
-    """Any thread may ask. `folder`: the hub's, where the offered time outlives a restart of the hub (not of its
-    machine); None: nowhere. `system_s`: the machine's clock; `mono_ms`, `boot_id`: the one that nobody sets. `synced`:
-    whether the network has told the time; `own_clock`: see `has_clock`; `ask`: sets the machine's clock."""
+    """The hub's time of day; thread-safe. `folder`: where an offered time outlives a restart of the hub (not of its
+    machine), if anywhere. `system_s`: the machine's clock; `mono_ms`, `boot_id`: the monotonic one. `synced`: whether
+    the network has set the time; `own_clock`: see `has_clock`; `ask`: sets the machine's clock."""
 
     def __init__(self, folder: Path | None, boot_id: str, mono_ms: Callable[[], int],
                  system_s: Callable[[], float] = time.time, synced: Callable[[], bool] = SYNCED.exists,
@@ -119,16 +117,16 @@ class HallTime:
         self._synced, self._own_clock, self._ask = synced, own_clock, ask
         self._lock = threading.Lock()
         self._wrong: tuple[float, float] | None = None
-        """From when till when a clock went that somebody has taken back since: what was written then proves nothing."""
+        """The period in which a wrong clock ran, since corrected: file times from then prove nothing."""
         self._offered: tuple[int, float] | None = None
-        """The monotonic moment and the time of an offer that the machine's clock could not be set to."""
+        """An offered time that the machine's clock could not be set to: the monotonic moment, and the time."""
         self.told = False
-        """Somebody has said what time it is since the machine was switched on."""
+        """Whether an organizer has set the time since the machine was switched on."""
         self._read()
         self._written_s = _newest_file_s(folder, self._wrong)
 
     def now_s(self) -> float:
-        """Seconds since 1970, believed or not."""
+        """Seconds since 1970, doubtful or not."""
         offered = self._offered
         if offered is None or self._synced():
             return self._system_s()
@@ -138,11 +136,11 @@ class HallTime:
         return datetime.fromtimestamp(min(max(self.now_s(), 0), LATEST_S), UTC)
 
     def wall(self) -> str | None:
-        """The time of day for people and entries (ISO 8601, UTC); None where nobody knows it."""
+        """The time of day for people and entries (ISO 8601, UTC); None where unknown."""
         return self.now().isoformat(timespec="seconds") if is_plausible(self.now_s()) else None
 
     def doubt(self) -> str:
-        """UNSET, BEHIND or UNSURE; "" where the time can be believed."""
+        """UNSET, BEHIND or UNSURE; "" where the time is trusted."""
         now_s = self.now_s()
         if not is_plausible(now_s):
             return UNSET
@@ -153,8 +151,8 @@ class HallTime:
         return "" if self._own_clock() else UNSURE
 
     def set_to(self, epoch_ms: int) -> bool:
-        """The time is `epoch_ms` (milliseconds since 1970): the machine's clock is set where this hub may; else the hub
-        keeps it for itself. True: the machine's. Problem("hall_time_implausible")."""
+        """Set the time (milliseconds since 1970): the machine's clock where this hub may, and return True; else only
+        the hub's own. Problem("hall_time_implausible")."""
         seconds = epoch_ms / 1000
         if not is_plausible(seconds):
             raise Problem("hall_time_implausible")
@@ -178,28 +176,28 @@ class HallTime:
         if self._path is None:
             return
         try:
-            said = msgspec.json.decode(self._path.read_bytes(), type=OfferedTime)
+            stored = msgspec.json.decode(self._path.read_bytes(), type=OfferedTime)
         except FileNotFoundError:
             return
         except (OSError, ValueError) as error:
             log.warning("%s cannot be read: %s", self._path, error)
             return
-        self._wrong = said.wrong
-        if said.boot == self._boot_id:
-            self._offered, self.told = said.offered, True
+        self._wrong = stored.wrong
+        if stored.boot == self._boot_id:
+            self._offered, self.told = stored.offered, True
 
     def _write(self) -> None:
         if self._path is None:
             return
         try:
-            said = OfferedTime(self._boot_id, self._offered, self._wrong)
-            write_private(self._path, msgspec.json.encode(said).decode())
+            offer = OfferedTime(self._boot_id, self._offered, self._wrong)
+            write_private(self._path, msgspec.json.encode(offer).decode())
         except OSError as error:
             log.warning("the time that was offered is not on the disk: %s", error)
 
 
 def _newest_file_s(folder: Path | None, wrong: tuple[float, float] | None) -> float:
-    """When something was written in the folder last, by the clock of then; 0 where nobody knows, or that was wrong."""
+    """The newest file time in the folder, outside the period `wrong`; 0 where unknown."""
     first, last = wrong or (LATEST_S, LATEST_S)
     try:
         times = [path.stat().st_mtime for path in folder.iterdir()] if folder is not None else []

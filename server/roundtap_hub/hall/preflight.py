@@ -1,4 +1,4 @@
-"""What is looked at before the doors open: one line a check, the hall's first tables counted together, worst first."""
+"""The checks before the doors open: one line each, all tables counted together, worst first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from roundtap_core.event.rounds import tables_drafted, tables_in_play
 from roundtap_core.messages import Health
 from roundtap_core.version import same_build, version
-from roundtap_hub.hall.display_list import display_rows
+from roundtap_hub.hall.known_displays import display_rows
 from roundtap_hub.hall.own_machine import UNSET, UNSURE
 from roundtap_hub.hub import Hub
 from roundtap_hub.rounds.tables import out_of_contact
@@ -34,14 +34,14 @@ from roundtap_machine.checks import (
 from roundtap_machine.health import LOW_NOW, SINCE_SHIFT, SPACE_LOW_BYTES
 
 NAMES_MAX = 16
-"""So many tables are named in one line; of more it is said how many."""
+"""Tables named in one line; the rest are only counted."""
 PIN_OLD_DAYS = 180
 PRINTER_FAULTS = ("no-paper", "offline", "silent", "mute", "no-port", "unplugged", "stalled",
                  "unconfirmed", "login-console", "no-access", "busy")
 
 HARDWARE_REASONS = ("lgpio", "luma", "spidev", "chip", "pins", "i2c", "spi", "permission")
-"""Why a unit hears no button or shows nothing, as `roundtap_devices/hardware_errors.py` calls it, and a person can
-mend it. "display" is a screen that does not answer; what a newer unit may say besides is told as "other"."""
+"""Why a unit's buttons or screen fail, as `roundtap_devices/hardware_errors.py` names it, where a person can mend it.
+"display" is a screen that does not answer; other reasons, of newer units, are shown as "other"."""
 DISPLAY = "display"
 
 Units = Mapping[str, UnitStatus]
@@ -49,8 +49,7 @@ Units = Mapping[str, UnitStatus]
 
 @dataclass(frozen=True, slots=True)
 class CheckGroup:
-    """A part of the hall: `told` are the checks that say more than that all is well, the worst first; `fine` the
-    others, which are there for who wants to know."""
+    """A part of the hall: `told` are the checks that are wrong or notes, worst first; `fine` the others."""
 
     name: str
     told: tuple[Check, ...]
@@ -58,18 +57,18 @@ class CheckGroup:
 
     @property
     def wrong(self) -> int:
-        """How many of them want somebody."""
+        """The number of failed checks."""
         return sum(check.state == WRONG for check in self.told)
 
 
 def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
-    """Everything that is looked at, in the order of GROUPS."""
+    """All checks in the order of GROUPS."""
     return [*_machine(hub), *_hub(hub), *_network(hub), *_tables(hub, snapshot, units, now_ms),
             *_walls(hub, snapshot, now_ms), *_printer(hub, units, now_ms), *_copies(hub)]
 
 
 def group_checks(checks: Iterable[Check]) -> list[CheckGroup]:
-    """Part by part in the order people walk through the hall; in each the worst first, what is fine by itself."""
+    """The checks by part of the hall, in the order of GROUPS."""
     known = list(checks)
     groups = [CheckGroup(name, tuple(worst_first(c for c in known if c.group == name and c.state in (WRONG, NOTE))),
                     tuple(c for c in known if c.group == name and c.state not in (WRONG, NOTE))) for name in GROUPS]
@@ -81,15 +80,15 @@ def failed_checks(checks: Iterable[Check]) -> list[Check]:
 
 
 def count_failed(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int, playing: bool) -> int:
-    """How many checks want somebody, for the console's one line. `playing`: the doors have been open for long; what the
-    tables need the console says itself then, and only the hub's own machine is told."""
+    """The number of failed checks, for the console's one line. `playing`: the hub's own machine only, as the console
+    itself shows what the tables need."""
     if playing:
         return hub.host.machine.kept("machine", lambda: len(failed_checks(_machine(hub))))
     return hub.host.machine.kept("all", lambda: len(failed_checks(all_checks(hub, snapshot, units, now_ms))))
 
 
 def local_time_text(wall: str) -> str:
-    """A time of day as this machine's clock on the wall has it: "2026-11-22 11:12 CET"; "" where nobody knows it."""
+    """A wall time in local time: "2026-11-22 11:12 CET"; "" where unknown."""
     try:
         return datetime.fromisoformat(wall).astimezone().strftime("%Y-%m-%d %H:%M %Z").strip()
     except ValueError:
@@ -99,7 +98,7 @@ def local_time_text(wall: str) -> str:
 # --- the hub --------------------------------------------------------------------------------------------------------
 
 def _machine(hub: Hub) -> list[Check]:
-    """What the machine says of itself; its clock as the hub knows it, which somebody may have told the time."""
+    """The machine's own checks, with the hub's verdict on the clock, which an organizer may have set."""
     return [_clock(hub, check) if check.key == "clock" else check for check in hub.host.machine.checks()]
 
 
@@ -113,7 +112,7 @@ def _clock(hub: Hub, of_machine: Check) -> Check:
     if doubt:
         return Check("clock", NOTE if doubt == UNSURE else WRONG, kind="doubted")
     if hall_time.told and of_machine.kind == "rtc_empty":
-        # The battery is still to be changed; tonight the time is right.
+        # The battery still needs changing, but today the time is right.
         return Check("clock", NOTE, kind="rtc_empty")
     return Check("clock", FINE, kind="browser") if hall_time.told and of_machine.kind != "network" else of_machine
 
@@ -158,15 +157,15 @@ def _tables(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Che
 
 
 def _units_check(key: str, lines: Sequence[UnitRow], is_bad: Callable[[UnitRow], bool],
-              args: Mapping[str, str | int] | None = None, state: str = WRONG) -> Check | None:
-    """One check of many units: FINE, or which of them are not; None where there is nobody to ask."""
+                 args: Mapping[str, str | int] | None = None, state: str = WRONG) -> Check | None:
+    """One check of many units: FINE, or `state` with the names of the bad ones; None without units."""
     if not lines:
         return None
     bad = [line for line in lines if is_bad(line)]
-    said: dict[str, str | int] = {"n": len(bad) or len(lines), "all": len(lines), **(args or {})}
+    found: dict[str, str | int] = {"n": len(bad) or len(lines), "all": len(lines), **(args or {})}
     if bad:
-        said["names"] = _names(line.name for line in bad)
-    return Check(key, state if bad else FINE, said, group=TABLES)
+        found["names"] = _names(line.name for line in bad)
+    return Check(key, state if bad else FINE, found, group=TABLES)
 
 
 def _names(names: Iterable[str]) -> str:
@@ -175,13 +174,13 @@ def _names(names: Iterable[str]) -> str:
 
 
 def _names_check(key: str, state: str, names: Iterable[str], group: str, kind: str = "") -> Check:
-    """One check of those who are named in it."""
+    """One check with a list of names."""
     listed = list(names)
     return Check(key, state, {"n": len(listed), "names": _names(listed)}, kind, group)
 
 
 def _placement_checks(snapshot: Snapshot, lines: Sequence[UnitRow]) -> list[Check]:
-    """Whether every table that is played at has a unit, and every unit a table."""
+    """Whether every table in play has a unit, and every unit a table."""
     there = {line.table for line in lines if line.table is not None}
     played = set().union(*(tables_in_play(state) | tables_drafted(state)
                            for state in snapshot.events.values() if not state.finished), set())
@@ -211,7 +210,7 @@ def _card_is_bad(line: UnitRow) -> bool:
 
 
 def _missing_hardware(told: Sequence[UnitRow]) -> list[Check]:
-    """Buttons that are not heard and screens that cannot be reached: one check for each reason."""
+    """Failing buttons and screens: one check for each reason."""
     by_reason: dict[str, list[str]] = {}
     for line in told:
         health = _health(line)
@@ -223,7 +222,7 @@ def _missing_hardware(told: Sequence[UnitRow]) -> list[Check]:
 
 
 def _buttons(told: Sequence[UnitRow]) -> Check | None:
-    """Whether somebody has pressed every button once since the units were started."""
+    """Whether every button has been pressed since the units started."""
     with_keys = [line for line in told if _health(line).keys and not _health(line).deaf]
     return _units_check("buttons", with_keys, lambda line: bool(_health(line).unpressed), state=NOTE)
 
@@ -249,14 +248,14 @@ def _printer(hub: Hub, units: Units, now_ms: int) -> list[Check]:
         if out_of_contact(status, now_ms):
             checks.append(Check("printer", WRONG, {"unit": unit}, "away", PRINTER))
             continue
-        word = "mute" if unit in mute else health.printer if health is not None else ""
-        if word in PRINTER_FAULTS:
-            checks.append(Check("printer", WRONG, {"unit": unit}, word, PRINTER))
+        printer = "mute" if unit in mute else health.printer if health is not None else ""
+        if printer in PRINTER_FAULTS:
+            checks.append(Check("printer", WRONG, {"unit": unit}, printer, PRINTER))
         else:
-            checks.append(Check("printer", FINE, {"unit": unit}, word if word in ("ready", "unasked") else "there",
-                                PRINTER))
-        said = health.version if health is not None else ""
-        if said and not same_build(said, version()):
+            checks.append(Check("printer", FINE, {"unit": unit},
+                                printer if printer in ("ready", "unasked") else "there", PRINTER))
+        build = health.version if health is not None else ""
+        if build and not same_build(build, version()):
             checks.append(Check("printer", WRONG, {"unit": unit, "version": version()}, "build", PRINTER))
     return checks or [Check("printer", NOTE, kind="none", group=PRINTER)]
 

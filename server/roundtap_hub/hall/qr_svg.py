@@ -1,4 +1,4 @@
-"""A QR code as a drawing for a page: dark squares on white, whatever colours the page has."""
+"""A QR code as SVG for a page: dark squares on white, whatever the page's colours."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from functools import lru_cache
 from markupsafe import Markup
 
 QUIET_ZONE = 4
-"""Empty modules around it, by the standard: readers look for them."""
+"""Empty modules around it, which the standard requires."""
 KEPT = 512
-"""Codes that are remembered: a page of slips has one for each table, and is drawn again when something changes."""
+"""Codes cached: a page of slips has one for each table, and is drawn again on every change."""
 
 
 @lru_cache(maxsize=KEPT)
 def qr_svg(text: str, label: str = "") -> Markup:
-    """`label`: what it is, for whoever hears the page; "": what stands beside it says so. Its size is the page's
-    business. One path: a row of dark modules is one stroke of it."""
-    # Only where one is drawn: no report needs it.
+    """A QR code without a size of its own. `label`: for screen readers; "" where the text beside it says what it is."""
+    # Late: a slow import, which reports do not need.
     from qrcode.constants import ERROR_CORRECT_M
     from qrcode.main import QRCode
 

@@ -1,4 +1,4 @@
-"""The page of a hub that was restored: tables are asked, a lost round is adopted, and then play goes on."""
+"""The page of a restored hub: tables report what they hold, lost rounds are adopted, and then play continues."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ from roundtap_hub.units.device_api import report_step
 
 
 def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
-    """Everything on the page. `silent`: tables that must be heard or gone on without; `moved_units`: units that stood
-    elsewhere than the copy says. None: this journal was not restored, or all is settled."""
+    """Everything on the page; None where this journal was not restored, or all is settled. `silent`: tables that must
+    answer or be waived; `moved`: units that stood elsewhere than the copy says."""
     afresh = snapshot.venue.afresh
     if afresh is None:
         return None
@@ -75,7 +75,7 @@ def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
 
 
 def moved_units(snapshot: Snapshot) -> list[tuple[str, int, int | None]]:
-    """Units that stood elsewhere than the copy says, and at a table that nobody else claims."""
+    """(unit, table, table in the copy) of units that stood elsewhere, at a table that no other unit claims."""
     afresh = snapshot.venue.afresh or RestoreState()
     claims = (evidence_of_view(unit, heard) for unit, heard in afresh.heard.items())
     stood = {claim.unit: claim.table for claim in claims if claim is not None and claim.table is not None}
@@ -85,8 +85,7 @@ def moved_units(snapshot: Snapshot) -> list[tuple[str, int, int | None]]:
 
 
 def _copies(snapshot: Snapshot, afresh: RestoreState) -> list[dict[str, Any]]:
-    """The events as the copy has them. `entries_beyond_copy`: so many entries after its last one tables have proof
-    of."""
+    """The events as the copy has them. `beyond`: the number of later entries that tables have evidence of."""
     found = []
     for event_id in snapshot.ids:
         if event_id not in afresh.copy or event_id in snapshot.venue.deleted:
@@ -100,9 +99,9 @@ def _copies(snapshot: Snapshot, afresh: RestoreState) -> list[dict[str, Any]]:
 
 
 def _tables(snapshot: Snapshot, afresh: RestoreState, waiting: list[PendingReport]) -> list[dict[str, Any]]:
-    """The units that stand at a table, or were heard: the `round`, the two `names` and the result that each shows, and
-    how many of its reports wait for a round. `in_copy`: who meets in this match by the copy, where the table knows
-    others: it was changed by hand after the copy."""
+    """The units that stand at a table or were heard: the `round`, the two `names` and the `result` that each shows, and
+    how many of its reports are `waiting` for a round. `in_copy`: the match's players in the copy, where they differ: it
+    was changed manually after the copy."""
     found = []
     for unit in {*snapshot.venue.tables, *afresh.heard}:
         heard = afresh.heard.get(unit)
@@ -120,7 +119,7 @@ def _tables(snapshot: Snapshot, afresh: RestoreState, waiting: list[PendingRepor
 
 
 def _offer(snapshot: Snapshot, lost: LostRound) -> dict[str, Any]:
-    """A lost round as the tables hold it. `asks`: whether the organizer has to say of somebody what they did in it."""
+    """A lost round as the tables hold it. `asks`: whether the organizer must say what some players did in it."""
     state = snapshot.events[lost.event]
     made = assemble(state, lost)
     next_one = lost.number == len(state.public_rounds) + 1 or (
@@ -132,7 +131,7 @@ def _offer(snapshot: Snapshot, lost: LostRound) -> dict[str, Any]:
 
 
 def _point(snapshot: Snapshot, point: UnsettledMatch) -> dict[str, Any]:
-    """Side by side: what a table shows, and what stands in the copy."""
+    """What a table shows beside what the copy has."""
     state = snapshot.events[point.claim.event]
     ours = None if point.result is None else show_result(result_from_json(dict(point.result)), state)
     return {"point": point, "state": state, "table": snapshot.venue.tables.get(point.claim.unit, point.claim.table),
@@ -142,7 +141,7 @@ def _point(snapshot: Snapshot, point: UnsettledMatch) -> dict[str, Any]:
 
 
 def _stray_reports(snapshot: Snapshot, lost: list[LostRound], waiting: list[PendingReport]) -> list[dict[str, Any]]:
-    """Reports that no round can be put together for: of an event, or a round, that nobody knows."""
+    """Reports of an unknown event or round, which no round can be assembled from."""
     placed = {id(pending) for each in lost for pending in each.reports}
     found: dict[tuple[str, int | None], list[PendingReport]] = {}
     for pending in waiting:
@@ -159,7 +158,7 @@ def _stray_reports(snapshot: Snapshot, lost: list[LostRound], waiting: list[Pend
 
 
 def _known_names(snapshot: Snapshot, state: EventState | None, *who: str | None) -> tuple[str, ...]:
-    """Their names, in an event that is known."""
+    """The names of these competitors, or their ids where unknown."""
     names = full_names(EventAt(state, snapshot.people_of(state.id))) if state is not None else {}
     return tuple(names.get(each, each) for each in who if each is not None)
 
@@ -182,12 +181,12 @@ def _shown_result(claim: TableEvidence | None, state: EventState | None) -> Show
 
 LEFT = "left"
 DRAWN_ANEW, GIVEN_UP = "drawn-anew", "not-restored"
-"""Why reports that waited are refused: their round was drawn anew; nobody knows their event or round any more."""
+"""Why waiting reports are refused: their round was drawn anew; their event or round is no longer known."""
 
 
 @route("GET /console/restored", ORGANIZERS)
 def restored(**_: str) -> AnyResponse:
-    """What the copy has, what the tables hold, and what is to be settled."""
+    """What the copy has, what the tables hold, and what remains to be settled."""
     return page("restored.html", feed="console", view=restored_view(current_snapshot()), bye=BYE,
                 missed=UNPAIRED_LOSS, left=LEFT)
 
@@ -195,7 +194,7 @@ def restored(**_: str) -> AnyResponse:
 @route("POST /console/restored/without", ORGANIZERS)
 @shows_problem_on(restored)
 def restored_without() -> AnyResponse:
-    """Go on without a table that does not answer."""
+    """Continue without a table that does not answer."""
     unit = field("unit")
     if unit not in current_snapshot().venue.tables:
         raise Problem("unknown_unit", unit=unit[:40])
@@ -205,8 +204,8 @@ def restored_without() -> AnyResponse:
 @route("POST /console/restored/adopt", ORGANIZERS)
 @shows_problem_on(restored)
 def restored_adopt() -> AnyResponse:
-    """A lost round as the tables hold it: units where they stood, pairings, publishing, reports, officials' results,
-    all in one commit."""
+    """Adopt a lost round as the tables hold it: places of units, pairings, publishing, reports, officials' results, all
+    in one commit."""
     lost = _lost_of_form()
     state = current_snapshot().events[lost.event]
     made = assemble(state, lost)
@@ -230,17 +229,17 @@ def restored_adopt() -> AnyResponse:
 @route("POST /console/restored/anew", ORGANIZERS)
 @shows_problem_on(restored)
 def restored_anew() -> AnyResponse:
-    """What the tables hold of a round is set aside; their reports are refused, and they say so."""
+    """Discard what the tables hold of a round; their reports are refused, which they show."""
     lost = _lost_of_form()
-    told = {"event": lost.event, "round": lost.number, "mark": lost.mark}
-    return _submit_steps(Step(VENUE, NewEntry(REDRAW_APPROVED, told)),
+    approved = {"event": lost.event, "round": lost.number, "mark": lost.mark}
+    return _submit_steps(Step(VENUE, NewEntry(REDRAW_APPROVED, approved)),
                          *(_refusal(pending, DRAWN_ANEW) for pending in lost.reports))
 
 
 @route("POST /console/restored/point", ORGANIZERS)
 @shows_problem_on(restored)
 def restored_point() -> AnyResponse:
-    """Where a table shows another result than the copy: the table's, or the copy's."""
+    """Take the table's result or keep the copy's, where they differ."""
     point = next((each for each in unsettled_matches(current_snapshot()) if each.key == field("point")), None)
     if point is None:
         raise Problem("restored_gone")
@@ -253,15 +252,15 @@ def restored_point() -> AnyResponse:
     try:
         return _submit_steps(Step(point.claim.event, entered))
     except Problem as problem:
-        # The address names no event: whose names are meant is known here only.
+        # The address names no event: only here is it known whose names are meant.
         raise with_competitor_names(problem, point.claim.event) from None
 
 
 @route("POST /console/restored/settled", ORGANIZERS)
 @shows_problem_on(restored)
 def restored_settled() -> AnyResponse:
-    """Play goes on from here. Reports that waited for nothing but their unit's place are taken; those that still have
-    none are refused, and their tables say so."""
+    """Continue play. Reports that waited only for their unit's place are taken; those still without one are refused,
+    which their tables show."""
     snapshot = current_snapshot()
     answers = [_report_step(pending) if is_known(snapshot, pending) else _refusal(pending, GIVEN_UP)
                for pending in pending_reports(snapshot)]
@@ -275,7 +274,7 @@ def _submit_steps(*steps: Step) -> AnyResponse:
 
 
 def _lost_of_form() -> LostRound:
-    """The round whose button was pressed; Problem("restored_gone") where it is settled meanwhile."""
+    """The round whose button was pressed; Problem("restored_gone") where it has been settled meanwhile."""
     number = whole_number("number")
     for lost in lost_rounds(current_snapshot()):
         if (lost.event, lost.number, lost.mark) == (field("event"), number, field("mark")):
@@ -284,8 +283,8 @@ def _lost_of_form() -> LostRound:
 
 
 def _answers(made: AssembledRound, lost: LostRound) -> tuple[list[AdoptedMatch], list[str]]:
-    """What the organizer says of those whom no table knows: who has a bye, who met whom, and who has left."""
-    said = {who: field(f"who-{who}") for who in made.missing}
+    """The organizer's answers about players whom no table knows: byes and pairings to add, and who has left."""
+    answers = {who: field(f"who-{who}") for who in made.missing}
     more: list[AdoptedMatch] = []
     taken = {match.id for match in made.matches}
 
@@ -294,22 +293,22 @@ def _answers(made: AssembledRound, lost: LostRound) -> tuple[list[AdoptedMatch],
         taken.add(more[-1].id)
 
     met: set[str] = set()
-    for who, answer in said.items():
-        if answer in said and answer != who and who not in met:
-            if said[answer] not in ("", who):
+    for who, answer in answers.items():
+        if answer in answers and answer != who and who not in met:
+            if answers[answer] not in ("", who):
                 raise Problem("restored_pair_unclear", competitor=who)
             met |= {who, answer}
             add(who, answer)
-    for who, answer in said.items():
+    for who, answer in answers.items():
         if answer in (BYE, UNPAIRED_LOSS):
             add(who, None, answer)
         elif answer != LEFT and who not in met:
             raise Problem("restored_who_missing", competitor=who)
-    return more, [who for who, answer in said.items() if answer == LEFT]
+    return more, [who for who, answer in answers.items() if answer == LEFT]
 
 
 def _match(match: AdoptedMatch, lost: LostRound) -> dict[str, Any]:
-    """As the core wants it. An official's result is entered afterwards, which makes the revision what it was."""
+    """A match in the core's form. An official's result is entered afterwards, which raises the revision by one."""
     decided = any(claim.match == match.id and claim.state == DECIDED and claim.result is not None
                   for claim in lost.claims)
     return {"id": match.id, "a": match.a, "b": match.b, "table": match.table, "game": match.game, "bye": match.bye,
@@ -321,12 +320,12 @@ def _report_step(pending: PendingReport) -> Step:
 
 
 def _placements() -> list[Step]:
-    """Units back to where they stood when the copy was older than that."""
+    """Place units where they stood, if the copy is older than that."""
     return [Step(VENUE, unit_placed_entry(unit, table))
             for unit, table, _ in moved_units(current_snapshot())]
 
 
 def _refusal(pending: PendingReport, reason: str) -> Step:
-    said = {"report_id": pending.report["report_id"], "event": pending.report["event"], "body": pending.fate.body,
+    data = {"report_id": pending.report["report_id"], "event": pending.report["event"], "body": pending.fate.body,
             "reason": reason}
-    return Step(VENUE, NewEntry(REPORT_REFUSED, said), actor=f"unit:{pending.unit}")
+    return Step(VENUE, NewEntry(REPORT_REFUSED, data), actor=f"unit:{pending.unit}")

@@ -1,5 +1,4 @@
-"""This hub: its fingerprint and how to trust it, its clock, how the hall reaches it, what to do before the doors open;
-who is logged in: sessions are ended here, and members of the staff get a PIN, another role, or none any more."""
+"""This hub's pages: fingerprint and trust, clock, addresses, the checks before the doors open, sessions and staff."""
 
 from __future__ import annotations
 
@@ -42,14 +41,14 @@ SYSTEMS = (("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Win
            ("Macintosh", "macOS"), ("CrOS", "ChromeOS"), ("Linux", "Linux"))
 BROWSERS = (("Firefox/", "Firefox"), ("FxiOS/", "Firefox"), ("Edg", "Edge"), ("SamsungBrowser/", "Samsung Internet"),
             ("CriOS/", "Chrome"), ("Chromium/", "Chromium"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
-"""What a browser says of itself has this in it; the first that fits."""
+"""(Part of the user agent, name); the first match counts."""
 
 DIGITS_MAX = 15
 
 
 def staff_rows(organizers: StaffLogin) -> list[dict[str, Any]]:
-    """All whose PIN opens something, by name. `last`: when they logged in last, "2026-11-22 10:00", "" where nobody
-    knows; `sessions`: browsers that are logged in with it now."""
+    """Active staff by name. `last`: the last login, "2026-11-22 10:00", "" where unknown; `sessions`: the number of
+    browsers logged in."""
     counted = Counter(session.person for session, _, _ in organizers.listed())
     rows = [{"id": each.id, "name": each.name, "role": each.role, "last": each.last_login[:16].replace("T", " "),
              "sessions": counted[each.id]} for each in organizers.staff.people if each.active]
@@ -57,8 +56,7 @@ def staff_rows(organizers: StaffLogin) -> list[dict[str, Any]]:
 
 
 def session_rows(organizers: StaffLogin) -> list[dict[str, Any]]:
-    """The browsers that are logged in: `this` first, then as they are listed; `since` and `used` are texts, hours and
-    minutes ago."""
+    """The logged-in browsers, `this` one first; `since` and `used`: hours and minutes ago, as text."""
     own = visit.current_visit().session
     rows = [{"id": each.id, "address": each.address, "browser": browser_name(each.agent),
              "since": hours_text(began_ms), "used": hours_text(used_ms), "who": organizers.who(each),
@@ -67,21 +65,21 @@ def session_rows(organizers: StaffLogin) -> list[dict[str, Any]]:
 
 
 def browser_name(agent: str) -> str:
-    """ "Firefox · Android": enough to tell one's own devices apart; "" where nothing is known."""
-    said = (next((name for mark, name in known if mark in agent), "") for known in (BROWSERS, SYSTEMS))
-    return " · ".join(part for part in said if part)
+    """ "Firefox · Android": enough to tell one's own devices apart; "" where unknown."""
+    parts = (next((name for mark, name in known if mark in agent), "") for known in (BROWSERS, SYSTEMS))
+    return " · ".join(part for part in parts if part)
 
 
 def hours_text(age_ms: int) -> str:
-    """Hours and minutes gone: "2:05"."""
+    """An age as hours and minutes: "2:05"."""
     minutes = max(0, age_ms) // 60_000
     return f"{minutes // 60}:{minutes % 60:02d}"
 
 
 def hall_network(reached: HallAddresses, hotspot: Hotspot | None) -> dict[str, Any]:
-    """How the hall reaches this hub. `ways`: its addresses, the best first; of the hotspot's own, only who is on that
-    Wi-Fi comes in by it. `by_name`: for those that can look it up; "" where there is no such name. `most`: devices that
-    a hotspot bears; `up`: whether it is there just now."""
+    """How the hall reaches this hub. `ways`: its addresses, best first; a hotspot's serves only its own Wi-Fi.
+    `by_name`: for devices that can look it up; "" without a name. `most`: the devices a hotspot can serve; `up`:
+    whether it is up now."""
     ways = [{"url": url, "hotspot": is_hotspot(ip_address(urlsplit(url).hostname or ""))} for url in reached.urls]
     return {"ways": ways, "by_name": reached.by_name, "hotspot": hotspot, "most": DEVICES_MAX,
             "up": any(way["hotspot"] for way in ways)}
@@ -89,7 +87,7 @@ def hall_network(reached: HallAddresses, hotspot: Hotspot | None) -> dict[str, A
 
 @route("GET /console/hub", ORGANIZERS)
 def this_hub(**shown: Any) -> AnyResponse:
-    """`shown`: a PIN that was made just now, for this answer alone (`_pin_page`)."""
+    """`shown`: a new PIN, for this response only (`_pin_page`)."""
     hub, hotspot = current_hub(), known_hotspot()
     organizers = hub.access.organizers
     network = hall_network(hub.host.reached_at, hotspot) if hub.host.reached_at.port else None
@@ -103,7 +101,7 @@ def this_hub(**shown: Any) -> AnyResponse:
 @route("POST /console/hub/sessions/<session_id>/end", ORGANIZERS)
 @shows_problem_on(this_hub)
 def end_session(session_id: str) -> AnyResponse:
-    """Whoever had it is a stranger with the next request; one that has ended meanwhile is no trouble."""
+    """Log a browser out; a session that has ended already is no error."""
     current_hub().access.organizers.sessions.end(session_id)
     return redirect(url_for("console.this_hub"), 303)
 
@@ -120,12 +118,12 @@ def end_others() -> AnyResponse:
 @route("POST /console/hub/time", ORGANIZERS)
 @shows_problem_on(this_hub)
 def set_hall_time() -> AnyResponse:
-    """`epoch_ms`: the browser's clock, which a script fills in; else `time`, typed as at this place."""
-    hall_time, said, typed = current_hub().host.hall_time, field("epoch_ms"), field("time")
+    """`epoch_ms`: the browser's clock, filled in by a script; else `time`, typed as local time."""
+    hall_time, from_script, typed = current_hub().host.hall_time, field("epoch_ms"), field("time")
     if hall_time is None:
         raise Problem("hall_time_elsewhere")
-    if said.isdecimal() and len(said) <= DIGITS_MAX:
-        epoch_ms = int(said)
+    if from_script.isdecimal() and len(from_script) <= DIGITS_MAX:
+        epoch_ms = int(from_script)
     else:
         try:
             epoch_ms = int(datetime.fromisoformat(typed[:19]).astimezone().timestamp() * 1000)
@@ -138,7 +136,7 @@ def set_hall_time() -> AnyResponse:
 @route("POST /console/hub/staff", ORGANIZERS)
 @shows_problem_on(this_hub)
 def add_person() -> AnyResponse:
-    """Somebody and their PIN, which is on this answer and nowhere else."""
+    """Add a member of staff; the PIN is shown in this response only."""
     person, pin = current_hub().access.organizers.staff.add(field("name"), field("role"), actor())
     return _pin_page(person.name, pin)
 
@@ -146,7 +144,7 @@ def add_person() -> AnyResponse:
 @route("POST /console/hub/staff/<person>/pin", ORGANIZERS)
 @shows_problem_on(this_hub)
 def replace_pin(person: str) -> AnyResponse:
-    """Another PIN; with the one before nobody gets in any more, and whoever is in is out."""
+    """Make a new PIN; the old one is void, and its sessions end."""
     found, pin = current_hub().access.organizers.staff.replace_pin(person, actor())
     return _pin_page(found.name, pin)
 
@@ -161,19 +159,19 @@ def change_role(person: str) -> AnyResponse:
 @route("POST /console/hub/staff/<person>/revoke", ORGANIZERS)
 @shows_problem_on(this_hub)
 def revoke_pin(person: str) -> AnyResponse:
-    """Whoever has this PIN is a stranger with the next request."""
+    """Revoke a PIN; its sessions end."""
     current_hub().access.organizers.staff.revoke(person, actor())
     return redirect(url_for("console.this_hub", _anchor="staff"), 303)
 
 
 def _pin_page(name: str, pin: str) -> AnyResponse:
-    """The page with a new PIN on it, this once; to load it again shows it no more."""
+    """The page with a new PIN, shown once: a reload does not show it."""
     g.address = url_for("console.this_hub")
     return this_hub(made=name, pin=f"{pin[:4]} {pin[4:]}", login=login_address(), qr=qr_svg(login_address()))
 
 
 def login_address() -> str:
-    """Where somebody with a PIN logs in, as other devices reach it; "" where that is not known: the hub itself asks."""
+    """The login's address for other devices; "" where unknown, as the request came from the hub itself."""
     encrypted = current_hub().access.encrypted
     if is_local_request(request.remote_addr or "", request.host) or encrypted is None:
         return ""
@@ -183,7 +181,7 @@ def login_address() -> str:
 
 @route("GET /console/before-doors", STAFF)
 def before_doors() -> AnyResponse:
-    """One line a check with what to do, part by part, the worst first; what is fine is one line."""
+    """One line per check with what to do, by part of the hall, worst first; checks that are fine share one line."""
     hub, snapshot, units = current_hub(), current_snapshot(), current_units()
     checks = all_checks(hub, snapshot, units, now_ms())
     return page("preflight.html", feed="before-doors", groups=group_checks(checks), wrong=failed_checks(checks),
@@ -194,7 +192,7 @@ def before_doors() -> AnyResponse:
 
 @route("GET /console/before-doors/diagnostics.txt", ORGANIZERS)
 def diagnostics() -> AnyResponse:
-    """For who helps from afar: what is known to be harmless, and nothing else."""
+    """Diagnostics for a remote helper, without anything confidential."""
     hub, snapshot = current_hub(), current_snapshot()
     states = list(snapshot.events.values())
     counts = {"events": len(snapshot.ids), "events_open": sum(not state.finished for state in states),
@@ -209,7 +207,7 @@ def diagnostics() -> AnyResponse:
 
 
 KIND = "application/x-x509-ca-cert"
-"""By this phones offer to install it."""
+"""Makes phones offer to install it."""
 
 
 @route("GET /trust", EVERYBODY)

@@ -1,4 +1,4 @@
-"""Walls: an event's and a display's own; and from the console announcements, what displays show, the hub's sound."""
+"""Walls of events and displays; on the console announcements, the displays' assignments and the hub's sound."""
 
 from __future__ import annotations
 
@@ -21,8 +21,15 @@ from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
 from roundtap_hub.events.event_at import EventAt, planned_rounds, shown_names
 from roundtap_hub.events.event_list import listed_events
 from roundtap_hub.hall.announcements import announcement_lines
-from roundtap_hub.hall.display_list import PARTS, display_rows
-from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_S, NAMES, display_page, played_event
+from roundtap_hub.hall.known_displays import (
+    DISPLAY,
+    DISPLAY_S,
+    NAMES,
+    PARTS,
+    display_page,
+    display_rows,
+    played_event,
+)
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.hall.wall_view import (
     BRACKET,
@@ -72,10 +79,8 @@ from roundtap_hub.store.display_plan import (
 
 @route("GET /wall", EVERYBODY, kept="wall")
 def any_wall() -> AnyResponse:
-    """A display's page: what it was assigned, else the event that is being played, with the name it was given.
-
-    With one of the fields of a wall's address: to that event's wall, and nobody's display.
-    """
+    """A display's page: its assignment, else the event in play, with its name. With a field of WALL_PARAMS in the
+    address: the wall of the event in play, for no display."""
     variant = cached_variant()
     if variant is None and not any(name in request.args for name in WALL_PARAMS):
         snapshot = current_snapshot()
@@ -91,7 +96,7 @@ def any_wall() -> AnyResponse:
     way = wall_options(wall_variant(request.args) if variant is None else variant)
     chosen = played_event(current_snapshot(), now_ms())
     if chosen is None or way.display:
-        # A display stays at its address: it is told as soon as there is an event.
+        # A display stays at its address and is updated as soon as there is an event.
         return cached_page("wall_waiting.html", variant_of(way), "wall", theme=way.theme, way=way,
                            reached=join_address())
     query = urlencode({name: value for name, value in (
@@ -101,8 +106,8 @@ def any_wall() -> AnyResponse:
 
 @route("GET /wall/<event_id>", EVERYBODY, VISIBLE, kept="wall/<event_id>")
 def wall(event_id: str) -> AnyResponse:
-    """`?theme=dark` or `light`; `?part=1/2`: the first of two walls that share the alphabet; `?show=standings`: that
-    picture alone; `?sound=1`: it is heard at the start, at five minutes and at time."""
+    """`?theme=dark` or `light`; `?part=1/2`: the first of two walls that share the alphabet; `?show=standings`: only
+    that picture; `?sound=1`: with sound at the start, at five minutes and at time."""
     variant = cached_variant()
     return _wall(current_event(event_id), wall_variant(request.args) if variant is None else variant)
 
@@ -124,8 +129,8 @@ def _wall(moment: EventAt, variant: str) -> AnyResponse:
 
 @dataclass(frozen=True, slots=True)
 class JoinAddress:
-    """Where players come in, as walls show it. `url` "": the hub is on no network yet; `name`: what most may type
-    instead, "" where there is no such name."""
+    """The players' address as walls show it. `url`: "" without a network; `name`: what most may type instead, if
+    any."""
 
     url: str
     qr: str
@@ -133,22 +138,20 @@ class JoinAddress:
 
     @property
     def shown(self) -> str:
-        """As people type it."""
         return self.url.removeprefix("http://")
 
 
 def join_address() -> JoinAddress | None:
-    """None: this hub does not know its own port (in tests)."""
+    """None where this hub does not know its own port (in tests)."""
     reached = current_hub().host.reached_at
     if not reached.port:
         return None
     return JoinAddress(reached.url, qr_svg(f"{reached.url}/") if reached.url else "",
-                  reached.by_name.removeprefix("http://"))
+                       reached.by_name.removeprefix("http://"))
 
 
 def end_time(state: EventState) -> str:
-    """When the running round ends, on the wall clock of this place; empty where nobody knows the time, and once it has
-    ended."""
+    """When the running round ends, in local time; "" where the time is unknown, and once it has ended."""
     remaining_ms = state.clock.remaining_at(current_instant()) if state.clock.state == RUNNING else None
     if remaining_ms is None or remaining_ms <= 0:
         return ""
@@ -158,12 +161,12 @@ def end_time(state: EventState) -> str:
 UNTIL = re.compile(r"(?P<lasts>\d{1,4})|(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)")
 SCREENS_MAX = 64
 REPEAT_PRESS_MS = 10_000
-"""Who announces the same so soon has pressed twice."""
+"""The same announcement again within this time is a double press."""
 
 
 @route("GET /console/displays", HEADS_AND_DESK)
 def displays(**_: str) -> AnyResponse:
-    """Every display with the age of its contact, and what is announced."""
+    """Every display with its age of contact, and the announcements."""
     hub, snapshot = current_hub(), current_snapshot()
     walls = snapshot.venue.walls
     rows = display_rows(hub.hall.displays.contacts, walls.screens, now_ms())
@@ -178,8 +181,8 @@ def displays(**_: str) -> AnyResponse:
 @route("POST /console/displays/say", HEADS_AND_DESK)
 @shows_problem_on(displays)
 def say() -> AnyResponse:
-    """An announcement on all walls and phones of one event, or of all: a line, or lunch and next start with a countdown
-    in minutes or to a time of day."""
+    """Announce on all walls and phones of one event or of all: a line of text, or lunch or the next start with a
+    countdown in minutes or to a time of day."""
     kind, text = one_of("kind", KINDS, KINDS[0]), " ".join(field("text").split())
     lasts_ms = _duration_ms(field("until"))
     if kind in COUNTED and lasts_ms is None:
@@ -201,14 +204,14 @@ def say() -> AnyResponse:
 
 
 def _is_repeat(event: str | None, kind: str, text: str) -> bool:
-    """Whether this very announcement was made a moment ago: nobody wants it twice on a wall."""
+    """Whether this very announcement was made a moment ago."""
     now = current_instant()
     return any((each.event, each.kind, each.text) == (event, kind, text) and each.at.boot_id == now.boot_id
                and now.mono_ms - each.at.mono_ms < REPEAT_PRESS_MS for each in current_snapshot().venue.walls.said)
 
 
 def _duration_ms(typed: str) -> int | None:
-    """Milliseconds that "25" (minutes) or "13:30" (today, or after midnight) are from now; None: nothing typed."""
+    """Milliseconds until "25" (minutes) or "13:30" (today, or after midnight); None where nothing was typed."""
     if not typed:
         return None
     found = UNTIL.fullmatch(typed)
@@ -229,7 +232,7 @@ def _duration_ms(typed: str) -> int | None:
 @route("POST /console/displays/unsay", HEADS_AND_DESK)
 @shows_problem_on(displays)
 def unsay() -> AnyResponse:
-    """An announcement is taken back; one that is over already is no trouble."""
+    """Take an announcement back; one that is over already is no error."""
     _add_entry(ANNOUNCEMENT_REVOKED, id=field("id")[:40])
     return _back()
 
@@ -237,7 +240,7 @@ def unsay() -> AnyResponse:
 @route("POST /console/displays/sound", HEADS_AND_DESK)
 @shows_problem_on(displays)
 def hub_sound() -> AnyResponse:
-    """Whether the hub's own audio out (`--sound`) is heard."""
+    """Turn the hub's own sound (`--sound`) on or off."""
     _add_entry(HUB_SOUND, on=one_of("on", ("0", "1")) == "1")
     return _back("sound")
 
@@ -245,7 +248,7 @@ def hub_sound() -> AnyResponse:
 @route("POST /console/displays/<display>/set", HEADS_AND_DESK)
 @shows_problem_on(displays)
 def set_display(display: str) -> AnyResponse:
-    """What a display shows from now on; it hears so at once."""
+    """Assign what a display shows; it changes at once."""
     hub, screens = current_hub(), current_snapshot().venue.walls.screens
     name = screens[display].name if display in screens else hub.hall.displays.name_of(display)
     if name not in NAMES:
@@ -253,15 +256,15 @@ def set_display(display: str) -> AnyResponse:
     if display not in screens and len(screens) >= SCREENS_MAX:
         raise Problem("too_many_displays", maximum=SCREENS_MAX)
     _add_entry(DISPLAY_SET, display=display, name=name, show=one_of("show", SHOWS, SHOWS[0]),
-               part=one_of("part", PARTS),
-          theme=one_of("theme", ("", *THEMES)), event=_event(), sound=field("sound") == "1")
+               part=one_of("part", PARTS), theme=one_of("theme", ("", *THEMES)), event=_event(),
+               sound=field("sound") == "1")
     return _back(f"display-{display}")
 
 
 @route("POST /console/displays/<display>/identify", HEADS_AND_DESK)
 @shows_problem_on(displays)
 def identify_display(display: str) -> AnyResponse:
-    """The display shows its name, large, for some seconds."""
+    """Make the display show its name, large, for some seconds."""
     hub, screen = current_hub(), current_snapshot().venue.walls.screens.get(display)
     name = screen.name if screen else hub.hall.displays.name_of(display)
     if not name:
@@ -273,7 +276,7 @@ def identify_display(display: str) -> AnyResponse:
 @route("POST /console/displays/<display>/forget", HEADS_AND_DESK)
 @shows_problem_on(displays)
 def forget_display(display: str) -> AnyResponse:
-    """A display that is not there any more; should it come back, it is a new one."""
+    """Forget a display; should it come back, it is a new one."""
     if display in current_snapshot().venue.walls.screens:
         _add_entry(DISPLAY_FORGOTTEN, display=display)
     current_hub().hall.displays.forget(display)
@@ -281,7 +284,7 @@ def forget_display(display: str) -> AnyResponse:
 
 
 def _event() -> str | None:
-    """The event that was chosen; None: whichever is played, or all."""
+    """The chosen event; None: the one in play, or all."""
     chosen = field("event")
     if chosen and chosen not in {line.id for line in listed_events(current_snapshot())}:
         raise Problem("unknown_event", event=chosen[:40])

@@ -1,5 +1,4 @@
-"""The wall: one of six pictures (welcome, pairings, clock, standings, bracket, announcements), paged so that nothing
-ever scrolls."""
+"""The wall: welcome, pairings, clock, standings, bracket or announcements, paged so that nothing ever scrolls."""
 
 from __future__ import annotations
 
@@ -23,14 +22,14 @@ from roundtap_hub.units.unit_presence import UnitStatus
 THEMES = ("dark", "light")
 PART = re.compile(r"([1-4])/([1-4])")
 WALL_PARAMS = ("theme", "part", "show", "sound")
-"""What an address of a wall may say."""
+"""The query parameters of a wall's address."""
 NAME = re.compile(r"name:[A-Z][1-9]?")
 
 
 @dataclass(frozen=True, slots=True)
 class WallOptions:
-    """How a wall is drawn. `part`: "1/2", the first of two walls that share the alphabet; `show`: one picture instead
-    of what fits the moment; `display`: the page belongs to a display, which `name` ("": assigned) tells apart."""
+    """How a wall is drawn. `part`: "1/2", the first of two walls that share the alphabet; `show`: a fixed picture, else
+    the one that fits the moment; `display`: the page belongs to a display, unassigned where it has a `name`."""
 
     theme: str = ""
     part: str = ""
@@ -41,31 +40,32 @@ class WallOptions:
 
 
 def wall_options(variant: str) -> WallOptions:
-    """The way of a variant ("wall display dark 1/2 pairings sound name:B"): what is not understood is left out."""
-    said = variant.split()[1:]
-    parts = [one for one in said if (found := PART.fullmatch(one)) and found[1] <= found[2] and one != "1/1"]
-    return WallOptions(next((one for one in said if one in THEMES), ""), next(iter(parts), ""),
-               next((one for one in said if one in SHOWS and one != AUTO), ""), "sound" in said, "display" in said,
-               next((one.removeprefix("name:") for one in said if NAME.fullmatch(one)), ""))
+    """The options in a variant ("wall display dark 1/2 pairings sound name:B"); unknown words are ignored."""
+    parts = variant.split()[1:]
+    shares = [part for part in parts if (found := PART.fullmatch(part)) and found[1] <= found[2] and part != "1/1"]
+    return WallOptions(next((part for part in parts if part in THEMES), ""), next(iter(shares), ""),
+                       next((part for part in parts if part in SHOWS and part != AUTO), ""), "sound" in parts,
+                       "display" in parts,
+                       next((part.removeprefix("name:") for part in parts if NAME.fullmatch(part)), ""))
 
 
 def variant_of(way: WallOptions) -> str:
-    """The one text of a way."""
+    """The canonical variant of these options."""
     return " ".join(filter(None, (
         "wall", "display" if way.display else "", way.theme, way.part, way.show, "sound" if way.sound else "",
         f"name:{way.name}" if way.name else "")))
 
 
-def wall_variant(asked: Mapping[str, str]) -> str:
-    """The variant that a wall's address asks for: `theme`, `part`, `show`, `sound`."""
-    said = (asked.get("theme", ""), asked.get("part", ""), asked.get("show", ""),
-            "sound" if asked.get("sound") == "1" else "")
-    return variant_of(replace(wall_options(" ".join(("wall", *(" ".join(each.split()[:1]) for each in said)))),
+def wall_variant(query: Mapping[str, str]) -> str:
+    """The variant of a wall's address: `theme`, `part`, `show`, `sound`."""
+    values = (query.get("theme", ""), query.get("part", ""), query.get("show", ""),
+              "sound" if query.get("sound") == "1" else "")
+    return variant_of(replace(wall_options(" ".join(("wall", *(" ".join(each.split()[:1]) for each in values)))),
                               display=False, name=""))
 
 
 def plain_variant(page: str, variant: str) -> str:
-    """A variant as the page itself would have it, whatever somebody asked for."""
+    """A client's variant in the page's own canonical form."""
     if page.split("/")[0] == "wall":
         return variant_of(wall_options(variant))
     return variant if (page, variant) == ("door", "stay") else ""
@@ -74,10 +74,10 @@ def plain_variant(page: str, variant: str) -> str:
 WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, WORDS = (
     "welcome", "pairings", "clock", "standings", "bracket", "words")
 NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 24, 16, 12, 2
-"""What a page holds in a browser without scripts, whatever its size; `static/wall_fit.js` measures instead, and fills
-each page with names as large as they can be."""
+"""Names per page in a browser without scripts; `static/wall_fit.js` measures instead, and makes names as large as
+fit."""
 LONG_NAME = 18
-"""From so many letters on a name may take two lines on the wall, so that fewer rows fit; a team's players take one."""
+"""Longer names may take two lines on the wall, so that fewer rows fit; a team's players take one."""
 
 LINES_A_PAGE, LONG_LINES_A_PAGE, LINE_COLUMNS = 20, 16, 2
 PAGE_MS = 10_000
@@ -87,8 +87,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class PairingLine:
-    """One name of the pairings: where to sit and against whom ("": nobody), and the record by which its owner finds
-    errors; who plays for a team."""
+    """One name of the pairings: table, opponent (`across`, "" for none), and the record, by which players find errors;
+    `members` of a team."""
 
     name: str
     across: str
@@ -102,14 +102,14 @@ class PairingLine:
 
 @dataclass(frozen=True, slots=True)
 class NamePage:
-    """Columns of one page, and the letters it covers ("A–F")."""
+    """One page's columns, and the letters it covers ("A–F")."""
 
     letters: str
     columns: list[Sequence[PairingLine]]
 
 
 def mode_of(state: EventState) -> str:
-    """Which picture: the clock from its first start until the results are in, before it the pairings."""
+    """The picture for the moment: the clock from its first start until all results are in, before it the pairings."""
     if not state.public_rounds:
         return WELCOME
     if state.live is None or not state.live.open_matches:
@@ -118,7 +118,7 @@ def mode_of(state: EventState) -> str:
 
 
 def has_content(mode: str, moment: EventAt) -> bool:
-    """Whether there is anything to show of a picture that somebody wants."""
+    """Whether there is anything to show in a picture."""
     state = moment.state
     return {WORDS: True, PAIRINGS: bool(state.public_rounds), CLOCK: state.live is not None,
             STANDINGS: bool(ranking(moment)), BRACKET: bracket(moment) is not None}.get(mode, False)
@@ -128,16 +128,16 @@ def wall_view(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, now_ms: int,
     part: tuple[int, int] = (1, 1), show: str = "",
 ) -> dict[str, Any]:
-    """`part` (i, n): this wall shows the i-th of n shares of the alphabet; `show`: this picture, where there is one.
+    """`part` (i, n): the i-th of n shares of the alphabet; `show`: a fixed picture, used where it has content.
 
-    `cut_pages`: shown after the standings, where the cut goes by another order, each row with a name; `here`: (here,
-    entered) before round 1, where somebody is still awaited or the check-in is used.
+    `cut_pages`: shown after the standings where the cut has another order, each row with a name; `here`: (here,
+    entered) before round 1, where players are still awaited or the check-in is used.
     """
     state, names = moment.state, shown_names(moment)
     newest = newest_round(state)
     mode = show if show and has_content(show, moment) else mode_of(state)
     if mode == STANDINGS and state.finished and bracket(moment) is not None:
-        # What stands at the end is the final ranking: it is on the pages behind the bracket.
+        # At the end the final ranking counts: it is on the pages after the bracket.
         mode = BRACKET
     ranks = standings_view(moment, names) if mode == STANDINGS else None
     cut = [(row, names.get(row.competitor, row.competitor))
@@ -157,7 +157,7 @@ def wall_view(
 
 
 def seats_by_name(moment: EventAt) -> list[PairingLine]:
-    """Everybody who is in the newest round, by public name."""
+    """The newest round's competitors by public name."""
     newest, names, members = newest_round(moment.state), shown_names(moment), shown_members(moment)
     found = []
     for match in newest.matches if newest else ():
@@ -168,12 +168,12 @@ def seats_by_name(moment: EventAt) -> list[PairingLine]:
             name = names.get(competitor, competitor)
             across = match.match.b if side == "a" else match.match.a
             found.append(PairingLine(name, names.get(across, across) if across else "", match.match.table, side,
-                              match.match.bye, record, values, members.get(competitor, ())))
+                                     match.match.bye, record, values, members.get(competitor, ())))
     return sorted(found, key=lambda seat: sort_key(seat.name))
 
 
 def name_pages(moment: EventAt, part: tuple[int, int] = (1, 1)) -> list[NamePage]:
-    """The names in pages as a browser without scripts shows them, evenly full."""
+    """The names in evenly filled pages, for a browser without scripts."""
     people = seats_by_name(moment)
     share, shares = part
     people = people[len(people) * (share - 1) // shares : len(people) * share // shares]
@@ -184,30 +184,30 @@ def name_pages(moment: EventAt, part: tuple[int, int] = (1, 1)) -> list[NamePage
 
 
 def _paged(lines: Sequence[T], names: Sequence[str]) -> list[list[Sequence[T]]]:
-    """Lines in pages of two columns, fewer where one of their names needs two lines."""
+    """Lines in pages of two columns, with fewer rows where a name needs two lines."""
     most = LONG_LINES_A_PAGE if any(len(name) > LONG_NAME for name in names) else LINES_A_PAGE
     return [split_columns(page, LINE_COLUMNS) for page in chunks(lines, most)]
 
 
 def chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:
-    """As few pages as hold `most` each, all about equally full; their order is the items'."""
+    """The items in order in as few pages of at most `most` as possible, all about equally full."""
     pages = -(-len(items) // most)
     return [items[len(items) * i // pages : len(items) * (i + 1) // pages] for i in range(pages)]
 
 
 def split_columns(items: Sequence[T], columns: int) -> list[Sequence[T]]:
-    """Columns that are read downwards, the first ones longest."""
+    """Columns to be read downwards, the first ones longest."""
     rows = -(-len(items) // columns)
     return [items[i * rows : (i + 1) * rows] for i in range(columns)]
 
 
 def letters(first: str, last: str) -> str:
-    """"A–F"; one letter where both are the same."""
+    """"A–F", or one letter where both are the same."""
     one, two = (sort_key(name)[0][:1].upper() for name in (first, last))
     return one if one == two else f"{one}–{two}"
 
 
 def sort_key(name: str) -> tuple[str, str]:
-    """Accented letters beside their plain ones, where everybody looks: Łukasz among the L."""
+    """Sorts accented letters beside their plain ones: Łukasz among the L."""
     plain = "".join(c for c in unicodedata.normalize("NFD", name.casefold()) if not unicodedata.combining(c))
     return plain.translate(str.maketrans("łøđ", "lod")), name
