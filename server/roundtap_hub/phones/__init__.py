@@ -1,1 +1,1 @@
-"""Phones: a player's own page, and what everybody sees."""
+"""Phones: a player's own page, and the public pages."""

@@ -1,6 +1,4 @@
-"""A player's own page, behind a personal link: what it shows, the code of the desk that leads to it, what is asked for
-there (a judge, to leave, a list), and a report: the rulebook's form step by step, or a yes to what the other one said.
-"""
+"""A player's own page behind a personal link: the match, requests (a judge, leaving, a list) and result reports."""
 
 from __future__ import annotations
 
@@ -82,16 +80,16 @@ from roundtap_hub.serving.page_versions import page_key
 from roundtap_hub.units.unit_presence import call_at, leave_requests_of
 
 REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
-"""What there is to do: say how it ended; say whether what the other one said is right; wait for the other one; settle
-two versions; nothing any more (both agree); nothing but calling a judge (an official has decided, or has to)."""
+"""What there is to do: report the result; confirm the opponent's report; wait for the opponent; settle two versions;
+nothing any more (both agree); only call a judge (an official has decided, or has to)."""
 
 FormPairs = tuple[tuple[str, str], ...]
 """Fields of a form by name."""
 
 
 def my_match(moment: EventAt, competitor: str) -> tuple[RoundState, MatchState] | None:
-    """This player's match of the newest round; None where there is none to be reported: no round, a bye, an event that
-    is over."""
+    """This player's match of the newest round; None where there is none to report: no round, a bye, a finished
+    event."""
     played, match = newest_round(moment.state), current_matches(moment).get(competitor)
     if played is None or match is None or match.match.b is None or moment.state.finished:
         return None
@@ -99,7 +97,7 @@ def my_match(moment: EventAt, competitor: str) -> tuple[RoundState, MatchState] 
 
 
 def my_seat(moment: EventAt, competitor: str) -> tuple[MatchContext, Side] | None:
-    """The same, with all that its steps need, and this player's side."""
+    """The same with the context that its steps need, and this player's side."""
     found = my_match(moment, competitor)
     if found is None:
         return None
@@ -108,13 +106,13 @@ def my_seat(moment: EventAt, competitor: str) -> tuple[MatchContext, Side] | Non
 
 
 def my_table(moment: EventAt, competitor: str) -> dict[str, Any] | None:
-    """The match of one player in the newest round; None where there is nothing to report.
+    """One player's match in the newest round; None where there is nothing to report.
 
-    `what` as above. `fields`: what a report of this moment carries; `yes`: what saying yes to the other side's report
-    carries, `again`: what saying again what stands carries. `asks_squads`: a yes says this side's squads as well; then
-    `yes` leads to that question, with all that the other side has said. `number`: the entry of the result that stands,
-    0: none does. `unit`: "there", "silent" (it has no contact), or "": none stands at this table. `lot`: what lots are
-    still to be drawn about before play, "first_player" or "initiative"; "" where none are."""
+    `what`: as above. `fields`: of a report made now; `yes`: of a report that agrees with the opponent's; `again`: of
+    one that repeats the result on record. `asks_squads`: agreeing needs this side's squads as well; then `yes` leads to
+    that question, with the opponent's answers. `number`: the entry of the result on record, 0 without one. `unit`:
+    "there", "silent" (no contact), or "" without a unit at this table. `lot`: what a lot must still decide before play,
+    "first_player" or "initiative", or ""."""
     at = my_seat(moment, competitor)
     if at is None:
         return None
@@ -138,17 +136,17 @@ def my_table(moment: EventAt, competitor: str) -> dict[str, Any] | None:
 
 
 def report_fields(played: RoundState, match: MatchState, side: Side) -> FormPairs:
-    """What a report made now has to say beside the result: which match of which draw, who met, what was seen."""
+    """The fields of a report made now, beside the result: match and draw, players, and what the player has seen."""
     return (("match", match.id), ("draw", played.mark), ("a", match.match.a), ("b", match.match.b or ""),
             ("revision", str(match.revision)), ("serial", str(match.heard.get(side, 0) + 1)))
 
 
 def _answer_fields(fields: FormPairs, result: Result, to: SideReport | None) -> FormPairs:
-    said = canonical(result_to_json(result)).decode()
+    text = canonical(result_to_json(result)).decode()
     agrees = (("agrees_id", to.report_id), ("agrees_hash", to.body)) if to is not None else ()
-    # The same name for the same: a double press, or two tabs, say it once.
-    name = hashlib.sha256(repr((fields, said, agrees)).encode()).hexdigest()[:32]
-    return (("result", said), *agrees, ("report_id", name))
+    # The id depends on the content alone: a double press, or two tabs, report once.
+    name = hashlib.sha256(repr((fields, text, agrees)).encode()).hexdigest()[:32]
+    return (("result", text), *agrees, ("report_id", name))
 
 
 def _report_state(played: RoundState, match: MatchState, side: Side) -> str:
@@ -157,7 +155,7 @@ def _report_state(played: RoundState, match: MatchState, side: Side) -> str:
     if match.state in (DECIDED, SECOND):
         return JUDGE
     if match.state == ONE_PHONE:
-        # Whoever of the two has a phone of their own says it there.
+        # The player who has a phone of their own confirms it there.
         return CONFIRM
     if match.state == DISPUTE:
         return DIFFER
@@ -180,22 +178,22 @@ def _lot(state: EventState, played: RoundState, match: MatchState) -> str:
 
 
 def _result_view(seat: MatchContext, result: Result | None) -> dict[str, Any] | None:
-    """A result told to somebody who is asked whether it is right: who wins, all that it holds, its worth to both."""
+    """A result as shown for confirmation: who wins, all its figures, its worth to both."""
     if result is None:
         return None
     state, t = seat.state, words()
     lines = [line for line in describe_result(state.rulebook, seat.form, state.options, result, seat.names, t)
-             # Who won stands above them.
+             # The winner is shown above.
              if line.label != t("result.winner")] + lost_squads(state, seat.played, seat.match, result, seat.names, t)
     return {"outcome": outcome(state.rulebook, state.options, seat.situation, result, seat.names, t), "lines": lines,
             "worth": worth_at(seat, result)}
 
 
 def my_requests(moment: EventAt, competitor: str) -> dict[str, Any]:
-    """What this player has asked for. `call`: the open call of the match; `called`: whether this phone made it.
-    `going`: leaves after the round that is out. `wish`: "open", "refused" or "": to leave. `may_call`, `may_leave`:
-    whether there is anything to ask. `list`: "" where lists are not shown, else how this one stands ("missing", "none",
-    "wrong", "flagged", "good"). `here`: check-in: "ask", "done", or "" where nobody is asked."""
+    """This player's requests. `call`: the match's open call; `called`: whether this phone made it. `going`: leaves
+    after the current round. `wish`: to leave, "open", "refused" or "". `may_call`, `may_leave`: whether they are
+    possible. `list`: the list's state ("missing", "none", "wrong", "flagged", "good"), "" where lists are not shown.
+    `here`: check-in, "ask", "done", or "" without one."""
     state, snapshot, units = moment.state, current_snapshot(), current_units()
     entrant, source, found = state.entrants[competitor], f"{PHONE_ACTOR}{competitor}", my_match(moment, competitor)
     open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
@@ -214,8 +212,8 @@ def my_requests(moment: EventAt, competitor: str) -> dict[str, Any]:
 
 
 def my_clock(moment: EventAt, competitor: str) -> tuple[ClockFace, int]:
-    """The round's clock as it is for this player's table, and by how many milliseconds it runs longer than the round's:
-    an extension, or a match that has a length of its own. The page adds them to what the feed says of the round's."""
+    """The clock of this player's table, and the milliseconds it has more than the round's (an extension, or a length of
+    its own), which the page adds to the feed's time of the round."""
     state, match, now = moment.state, current_matches(moment).get(competitor), current_instant()
     face = clock_face(state, now, words())
     if state.live is None or match is None:
@@ -230,11 +228,11 @@ def my_clock(moment: EventAt, competitor: str) -> tuple[ClockFace, int]:
 
 
 NO_REFERRER = "no-referrer"
-"""The link stands in the address: no page that is opened from here is told of it."""
+"""The address is a secret link: no page opened from here may learn it."""
 
 
 def guard(bp: Blueprint) -> None:
-    """The link itself is what every form of these pages proves: nobody else knows the address it is sent to."""
+    """Check the link in the address on every request; knowing it is what authorizes a form of these pages."""
 
     @bp.before_request
     def check() -> AnyResponse | None:
@@ -243,7 +241,7 @@ def guard(bp: Blueprint) -> None:
             return None
         who = current_hub().access.links.who(token)
         if who is None:
-            # One that was made up, or revoked: the page says how one gets another.
+            # Made up or revoked: the page says how to get another.
             g.status = 404
             return player_page("my_code.html", gone=True)
         if who[0] in current_snapshot().venue.deleted:
@@ -265,13 +263,13 @@ def current_player() -> PlayerId:
 
 
 def player_page(template: str, feed: str = "", **context: Any) -> Response:
-    """A page of these. Nothing on it is an organizer's, whoever looks, and its forms prove themselves by the link."""
+    """A page of a player: never with an organizer's controls, and without form tokens, as the link authorizes."""
     return page(template, feed, **{"organizer": False, "csrf": lambda: "", "sent_ms": "", **context})
 
 
 @route("GET /me", EVERYBODY)
 def code() -> AnyResponse:
-    """Where the six letters of the desk are typed."""
+    """Where the six-letter code from the desk is typed."""
     return player_page("my_code.html", gone=False)
 
 
@@ -290,7 +288,7 @@ def claim() -> AnyResponse:
 
 @route("GET /me/<token>", PLAYER, kept="me/<event_id>/<token>")
 def my_page(token: str) -> AnyResponse:
-    """One's own page: the table, what there is to say, and what became of it."""
+    """A player's own page: the table, what to report, and what became of it."""
     event_id, who = current_player()
     moment = current_event(event_id)
     face, more_ms = my_clock(moment, who)
@@ -300,7 +298,7 @@ def my_page(token: str) -> AnyResponse:
 
 
 def shows_problem_on_my(again: View) -> Callable[[View], View]:
-    """For POST handlers of a link's page: a Problem is told on the page `again`, or to a script as JSON."""
+    """For POST handlers of a link's page: a Problem is shown on the page `again`, or sent to a script as JSON."""
 
     def wrap(handler: View) -> View:
         @wraps(handler)
@@ -328,8 +326,8 @@ def wants_json() -> bool:
     return request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json"
 
 
-def json_response(said: dict[str, Any], status: int = 200) -> AnyResponse:
-    return Response(json.dumps(said, separators=(",", ":")), status, content_type="application/json")
+def json_response(body: dict[str, Any], status: int = 200) -> AnyResponse:
+    return Response(json.dumps(body, separators=(",", ":")), status, content_type="application/json")
 
 
 OFF = "0"
@@ -346,7 +344,7 @@ def _to_my_page(token: str) -> AnyResponse:
 @route("POST /me/<token>/call", PLAYER)
 @shows_problem_on_mine
 def call(token: str) -> AnyResponse:
-    """A judge is wanted at this player's table, or not any more as far as this phone is concerned."""
+    """Call a judge to this player's table, or take this phone's call back."""
     hub, (event_id, competitor) = current_hub(), current_player()
     hub.access.links.charge(CALLS, current_player())
     found = my_match(current_event(event_id), competitor)
@@ -360,8 +358,7 @@ def call(token: str) -> AnyResponse:
 @route("POST /me/<token>/here", PLAYER)
 @shows_problem_on_mine
 def here(token: str) -> AnyResponse:
-    """Check-in: this player is there. Once round 1 is drawn that is for the desk, which knows whom they can still
-    meet."""
+    """Check this player in. Once round 1 is drawn only the desk can, which knows possible opponents."""
     current_hub().access.links.charge(WISHES, current_player())
     state = _open_event()
     if state.public_rounds or state.draft:
@@ -372,7 +369,7 @@ def here(token: str) -> AnyResponse:
 
 @route("GET /me/<token>/leave", PLAYER)
 def leave(token: str) -> AnyResponse:
-    """Asks once more."""
+    """Ask for confirmation."""
     state = _open_event()
     return player_page("my_leave.html", my=url_for("me.my_page", token=token), state=state,
                        in_play=state.live is not None)
@@ -381,7 +378,7 @@ def leave(token: str) -> AnyResponse:
 @route("POST /me/<token>/leave", PLAYER)
 @shows_problem_on_mine
 def wish(token: str) -> AnyResponse:
-    """To leave is a wish to the organizer, who may refuse it; it is taken back as easily."""
+    """Request to leave, which the organizer may refuse, or take the request back."""
     hub = current_hub()
     hub.access.links.charge(WISHES, current_player())
     _open_event()
@@ -391,7 +388,7 @@ def wish(token: str) -> AnyResponse:
 
 
 def _open_event() -> EventState:
-    """404 where this player is not in the event, or not any more."""
+    """The event's state; 404 where this player is not in it (any more)."""
     state = current_event(current_player()[0]).state
     entrant = state.entrants.get(current_player()[1])
     if state.finished or entrant is None or not entrant.active or state.id in current_snapshot().venue.archived:
@@ -401,20 +398,20 @@ def _open_event() -> EventState:
 
 @route("GET /me/<token>/list", PLAYER)
 def list_page(token: str) -> AnyResponse:
-    """One's own list, with each problem beside its line. Once round 1 is published nobody looks at lists on a phone."""
+    """The player's list, with each problem beside its line; no longer shown once round 1 is published."""
     state = _open_event()
     if state.public_rounds:
         abort(404)
     return player_page("my_list.html", my=url_for("me.my_page", token=token),
-                       save_at=url_for("me.save_list", token=token),
-              fixed=False, **list_context(current_event(state.id), current_player()[1]))
+                       save_at=url_for("me.save_list", token=token), fixed=False,
+                       **list_context(current_event(state.id), current_player()[1]))
 
 
 @route("POST /me/<token>/list", PLAYER)
-# Where lists are not shown any more, what is wrong is told on the main page.
+# Where lists are no longer shown, a Problem is shown on the main page.
 @shows_problem_on_my(lambda token: my_page(token) if _open_event().public_rounds else list_page(token))
 def save_list(token: str) -> AnyResponse:
-    """Before round 1: what can be read is saved, and what is wrong with it stands there by line."""
+    """Save the list before round 1, as far as it can be read; its problems are then shown by line."""
     if field("more"):
         return list_page(token)
     current_hub().access.links.charge(LISTS, current_player())
@@ -441,7 +438,7 @@ def _seat() -> tuple[MatchContext, Side]:
 
 @route("GET /me/<token>/report", PLAYER)
 def walk(token: str) -> AnyResponse:
-    """The next question, or the result that the answers make: nothing is said before it is said there."""
+    """The next question, or the result that the answers make, which is reported only from there."""
     seat, side = _seat()
     at = wizard_page_at(seat, request.args)
     base = _baseline_fields(seat, side, request.args)
@@ -449,11 +446,11 @@ def walk(token: str) -> AnyResponse:
         if at.result is not None else []
     return player_page("my_wizard.html", my=url_for("me.my_page", token=token), end=at.result is not None,
                        report_fields=fields,
-              **step_context(seat, at, request.args, url_for("me.walk", token=token), base))
+                       **step_context(seat, at, request.args, url_for("me.walk", token=token), base))
 
 
 def _baseline_fields(seat: MatchContext, side: Side, fields: Fields) -> list[tuple[str, str]]:
-    """What the player saw when they began: what has changed since is noticed when they have come to the end."""
+    """The fields as they were when the player began, so that later changes are noticed at the end."""
     now = report_fields(seat.played, seat.match, side)
     began = fields.get("match") == seat.match.id and fields.get("draw", "") == seat.played.mark
     return [(name, fields.get(name, value) if began else value) for name, value in now]
@@ -462,7 +459,7 @@ def _baseline_fields(seat: MatchContext, side: Side, fields: Fields) -> list[tup
 @route("POST /me/<token>/report", PLAYER)
 @shows_problem_on_mine
 def report(token: str) -> AnyResponse:
-    """What this side says; answered once it is on the disk."""
+    """Take this side's report; answered once it is on the disk."""
     name, body, saving = submit(current_hub(), current_player(), request.form, visit.browser_id())
     if saving is not None:
         try:
@@ -481,19 +478,18 @@ def report(token: str) -> AnyResponse:
 
 @route("GET /me/<token>/said/<name>", PLAYER)
 def said(token: str, name: str) -> AnyResponse:
-    """What became of a report that was sent without a script."""
+    """What became of a report sent without a script."""
     found = report_fate(current_snapshot(), current_player(), name)
     if found is None:
         abort(404)
     return player_page("my_said.html", my=url_for("me.my_page", token=token),
-                       state=current_event(current_player()[0]).state, found=found,
-              **fate_json(found, words()))
+                       state=current_event(current_player()[0]).state, found=found, **fate_json(found, words()))
 
 
 @route("POST /me/<token>/report/lot", PLAYER)
 @shows_problem_on_mine
 def draw_lots(token: str) -> AnyResponse:
-    """A coin between the sides, where the form says that a lot decides; it becomes the answer."""
+    """Draw lots between the sides, where the form says so; the outcome becomes the answer."""
     current_hub().access.links.charge(REPORTS, current_player())
     seat, side = _seat()
     trail = draw_lot(seat, request.form, f"{PHONE_ACTOR}{current_player()[1]}")
@@ -504,7 +500,7 @@ def draw_lots(token: str) -> AnyResponse:
 @route("POST /me/<token>/lot", PLAYER)
 @shows_problem_on_mine
 def draw_first(token: str) -> AnyResponse:
-    """The lot before play, where no unit draws it: who begins, or who of two equal lists chooses. The first stands."""
+    """Draw the lot before play where no unit does: who begins, or which of two equal lists chooses."""
     current_hub().access.links.charge(REPORTS, current_player())
     seat, _ = _seat()
     note = NoteLot(seat.match.id, field("about"), secrets.choice(SIDES), field("draw") or None)
@@ -515,7 +511,7 @@ def draw_first(token: str) -> AnyResponse:
 @route("POST /me/<token>/picks", PLAYER)
 @shows_problem_on_mine
 def field_squads(token: str) -> AnyResponse:
-    """Whoever has a bye fields squads as well, and says which."""
+    """Note the squads that a player with a bye fields."""
     current_hub().access.links.charge(REPORTS, current_player())
     event_id, competitor = current_player()
     bye = my_bye(current_event(event_id), competitor)

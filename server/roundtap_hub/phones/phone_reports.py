@@ -1,4 +1,4 @@
-"""What a player's phone reports: a core report with an id of its own, and what became of it."""
+"""Reports from players' phones: a core report with an id of its own, and what became of it."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.store.service import Snapshot, Step
 
 PHONE_ACTOR = "phone:"
-"""What the actor of an entry begins with that a player's phone made; the competitor's id follows."""
+"""Prefix of the actor of entries from a player's phone; the competitor's id follows."""
 RESULT_BYTES_MAX = 2000
 NAME_LETTERS_MAX = 64
 NAME = re.compile(r"[A-Za-z0-9._-]+")
-"""It becomes a part of an address: no more letters than that needs."""
+"""It becomes part of an address, hence the few characters."""
 ACCEPTED, REFUSED = "accepted", "refused"
 REPORT_FIELDS = frozenset({"match", "draw", "a", "b", "revision", "serial", "result", "report_id"})
 
 
 @dataclass(frozen=True, slots=True)
 class PhoneReportFate:
-    """What became of a report: `fate`, `reason` and `number` as for a unit; `key` of the texts that say so
-    ("me.said.…"). `name`: what the page called the report."""
+    """What became of a report: `fate`, `reason` and `number` as for a unit; `key` of its text ("me.said.…"); `name`:
+    the page's id of the report."""
 
     name: str
     fate: str
@@ -47,39 +47,38 @@ class PhoneReportFate:
 
 
 def report_id(who: PlayerId, name: str) -> str:
-    """The id on record: nobody's phone can use up the id of somebody else's report, or of a unit's."""
+    """The id on record, distinct per player: no phone can use up the id of another's report, or of a unit's."""
     return "phone-" + hashlib.sha256("\n".join((*who, name)).encode()).hexdigest()[:32]
 
 
 def report_of(snapshot: Snapshot, who: PlayerId, fields: Mapping[str, str], phone: str) -> tuple[str, Step]:
-    """(the page's name for it, the step for the writer). The side is that of the person whose link it is, whatever else
-    was sent; `phone` is what the browser is known by. Raises Problem where it cannot be read, or is about nobody's
-    match or another's."""
+    """(the page's name for it, the step for the writer). The side is always the link owner's; `phone`: the browser's
+    id. Raises Problem where it is malformed, or not about this player's match."""
     event_id, competitor = who
     state = snapshot.event(event_id)
     if state is None or event_id in snapshot.venue.deleted:
         raise Problem("event_deleted")
     if event_id in snapshot.venue.archived or state.finished:
         raise Problem("event_finished", name=state.name)
-    said = _read(fields)
-    side, heard = _side(state, said["match"], competitor)
-    if said["serial"] > heard + 1:
-        # A page counts on from what was heard. A larger number would keep this side from saying anything later.
+    read = _read(fields)
+    side, heard = _side(state, read["match"], competitor)
+    if read["serial"] > heard + 1:
+        # A page counts on from the last serial. A larger one would block this side's later reports.
         raise Invalid("report_malformed", field="serial")
-    name = said.pop("report_id")
+    name = read.pop("report_id")
     agrees = {"report_id": fields["agrees_id"], "hash": fields.get("agrees_hash", "")} if fields.get(
         "agrees_id") else None
     if agrees is not None and any(len(text) > NAME_LETTERS_MAX for text in agrees.values()):
         raise Invalid("report_malformed", field="agrees_to")
-    whole = {**said, "report_id": report_id(who, name), "phone": competitor, "event": event_id, "side": side,
+    whole = {**read, "report_id": report_id(who, name), "phone": competitor, "event": event_id, "side": side,
              "agrees_to": agrees}
-    command = RecordReport(whole["report_id"], said["match"], side, said["revision"], said["result"], digest(whole),
-                     said["draw"], said["serial"], agrees, said["a"], said["b"], holder=phone_digest(phone))
+    command = RecordReport(whole["report_id"], read["match"], side, read["revision"], read["result"], digest(whole),
+                           read["draw"], read["serial"], agrees, read["a"], read["b"], holder=phone_digest(phone))
     return name, Step(event_id, command, actor=f"{PHONE_ACTOR}{competitor}")
 
 
 def _read(fields: Mapping[str, str]) -> dict[str, Any]:
-    """The fields of the form by their kinds. Raises Problem("report_malformed") naming the first that is wrong."""
+    """The form's fields in their types. Raises Problem("report_malformed") naming the first that is wrong."""
     read: dict[str, Any] = {}
     for name in sorted(REPORT_FIELDS):
         text = fields.get(name, "")
@@ -91,7 +90,7 @@ def _read(fields: Mapping[str, str]) -> dict[str, Any]:
             read[name] = int(read[name])
         name = "result"
         read[name] = json.loads(read[name], parse_float=_none, parse_constant=_none)
-        # What cannot be written down is as little a result as what cannot be read.
+        # Raises for what JSON can read but not write.
         canonical(read[name])
     except (ValueError, RecursionError):
         raise Invalid("report_malformed", field=name) from None
@@ -105,13 +104,12 @@ def _read(fields: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _none(_: str) -> int:
-    """No result has such a number in it."""
+    """Refuse numbers that no result contains."""
     raise ValueError
 
 
 def _side(state: EventState, match_id: str, competitor: str) -> tuple[Side, int]:
-    """The person's own side in the match, and the serial last heard of it. Raises Problem where it is not theirs, or
-    not any more."""
+    """The player's side in the match, and its last serial. Raises Problem where the match is not theirs (any more)."""
     found = state.find_match(match_id)
     if found is None or competitor not in (found[1].match.a, found[1].match.b):
         raise Problem("not_your_match")
@@ -121,8 +119,8 @@ def _side(state: EventState, match_id: str, competitor: str) -> tuple[Side, int]
 
 def submit(hub: Hub, who: PlayerId, fields: Mapping[str, str], phone: str) -> tuple[str, str,
                                                                                     Future[list[Entry]] | None]:
-    """(the page's name for it, its digest, when it is on the disk; None: it was before). A report that was said before
-    is not said again. Raises Problem where it cannot be read, and where this person reports far too often."""
+    """(the page's name for it, its digest, a future of its being on the disk; None for a repeated report, which is
+    there already). Raises Problem where it is malformed, and where this player reports far too often."""
     snapshot = hub.service.snapshot
     name, step = report_of(snapshot, who, fields, phone)
     assert isinstance(step.command, RecordReport)
@@ -133,8 +131,8 @@ def submit(hub: Hub, who: PlayerId, fields: Mapping[str, str], phone: str) -> tu
 
 
 def report_fate(snapshot: Snapshot, who: PlayerId, name: str, body: str = "") -> PhoneReportFate | None:
-    """What became of a report of this person; None where nothing of it is on record. `body`: the digest of what is said
-    by this name now, where it is not only asked for."""
+    """What became of this player's report; None where it is not on record. `body`: the digest of the report just sent
+    by this name, if any."""
     state = snapshot.event(who[0])
     fate = state.fates.get(report_id(who, name)) if state is not None else None
     if state is None or fate is None:
@@ -145,13 +143,13 @@ def report_fate(snapshot: Snapshot, who: PlayerId, name: str, body: str = "") ->
 
 
 def phone_problem(problem: Problem) -> Problem:
-    """What the writer refused, for somebody at a phone: nothing keeps their report for later."""
+    """The writer's refusal in the phone's words: unlike a unit, it does not keep a report for later."""
     return Problem("phone_has_no_place") if problem.key == "report_has_no_place" else problem
 
 
 def fate_json(found: PhoneReportFate, words: Words) -> dict[str, Any]:
-    """The echo, the hub's own word on the very report that was sent: the page believes nothing else. And what it means
-    in the words of whoever asks."""
+    """The hub's answer about the very report that was sent, which is all that the page trusts, and its text in the
+    reader's language."""
     title = words("me.said.saved", number=found.number) if found.fate == ACCEPTED else words("me.said.not")
     return {"report_id": found.name, "fate": found.fate, "reason": found.reason, "number": found.number,
             "title": title, "text": words(found.key)}
@@ -161,12 +159,12 @@ RETRY_STATUS: Mapping[str, int] = {"too_often": 429, "not_saved": 503, "hub_slow
 
 
 def phone_status(problem: Problem) -> int:
-    """400 and 409 say for good that this report is not taken; 429 and 503, that it is worth sending it again."""
+    """400 and 409: the report is refused for good; 429 and 503: it is worth sending again."""
     return RETRY_STATUS.get(problem.key) or problem_status(problem)
 
 
 def _key(state: EventState, fate: Fate, competitor: str) -> str:
-    """Of the text: for a report that was taken it is what stands now, whatever was said since."""
+    """The key of the text; of an accepted report it tells the match's present state."""
     if fate.fate != ACCEPTED:
         return f"me.said.{fate.reason}"
     found = state.find_match(fate.match or "")

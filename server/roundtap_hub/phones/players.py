@@ -1,4 +1,4 @@
-"""What everybody sees: find my name, my table, pairings, standings, the bracket, the rules. By public names only."""
+"""The public pages: name search, a player's table, pairings, standings, bracket, rules. With public names only."""
 
 from __future__ import annotations
 
@@ -66,12 +66,11 @@ MOV = "mov"
 def player_view(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str, now_ms: int
 ) -> dict[str, Any] | None:
-    """The page of one competitor, or None where there is none of that id.
+    """The page of one competitor; None for an unknown id.
 
-    `grid_cell` is None between events and for those who are not in the newest round. `owed`: letters of the squads
-    that are still to be fielded, "C D"; `must`: every pick left has to be of them. `status`: "disqualified",
-    "dropped", or None for who is in. `margins`: of each match so far, where the rulebook has players note it.
-    `to_confirm`: signed up by phone, and not known at the desk yet.
+    `cell`: None without a match in the newest round. `owed`: letters of the squads still to be fielded, "C D"; `must`:
+    every pick left has to be one of them. `status`: "disqualified", "dropped" or None. `margins`: of each match so far,
+    where the rulebook has players note them. `to_confirm`: signed up by phone, not yet confirmed at the desk.
     """
     state, names = moment.state, shown_names(moment)
     entrant = state.entrants.get(competitor)
@@ -129,8 +128,8 @@ def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> li
 
 
 def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The matches of one competitor that an official put right after they had stood, the latest round first. `name`: of
-    a round that has one of its own."""
+    """One competitor's matches that an official corrected afterwards, latest round first. `name`: the round's own, if
+    any."""
     found = []
     for played in reversed(state.public_rounds):
         for match in played.matches:
@@ -146,7 +145,7 @@ def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -
 
 @dataclass(frozen=True, slots=True)
 class CompetitorHit:
-    """One competitor that a search found; `members` are a team's, as the hall may read them."""
+    """A competitor found by a search; `members`: a team's, as the hall may read them."""
 
     id: str
     name: str
@@ -155,18 +154,18 @@ class CompetitorHit:
 
 
 def search_competitors(moment: EventAt, query: str = "") -> list[CompetitorHit]:
-    """Everybody whose name, or one of whose members' names, holds `query`, by name."""
+    """All competitors whose name, or a member's name, contains `query`, by name."""
     wanted = sort_key(query.strip())[0]
     names, members = shown_names(moment), shown_members(moment)
     state = moment.state
     found = [CompetitorHit(who, names[who], state.plays(who), members.get(who, ())) for who in state.entrants]
-    return sorted((one for one in found if any(wanted in sort_key(name)[0] for name in (one.name, *one.members))),
-                  key=lambda one: sort_key(one.name))
+    return sorted((hit for hit in found if any(wanted in sort_key(name)[0] for name in (hit.name, *hit.members))),
+                  key=lambda hit: sort_key(hit.name))
 
 
 @route("GET /e/<event_id>", EVERYBODY, VISIBLE, kept="e/<event_id>")
 def find_me(event_id: str) -> AnyResponse:
-    """Everybody by name. `?q=`: those whose name holds it; the search works without scripts too."""
+    """All competitors by name. `?q=`: those whose name contains it; the search works without scripts too."""
     moment, query = current_event(event_id), request.args.get("q", "")[:60]
     state = moment.state
     shown: dict[str, Any] = {"state": state, "people": search_competitors(moment, query), "query": query,
@@ -180,7 +179,7 @@ def player(event_id: str, competitor: str) -> AnyResponse:
 
 
 def player_context(moment: EventAt, competitor: str) -> dict[str, Any]:
-    """What a page shows of one player; 404 for nobody."""
+    """What a page shows of one player; 404 for an unknown one."""
     state = moment.state
     view = player_view(current_snapshot(), current_units(), moment, competitor, now_ms())
     if view is None:
@@ -228,19 +227,18 @@ def pairings(event_id: str) -> AnyResponse:
             a, b = record_text(ranked.get(c.a_id), draws), record_text(ranked.get(c.b_id or ""), draws)
             yield c.match_id, (c.table, c.a_id, c.a, c.b_id, c.b, c.bye, c.result, c.by_hand, a, b), (c, a, b)
 
-    return cached_page("pairings.html", state=state, newest=newest, rows=rows,
-                     planned=planned_rounds(state))
+    return cached_page("pairings.html", state=state, newest=newest, rows=rows, planned=planned_rounds(state))
 
 
 UNSET_DEFAULTS: Mapping[str, Any] = {"third_place_match": False, "full_names": False, "prize_places": None}
-"""What an option is where neither the event nor the rulebook's defaults say it."""
+"""Values of options that neither the event nor the rulebook's defaults set."""
 
 SHOWN_ELSEWHERE = frozenset({"stages", "prize_places"})
 
 
 @dataclass(frozen=True, slots=True)
 class StageLimits:
-    """A stage's games a match at most, and minutes a round (None: untimed); `usual` are the rulebook's minutes."""
+    """A stage's maximum of games per match, and minutes per round (None: untimed); `usual`: the rulebook's minutes."""
 
     stage: str
     games: int
@@ -249,11 +247,10 @@ class StageLimits:
 
 
 def rules_view(moment: EventAt) -> dict[str, Any]:
-    """`rounds` and `cut` are None while there are too few players for the structure's table; `fixed` once round 1 is
-    drawn or where they do not depend on the number of players. `changed`: (key, value, usual) of the options that are
-    not the rulebook's default, `usual` None where it has none; `facts`: (key, parameters) of sentences
-    "announced.fact.KEY"; `officials`: (name, official) of who has been named, since a second official has to be known
-    from the start."""
+    """`rounds`, `cut`: None with too few players for the structure's table; `fixed`: round 1 is drawn, or they do not
+    depend on the number of players. `changed`: (key, value, usual) of options that differ from the rulebook's default,
+    `usual` None without one; `facts`: (key, parameters) of sentences "announced.fact.KEY"; `officials`: (name,
+    official), since a second official has to be known from the start."""
     state = moment.state
     book, options = state.rulebook, state.options
     rounds, cut = _structure(state)
@@ -281,7 +278,7 @@ def _structure(state: EventState) -> tuple[int | None, int | None]:
 
 def _stage_limits(book: Rulebook, options: Mapping[str, Any], rounds: int | None,
                   cut: int | None) -> Iterator[StageLimits]:
-    """Only stages that the event has: no final without elimination, no third place that is not played for."""
+    """The limits of the stages that the event has."""
     knockout = bool(cut) or rounds == 0
     wanted = {"swiss": rounds != 0, "elimination": knockout, "final": knockout,
               "third_place": knockout and bool(options.get("third_place_match"))}
@@ -298,10 +295,10 @@ def _without_minutes(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _changed_options(state: EventState) -> Iterator[tuple[str, Any, Any]]:
     usual = {**UNSET_DEFAULTS, **state.rulebook.option_defaults}
-    # An own structure is nothing but its rounds and its cut.
-    said = SHOWN_ELSEWHERE | ({"swiss_rounds", "cut"} if state.options.get("structure") == "own" else set())
+    # A structure of its own consists of its rounds and its cut.
+    elsewhere = SHOWN_ELSEWHERE | ({"swiss_rounds", "cut"} if state.options.get("structure") == "own" else set())
     for key, value in state.given_options.items():
-        if key not in said and value is not None and value != usual.get(key):
+        if key not in elsewhere and value is not None and value != usual.get(key):
             yield key, value, usual.get(key)
 
 
@@ -326,6 +323,6 @@ def _facts(book: Rulebook, options: Mapping[str, Any], cut: bool,
 
 @route("GET /rules/<event_id>", EVERYBODY, VISIBLE, kept="rules/<event_id>")
 def announced(event_id: str) -> AnyResponse:
-    """The rules of this event, for everybody to read."""
+    """The rules of this event, for the public."""
     moment = current_event(event_id)
     return cached_page("rules.html", state=moment.state, view=rules_view(moment))
