@@ -1,4 +1,4 @@
-"""One hub: its service, its hall, its keys, the folder it lives in, and by which address it is reached."""
+"""One hub: its service, hall, keys and folder, and the address it is reached by."""
 
 from __future__ import annotations
 
@@ -37,23 +37,20 @@ if TYPE_CHECKING:
 SECRET_BYTES = 32
 NAME_LETTERS = 40
 EVENT_ID_LETTERS = 10
-"""Fifty bits: two hubs that made a thousand events a year for a century would share one with a chance of one in
-two hundred thousand."""
+"""Fifty bits: two hubs that make a thousand events a year for a century share one with a chance of 1 in 200,000."""
 
 
 def random_event_id(chance: Callable[[int], bytes] = secrets.token_bytes) -> str:
-    """By chance, so that last week's reports never meet this week's event: "e" and ten letters of base32, lower case.
-    `chance(n)` gives n random bytes."""
+    """"e" and ten random lower-case base32 letters, so that last week's reports never reach this week's event."""
     return "e" + base64.b32encode(chance(EVENT_ID_LETTERS * 5 // 8 + 1)).decode().lower()[:EVENT_ID_LETTERS]
 
 
 class Units:
-    """The units of a hub: whom it lets in, and what it knows of them."""
+    """The units of a hub: which it admits, and what it knows of them."""
 
     def __init__(self, service: Service, presence: Presence, now_ms: Callable[[], int],
                  keys: UnitKeys | Mapping[str, bytes], generous: int = 1) -> None:
-        """`keys`: those of the journal, or key by unit. `generous`: so many times the usual is what units may ask, for
-        measuring."""
+        """`keys`: the journal's, or key by unit. `generous`: factor on units' request limits, for benchmarks."""
         self.keys = keys if isinstance(keys, UnitKeys) else UnitKeys(service, keys)
         self.troubles = UnitTroubles(lambda unit, kinds: presence.told(unit, troubles=kinds))
         self.keys.listen(lambda units: self.troubles.seen(*units))
@@ -62,43 +59,41 @@ class Units:
         self.enrolment = EnrolDesk(service, presence, self.keys, now_ms)
         """Units that ask for a key."""
         self.proofs = MissingEntries()
-        """Entries that units were told of and that the journal lacks."""
+        """Entries that units have seen and the journal lacks."""
 
     def admit(self, kind: str, unit: str, challenge: str | None) -> None:
-        """Take what a unit asks whose signature holds: nobody has asked it before. Raises Refusal."""
+        """Admit a request whose signature holds, if it is no repetition. Raises Refusal."""
         if not self.challenges.take(challenge):
             raise Refusal(403, "ask for a challenge first")
         self.door.charge(kind, unit)
 
 
 class Hall:
-    """What people in the hall ask for, and what they see and hear there."""
+    """What people in the hall request, see and hear."""
 
     def __init__(self, service: Service, presence: Presence, now_ms: Callable[[], int],
                  sound: HubSound | None = None) -> None:
         self.calls = Calls(presence, lambda: service.snapshot, now_ms)
-        """Who wants a judge, at which match."""
+        """Calls for a judge, by match."""
         self.wishes = LeaveRequests(presence, lambda: service.snapshot, now_ms)
-        """Who wants to leave an event."""
+        """Players who want to leave an event."""
         self.sign_ups = SignUpThrottle(now_ms)
-        """How often people may enter themselves by phone."""
+        """How often people may sign up by phone."""
         self.displays = Displays(now_ms)
         self.sound = sound
-        """The hub's own audio out; None: it has none."""
+        """The hub's own audio output, if any."""
 
 
 @dataclass(slots=True)
 class Access:
-    """Who may do what: by PIN and session, by link, and by which port."""
+    """Who may do what: by PIN and session, by link, by port."""
 
     secret: bytes
-    """Makes the tokens that forms carry."""
+    """Signs the tokens in forms."""
     organizers: StaffLogin
-    """Who is logged in."""
     links: PersonalLinks
-    """Players' personal links."""
     encrypted: HttpsInfo | None = None
-    """The port for organizers, and whom browsers have to trust for it; None: organizers only at the hub itself."""
+    """The organizers' port and the authority browsers must trust for it; None: organizers only at the hub itself."""
 
 
 @dataclass(slots=True)
@@ -106,28 +101,27 @@ class Host:
     """Where a hub runs, and how it is reached."""
 
     reached_at: HallAddresses = field(default_factory=lambda: HallAddresses(addresses=tuple))
-    """The addresses that stand on walls and paper. Not given: none."""
+    """The addresses shown on walls and paper."""
     plain_port: int = 0
-    """The port of everybody's pages; 0: whichever somebody asks."""
+    """The port of the public pages; 0: the one of the request."""
     other_addresses: Callable[[], Sequence[str]] = tuple
-    """Where the journal is kept as well, "http://host:port" each: units try them when this hub is silent."""
+    """Hubs with copies of the journal, "http://host:port" each: units try them when this hub is silent."""
     kin: Peers | None = None
-    """This hub among its standbys and the other hubs of its journal; None: there are none."""
+    """This hub's standbys and the other hubs of its journal, if any."""
     on_database: bool = False
-    """Whether other hubs may have the same journal."""
+    """Whether other hubs may share the journal."""
     hall_time: HallTime | None = None
-    """The time of day, which an organizer may set; None: it is somebody else's (a database's, a test's)."""
+    """The time of day, which an organizer may set; None: not this hub's to set (a database's, a test's)."""
     machine: OwnMachine = field(default_factory=OwnMachine)
-    """What the machine says of itself."""
     name: str = field(default_factory=lambda: printable(socket.gethostname()))
-    """What units that look for a hub call this one on their screens."""
+    """This hub's name on the screens of units that look for a hub."""
     bench_url: str | None = None
-    """Set by the demo: where the virtual tables are."""
+    """Set by the demo: the address of the virtual tables."""
 
 
 @dataclass(slots=True)
 class Hub:
-    """What pages, device API and feeds are handed."""
+    """What pages, device API and feeds work with."""
 
     service: Service
     presence: Presence
@@ -136,23 +130,22 @@ class Hub:
     access: Access
     hall: Hall
     times: EventTimesCache
-    """When things happened in the events."""
     host: Host
     paper: PrintBook | None = None
-    """What was printed; None: a hub without paper."""
+    """None: a hub without paper."""
     language: str = "en"
     new_event_id: Callable[[], str] = random_event_id
 
     def restored(self) -> bool:
-        """Whether this journal began from a backup, and what that lacked is not settled."""
+        """Whether this journal began from a backup and its gaps are not settled yet."""
         return self.service.snapshot.venue.afresh is not None
 
 
 def hub_in_memory(service: Service, presence: Presence, clocks: Clocks, keys: UnitKeys | Mapping[str, bytes],
                   secret: bytes = b"", pin_hash: str = "", *, encrypted: HttpsInfo | None = None,
                   host: Host | None = None, **more: Any) -> Hub:
-    """A hub without a folder, for simulations and tests: it remembers sessions and links while it lives. `more`: by the
-    names of Hub."""
+    """A hub without a folder, for simulations and tests: sessions and links last as long as it does. `more`: further
+    fields of Hub."""
     now_ms = clocks.mono_ms
     return Hub(service, presence, clocks, Units(service, presence, now_ms, keys),
                Access(secret, make_staff_login(pin_hash, clocks, service), PersonalLinks(service, secret, now_ms),
@@ -161,15 +154,13 @@ def hub_in_memory(service: Service, presence: Presence, clocks: Clocks, keys: Un
 
 
 def printable(name: str) -> str:
-    """The name of a machine as it may stand on a screen."""
+    """A machine's name as a screen can show it."""
     return "".join(letter for letter in name if letter.isprintable())[:NAME_LETTERS]
 
 
 def read_or_make_secret(path: Path) -> bytes:
-    """A file of random bytes in hex that only the hub's user may read; made on the first start.
-
-    Raises Problem("secret_unreadable") for one that holds less: everybody could have written what it signs.
-    """
+    """The secret in a hex file that only the hub's user may read; made on the first start. Raises
+    Problem("secret_unreadable") for a shorter one: its signatures could be forged."""
     if path.exists():
         try:
             secret = bytes.fromhex(path.read_text(encoding="ascii"))
@@ -184,11 +175,9 @@ def read_or_make_secret(path: Path) -> bytes:
 
 
 def hall_address(hub: Hub, host_url: str = "") -> str:
-    """"http://10.42.0.1:8080", without a slash. `host_url`: the address that somebody asked ("https://hub:8443/"); "":
-    nobody did, then "" as long as this machine is on no network.
-
-    A name that many phones cannot look up (`roundtap.local`) becomes an address, as far as there is one.
-    """
+    """The hub's address for the hall ("http://10.42.0.1:8080"); "" without `host_url` on a machine without a network.
+    `host_url`: the address of the request ("https://hub:8443/"). A name that many phones cannot look up
+    (`roundtap.local`) becomes an address if there is one."""
     reached = hub.host.reached_at
     if not host_url:
         return reached.url

@@ -1,5 +1,4 @@
-"""`roundtap hub`: serve one venue from one folder, or one of several hubs on a database: what is asked for, and what
-the hub stands on, opened."""
+"""`roundtap hub`: serve one venue from one folder, or as one of several hubs on a database."""
 
 from __future__ import annotations
 
@@ -61,7 +60,7 @@ TAKE_OVER_RETRY_S = 5.0
 AtPoint = Callable[[str], None]
 
 A_MINUTE = 5
-"""Of one message; with its traceback, where it has one, the first time only."""
+"""How often one message is logged per minute; its traceback only the first time."""
 MINUTE_S = 60.0
 MESSAGES_KEPT = 512
 LETTERS_MAX = 4000
@@ -113,9 +112,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
 
 
-def _refused(said: object) -> int:
-    """Why there is no hub, and the process's code for it."""
-    print(f"roundtap hub: {said}", file=sys.stderr)
+def _refused(reason: object) -> int:
+    """Print why there is no hub, and return the exit code."""
+    print(f"roundtap hub: {reason}", file=sys.stderr)
     return 2
 
 
@@ -164,8 +163,8 @@ def run(args: argparse.Namespace) -> int:
                   else open_folder(args.data, at_point, args.copy, replace(clocks, wall=hall_time.wall),
                                    args.stick))
     except Problem as problem:
-        said = problem.say(core_words(args.language))
-        return _refused(f"{problem.where}: {said}" if problem.where else said)
+        text = problem.say(core_words(args.language))
+        return _refused(f"{problem.where}: {text}" if problem.where else text)
     if not args.pages and not migrate_files(args.data, opened.service):
         threading.Thread(target=_retry_take_over, args=(args.data, opened.service), daemon=True).start()
     unit_keys = UnitKeys(opened.service)
@@ -173,7 +172,7 @@ def run(args: argparse.Namespace) -> int:
         _make_local_keys(args, unit_keys, listeners[0].getsockname()[1])
     kin = _peers(args, opened, secret, listeners[0])
     service, presence, now_ms = opened.service, opened.presence, opened.clocks.mono_ms
-    # By the machine's own clock, also where the journal's is a database's: sessions and codes are this hub's alone.
+    # The machine's own clock even on a database: sessions and codes are this hub's alone.
     own = system_clocks()
     links = PersonalLinks(service, secret, own.mono_ms)
     organizers = make_staff_login(pin_hash, own, service, None if args.pages else args.data)
@@ -190,7 +189,7 @@ def run(args: argparse.Namespace) -> int:
                    machine=OwnMachine(args.data), bench_url=args.bench_url),
               opened.paper, args.language)
     plain = [listeners[0], *([short] if short else ())]
-    # Only now: what it takes to answer is not needed where the folder cannot be opened.
+    # Late: a slow import, not needed where the folder cannot be opened.
     from roundtap_hub.serving.server import serve
 
     code = serve(hub, plain, listeners[1:], doors, args.pages, args.console_url, args.alone, certificates)
@@ -200,13 +199,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _retry_take_over(folder: Path, service: Service) -> None:
-    """As soon as the disk takes something again: until then no unit of an earlier hub is let in."""
+    """Retry until the disk is writable again; until then no unit of an earlier hub is admitted."""
     while not migrate_files(folder, service):
         time.sleep(TAKE_OVER_RETRY_S)
 
 
 def _peers(args: argparse.Namespace, opened: HubResources, secret: bytes, listener: socket.socket) -> Peers | None:
-    """This hub among those that have a copy of its folder; hubs on a database share the journal itself."""
+    """The hubs with copies of this one's folder; None on a database, where hubs share the journal itself."""
     copies = opened.service.copies
     if copies is None:
         return None
@@ -217,7 +216,7 @@ def _peers(args: argparse.Namespace, opened: HubResources, secret: bytes, listen
 
 
 def _make_local_keys(args: argparse.Namespace, unit_keys: UnitKeys, port: int) -> None:
-    """Units on this machine need no enrolment: whoever may read the file is one."""
+    """Write keys for units on this machine: they need no enrolment, as only they can read the file."""
     folder = local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
     address = loopback_address(args.host, port)
     if folder is not None and address is not None:
@@ -236,7 +235,7 @@ def _print_pin_once(new_pin: str | None, encrypted: HttpsInfo | None, plain_port
 
 
 def crash_point(name: str | None) -> Callable[[str], None]:
-    """A power cut for tests: the process dies, unflushed and unwarned, when it comes to the point `name`."""
+    """A power cut for tests: the process is killed, unflushed, when it reaches the point `name`."""
 
     def at_point(point: str) -> None:
         if point == name:
@@ -246,7 +245,7 @@ def crash_point(name: str | None) -> Callable[[str], None]:
 
 
 def _listener(host: str, port: int, doors: ConnectionLimits) -> LimitedListener:
-    """A listening socket whose clients cannot hold much: a stalled phone is dropped by the kernel."""
+    """A listening socket with small buffers, whose stalled clients the kernel drops."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = LimitedListener(family, socket.SOCK_STREAM).guarded_by(doors)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -260,8 +259,7 @@ def _listener(host: str, port: int, doors: ConnectionLimits) -> LimitedListener:
 
 
 def _short_listener(host: str, port: int, doors: ConnectionLimits) -> LimitedListener | None:
-    """The second plain listener; None where none is wanted, or somebody else has its port: an evening does not wait
-    for a convenience."""
+    """The second plain listener; None where none is wanted or its port is taken, since it is only a convenience."""
     if not port:
         return None
     try:
@@ -274,7 +272,7 @@ def _short_listener(host: str, port: int, doors: ConnectionLimits) -> LimitedLis
 
 @dataclass(slots=True)
 class HubResources:
-    """What a hub stands on; `closing`: everything that has to be closed again, in this order."""
+    """The opened journal and what comes with it; `closing`: what to close again, in this order."""
 
     service: Service
     clocks: Clocks
@@ -289,9 +287,9 @@ class HubResources:
 
 def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
                 clocks: Clocks | None = None, sticks: Sequence[Path] = ()) -> HubResources:
-    """The journal in a hub's own folder, looked through against its head file and started; `copies`: folders elsewhere
-    that hold it too; `sticks`: places where one may be plugged in; `clocks`: not the machine's own. Raises Problem
-    where it cannot be had, or is not whole."""
+    """The journal in a hub's own folder, checked against its head file and started. `copies`: folders elsewhere with a
+    copy; `sticks`: mount points where one may appear; `clocks`: instead of the machine's own. Raises Problem where the
+    journal cannot be opened or is damaged."""
     url, head = sqlite_url(folder), HeadFile(folder / HEAD_FILE)
     try:
         check_database(folder / DATABASE, head.named)
@@ -306,7 +304,7 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
     try:
         lineage = init_head_file(head, journal, service.snapshot.venue.epoch)
     except (JournalConflict, OSError) as refused:
-        # A hub on a full disk shows what it has, and says that it is full.
+        # A hub on a full disk still shows what it has, and reports that the disk is full.
         service.storage.failed(refused.errno)
     kept = Copies(journal, lineage,
                   [*(FolderCopy(each, folder) for each in copies),
@@ -322,10 +320,10 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
 
 
 def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> HubResources:
-    """The journal on PostgreSQL, started, with whatever keeps it together with the other hubs there. `pages_only`:
-    nothing is written, and there is no paper. Raises Problem where the database cannot be had."""
+    """The journal on PostgreSQL, started, in step with the other hubs there. `pages_only`: nothing is written, and
+    there is no paper. Raises Problem where the database cannot be opened."""
     url = database_url(address)
-    # Only here: a hub in its own folder needs no driver.
+    # Late: a hub in its own folder needs no driver.
     from roundtap_hub.database.postgres import DatabaseClock, PostgresJournal
     from roundtap_hub.database.presence_relay import PRESENCE_CHANNEL, PresenceRelay, PresenceSync
     from roundtap_hub.database.shared_book import BOOK_CHANNEL, SharedPrintBook
@@ -342,9 +340,9 @@ def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> 
     if paper is not None:
         others[BOOK_CHANNEL] = paper.hear
 
-    def committed(told: CommitNotice | None) -> None:
-        service.follow(told)
-        if told is None:
+    def committed(notice: CommitNotice | None) -> None:
+        service.follow(notice)
+        if notice is None:
             relay.tell_all_again()
             if paper is not None:
                 paper.hear(None)
@@ -359,25 +357,25 @@ def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> 
 
 
 class RateLimitedLog(logging.Filter):
-    """Lets a message of one logger and one wording through a few times a minute. `now_s` is a monotonic clock."""
+    """Passes each message of a logger at most `A_MINUTE` times a minute. `now_s` is a monotonic clock."""
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._now_s = now_s
         self._lock = threading.Lock()
-        self._said: dict[tuple[str, str], tuple[float, int]] = {}
-        """By logger and wording: since when, and how often from then on."""
+        self._counts: dict[tuple[str, str], tuple[float, int]] = {}
+        """(Since when, how often since) by logger and message."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         key, now_s = (record.name, str(record.msg)[:200]), self._now_s()
         with self._lock:
-            since_s, before = self._said.get(key, (float("-inf"), 0))
+            since_s, before = self._counts.get(key, (float("-inf"), 0))
             more, times = 0, before + 1
             if now_s - since_s >= MINUTE_S:
                 more, since_s, times = max(0, before - A_MINUTE), now_s, 1
-                if len(self._said) >= MESSAGES_KEPT:
-                    self._said.clear()
-            self._said[key] = since_s, times
+                if len(self._counts) >= MESSAGES_KEPT:
+                    self._counts.clear()
+            self._counts[key] = since_s, times
         if times > A_MINUTE:
             return False
         if times > 1:
@@ -392,7 +390,7 @@ class RateLimitedLog(logging.Filter):
 
 
 def rate_limit_logs() -> None:
-    """Everything that this process says in its log is bounded from now on."""
+    """Limit the rate of everything this process logs."""
     bounded = RateLimitedLog()
     for handler in logging.getLogger().handlers:
         handler.addFilter(bounded)

@@ -1,4 +1,4 @@
-"""What the C library and Python keep of memory that is no longer needed: asked for it back, where they can be asked."""
+"""Makes the C library and Python give back memory that is no longer needed, where they can."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ import gc
 from typing import Any
 
 M_ARENA_MAX, HEAPS = -8, 2
-"""glibc's name for the number of heaps, and ours."""
+"""glibc's option for the number of heaps, and our value."""
 
 
 def limit_heaps() -> None:
-    """Threads share two heaps; each would get its own else, which keeps what was once needed. Before any thread."""
+    """Let all threads share two heaps, as each heap keeps its peak size. Call before any thread starts."""
     with contextlib.suppress(OSError, AttributeError):
         _libc().mallopt(M_ARENA_MAX, HEAPS)
 
 
 def freeze_gc() -> None:
-    """What stands by now stays: to look through it for garbage again and again would hold up everything."""
+    """Exempt all present objects from garbage collection: scanning them again and again would stall everything."""
     gc.collect()
     gc.freeze()
     trim_heap()
 
 
 def trim_heap() -> None:
-    """Free pages go back to the system. Takes some milliseconds, without Python's lock."""
+    """Return free pages to the system. Takes some milliseconds, without Python's lock."""
     with contextlib.suppress(OSError, AttributeError):
         _libc().malloc_trim(0)
 
 
 def _libc() -> Any:
-    """Other C libraries have no such calls: AttributeError."""
+    """The C library. Those other than glibc lack these calls: AttributeError."""
     import ctypes
 
     return ctypes.CDLL(None)

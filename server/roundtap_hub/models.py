@@ -1,4 +1,4 @@
-"""Every table of the hub, one class each: what lies in the database, column by column."""
+"""Every table of the hub's database, one class each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from roundtap_core.limits import sanitize
 
 
 class EntryRow(SQLModel, table=True):
-    """A sealed entry. The primary key makes appending a compare-and-set: nobody can write the same number twice."""
+    """A sealed entry. The primary key makes appending a compare-and-set: no number can be written twice."""
 
     __tablename__ = "entry"
     stream: str = Field(primary_key=True)
@@ -35,8 +35,8 @@ class EntryRow(SQLModel, table=True):
 class PersonRow(SQLModel, table=True):
     """A competitor's name and list as JSON, beside the entries so that a person can be forgotten.
 
-    The hub takes its rows as they lie, as one that is damaged costs one name only (store/person_rows.py);
-    `model_validate` says what is wrong with one: SQLite keeps whatever it is given, of whatever type.
+    The hub reads rows unvalidated, as a damaged one costs one name only (store/person_rows.py); `model_validate` says
+    what is wrong with a row: SQLite stores values of any type.
     """
 
     __tablename__ = "person"
@@ -56,26 +56,25 @@ class PersonRow(SQLModel, table=True):
 
 
 class LineageRow(SQLModel, table=True):
-    """Which journal this SQLite database is (store/head_file.py)."""
+    """The identity of the journal in this SQLite database (store/head_file.py)."""
 
     __tablename__ = "lineage"
     id: str = Field(primary_key=True)
 
 
 class CheckpointRow(SQLModel, table=True):
-    """What a running clock showed, every few seconds: for the start after a power cut."""
+    """What a running clock showed, saved every few seconds for the start after a power cut."""
 
     __tablename__ = "checkpoint"
     event: str = Field(primary_key=True)
-    # Milliseconds of a month of uptime need more than 32 bits, which is what PostgreSQL calls an integer.
+    # A month's milliseconds need more than the 32 bits of PostgreSQL's integer.
     remaining_ms: int = Field(sa_type=BigInteger)
     boot_id: str
     mono_ms: int = Field(sa_type=BigInteger)
 
 
 class EventSnapshotRow(SQLModel, table=True):
-    """What an event at rest amounted to at its entry `number` with the hash `head`: made from its entries, and made
-    anew from them wherever it does not fit."""
+    """An event at rest as of its entry `number` with the hash `head`; rebuilt from the entries on a mismatch."""
 
     __tablename__ = "seal"
     event: str = Field(primary_key=True)
@@ -87,7 +86,7 @@ class EventSnapshotRow(SQLModel, table=True):
 
 
 class PrintStateRow(SQLModel, table=True):
-    """The last that was said of a job."""
+    """The latest state of a print job."""
 
     __tablename__ = "print_state"
     job: str = Field(primary_key=True)
@@ -97,7 +96,7 @@ class PrintStateRow(SQLModel, table=True):
 
 
 class PrintOrderRow(SQLModel, table=True):
-    """Something a person wanted printed."""
+    """A person's print order."""
 
     __tablename__ = "print_order"
     number: int | None = Field(default=None, primary_key=True)
@@ -109,7 +108,7 @@ class PrintOrderRow(SQLModel, table=True):
 
 
 class PrintTextRow(SQLModel, table=True):
-    """What was typed for an order. A table of its own: books of older hubs have their orders without it."""
+    """The text typed for an order. A table of its own: older hubs' orders lack it."""
 
     __tablename__ = "print_text"
     job: str = Field(primary_key=True)
@@ -117,7 +116,7 @@ class PrintTextRow(SQLModel, table=True):
 
 
 class PrintSettingRow(SQLModel, table=True):
-    """How a station's printer is to be used, as somebody confirmed it on the console: JSON of a printer order."""
+    """A station's printer settings as confirmed on the console: JSON of a printer order."""
 
     __tablename__ = "print_setting"
     unit: str = Field(primary_key=True)
@@ -125,8 +124,7 @@ class PrintSettingRow(SQLModel, table=True):
 
 
 class UnitKeyRow(SQLModel, table=True):
-    """A unit's key, in hex; "" once it is revoked. It counts where the venue's stream has its digest
-    (access/rights.py)."""
+    """A unit's key in hex; "" once revoked. Valid only if the venue's stream has its digest (access/rights.py)."""
 
     __tablename__ = "unit_key"
     unit: StrictStr = Field(primary_key=True)
@@ -134,10 +132,10 @@ class UnitKeyRow(SQLModel, table=True):
 
 
 class StaffRow(SQLModel, table=True):
-    """Somebody of the staff. `hashed`: of the PIN; it counts where the venue's stream has its digest
-    (access/rights.py), and is "" for who was revoked, whose name is kept for the journal. `last_login`: wall time.
+    """A member of the staff. `hashed`: of the PIN, valid only if the venue's stream has its digest (access/rights.py);
+    "" once revoked: the name is kept for the journal. `last_login`: wall time.
 
-    What is None stays as it is: who logs in just as their PIN is replaced writes nothing over it.
+    Columns that are None stay unchanged: a login just as the PIN is replaced does not overwrite it.
     """
 
     __tablename__ = "staff"
@@ -148,15 +146,15 @@ class StaffRow(SQLModel, table=True):
 
 
 class SchemaVersionRow(SQLModel, table=True):
-    """The form of all these tables, as Alembic notes it: one row."""
+    """The schema version, as Alembic notes it: one row."""
 
     __tablename__ = "alembic_version"
     version_num: str = Field(primary_key=True, max_length=32)
 
 
 class WrittenByRow(SQLModel, table=True):
-    """Which versions of the program opened the journal in which form, in that order: so that a program that is too old
-    for it can name one that is not."""
+    """Program versions that opened the journal, in order, and its form then: a program too old for it can name one
+    that is not."""
 
     __tablename__ = "written_by"
     number: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
@@ -172,46 +170,46 @@ PRINT_STATE, PRINT_ORDER, PRINT_TEXT, PRINT_SETTING = (TABLES[name] for name in 
 SCHEMA_VERSION, WRITTEN_BY = TABLES["alembic_version"], TABLES["written_by"]
 
 SECRETS: Sequence[type[SQLModel]] = (UnitKeyRow, StaffRow)
-"""Beside the entries: a standby is told them, encrypted. Of what lies on a stick the backups have them, which are the
-whole database; the copy there has entries and people only."""
+"""Sent to a standby encrypted. On a stick, backups (the whole database) have them; the copy has entries and people
+only."""
 
 SECRET_TABLES = frozenset(str(each.__tablename__) for each in SECRETS)
 
 
 def create_all(connection: Connection) -> None:
-    """The tables that are not there yet."""
+    """Create the missing tables."""
     SQLModel.metadata.create_all(connection)
 
 
 def validated_rows(connection: Connection, kind: type[SQLModel]) -> Iterator[SQLModel | Problem]:
-    """Every row of a table; Problem("row_malformed") for one that is none: SQLite keeps whatever it is given."""
+    """Every row of a table; Problem("row_malformed") in place of an invalid one: SQLite stores values of any type."""
     table = TABLES[str(kind.__tablename__)]
-    # As bytes it hands all of it out; text that is none would end the reading.
+    # Read as bytes: text that is not UTF-8 would end the reading.
     columns = [cast(column, LargeBinary) if connection.dialect.name == "sqlite" else column for column in table.c]
     for row in connection.execute(select(*columns)):
-        said = {name: _text(value) for name, value in zip(table.c.keys(), row, strict=True)}
+        values = {name: _text(value) for name, value in zip(table.c.keys(), row, strict=True)}
         try:
-            yield kind.model_validate(said)
+            yield kind.model_validate(values)
         except ValidationError as error:
             yield Problem("row_malformed", table=table.name, row=sanitize(str(_text(row[0]))),
                           column=".".join(map(str, error.errors()[0]["loc"])))
 
 
 def _text(value: object) -> object:
-    """Bytes as the text that they are; what is none stays bytes, and is refused as such."""
+    """Bytes decoded as UTF-8; what is not UTF-8 stays bytes, and fails validation as such."""
     with suppress(UnicodeDecodeError):
         return value.decode() if isinstance(value, bytes) else value
     return value
 
 
 def upsert(connection: Connection, *rows: SQLModel) -> None:
-    """Each row, in the place of the one that has its key; what is None stays as it was there."""
+    """Insert or replace each row by its key; columns that are None stay as they were."""
     for row in rows:
         upsert_all(connection, TABLES[str(row.__tablename__)], [row.model_dump(exclude_none=True)])
 
 
 def upsert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """As `upsert`, for rows of one table that name the same columns: thousands come with an import."""
+    """As `upsert`, for many rows of one table with the same columns, as an import brings."""
     if rows:
         insert = import_module(f"sqlalchemy.dialects.{connection.dialect.name}").insert(table)
         connection.execute(insert.on_conflict_do_update(

@@ -1,4 +1,4 @@
-"""The process that reads one spreadsheet from its input and says its rows as JSON; it may die of it."""
+"""The process that reads one spreadsheet from stdin and prints its rows as JSON; a hostile file may crash it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 MEMORY_BYTES = 768 * 1024 * 1024
-"""Of addresses, not of pages in use: a cell in the last row of an empty sheet asks for all rows before it."""
+"""Of address space, not of pages in use: a cell in an empty sheet's last row allocates all rows before it."""
 CPU_S = 15
 
 
