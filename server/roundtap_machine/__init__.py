@@ -1,1 +1,1 @@
-"""What hub, units and command line share of their machine. Imports nobody of the house, only the standard library."""
+"""Code about the machine that hub, units and command line share. Imports only the standard library."""

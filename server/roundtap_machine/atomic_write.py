@@ -1,4 +1,4 @@
-"""Atomic writes: after a power cut a file is the old one or the new one, whole."""
+"""Atomic writes: after a power cut a file is entirely the old or entirely the new one."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 
 def write_atomically(path: Path, content: bytes, mode: int | None = None, owner: tuple[int, int] = (-1, -1),
                      on_fat: bool = False) -> None:
-    """Replace a file; what is written is on the disk when this returns. OSError: the old file stands.
+    """Replace a file, durably once this returns. OSError: the old file is unchanged.
 
-    `mode`: exactly this one, from the first byte on; None: as the umask says. `owner`: user and group; -1: as it comes.
+    `mode`: set before the first byte is written; None: by the umask. `owner`: user and group, -1: the default.
     `on_fat`: as for `replacing`.
     """
     with replacing(path, on_fat) as temporary:
@@ -27,13 +27,13 @@ def write_atomically(path: Path, content: bytes, mode: int | None = None, owner:
 
 @contextmanager
 def replacing(path: Path, on_fat: bool = False) -> Iterator[Path]:
-    """Yields the path of a temporary file, which is not there yet; written by the block, it is synced and takes the
-    place of `path`. If anything fails it is removed, and the old file stands.
+    """Yields the path of a temporary file for the block to create; it is then synced and replaces `path`. On any
+    failure it is removed, and the old file is unchanged.
 
-    `on_fat`: the folder may be a stick's or a boot partition's, where size and first cluster reach the entry under the
-    new name only when the file is synced once more.
+    `on_fat`: the folder may be on a stick or a boot partition, where size and first cluster reach the directory entry
+    under the new name only when the file is synced once more.
     """
-    # A dot: whatever reads all files of a folder of settings passes over one that a power cut left there.
+    # With a dot: programs that read all files of a folder skip one left by a power cut.
     temporary = path.with_name(f".{path.name}.new")
     temporary.unlink(missing_ok=True)
     try:
@@ -50,7 +50,7 @@ def replacing(path: Path, on_fat: bool = False) -> Iterator[Path]:
 
 
 def sync(path: Path) -> None:
-    """A file's content; or a folder, without which a new file's name is not safe."""
+    """Sync a file's content, or a folder, without which a new file's name is not durable."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""The shape of a check before the doors open: what was looked at, how it is, what was seen, and what to do."""
+"""A check before the doors open: its subject, its state, what was seen, and what to do."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 FINE, NOTE, WRONG, UNKNOWN = "fine", "note", "wrong", "unknown"
-"""As it should be; good to know, nothing has to be done now; somebody has to do something; this machine does not say,
-or has no such thing (a PC has no supply voltage to ask for)."""
+"""As it should be; good to know, with nothing to do now; something has to be done; not reported by this machine (a PC
+does not measure its supply voltage)."""
 STATES = (WRONG, NOTE, UNKNOWN, FINE)
-"""The worst first."""
+"""Worst first."""
 
 HUB, NETWORK, TABLES, WALLS, PRINTER, COPIES = "hub", "network", "tables", "walls", "printer", "copies"
 GROUPS = (HUB, NETWORK, TABLES, WALLS, PRINTER, COPIES)
-"""What a check is about; the order in which people are led through the hall. A machine's own checks are HUB's
-wherever they are made."""
+"""What a check is about, in the order of a walk through the hall. A machine's own checks are HUB's on any machine."""
 
 
 class Texts(Protocol):
-    """`roundtap_core.words.Words`; this package imports nobody."""
+    """As `roundtap_core.words.Words`, which this package does not import."""
 
     def __call__(self, key: str, /, **params: object) -> str: ...
 
@@ -28,12 +27,9 @@ class Texts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at.
-
-    `key` names it: the text "check.KEY" is its title. What was seen is the text "check.KEY.KIND", what to do
-    "check.KEY.KIND.do", filled with `args` (texts and whole numbers, nothing else: they travel as JSON); `kind` is the
-    state where there is nothing finer to say. The texts are the core's, in four languages.
-    """
+    """One check. The text "check.KEY" is its title, "check.KEY.KIND" what was seen, "check.KEY.KIND.do" what to do,
+    filled with `args` (texts and whole numbers, as they travel as JSON). `kind` "": as the state. The texts are the
+    core's."""
 
     key: str
     state: str
@@ -42,16 +38,16 @@ class Check:
     group: str = HUB
 
     def title(self, words: Texts) -> str:
-        """What was looked at: "Supply voltage"."""
+        """Its subject: "Supply voltage"."""
         return words(f"check.{self.key}")
 
     def saw(self, words: Texts) -> str:
-        """One line of what was seen."""
+        """One line on what was seen."""
         key = self._text
         return words(key if key in words else f"check.{self.state}", **self.args)
 
     def to_do(self, words: Texts) -> str:
-        """One line of what to do; "" where there is nothing."""
+        """One line on what to do, or ""."""
         key = f"{self._text}.do"
         return words(key, **self.args) if key in words else ""
 
@@ -60,16 +56,16 @@ class Check:
         return f"check.{self.key}.{self.kind or self.state}"
 
     def as_json(self) -> dict[str, Any]:
-        """For programs: without words."""
+        """For programs: keys instead of texts."""
         return {"key": self.key, "state": self.state, "kind": self.kind or self.state, "group": self.group,
                 "args": dict(self.args)}
 
 
 def worst(checks: Iterable[Check]) -> str:
-    """The worst state among them; FINE where there is none."""
+    """The worst state among them; FINE without any."""
     return min((check.state for check in checks), key=STATES.index, default=FINE)
 
 
 def worst_first(checks: Iterable[Check]) -> Sequence[Check]:
-    """Those that need somebody first, otherwise in the order they came in."""
+    """Sorted by state, worst first; the order is otherwise unchanged."""
     return sorted(checks, key=lambda check: STATES.index(check.state))

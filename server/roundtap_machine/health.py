@@ -1,7 +1,7 @@
-"""What a machine of the kit says of itself: supply voltage, heat, card, space, clock, pins, buses, memory, watchdog.
+"""A machine's health: supply voltage, heat, card, space, clock, pins, buses, memory, watchdog.
 
-Each check reads a file that the kernel makes, below `root` ("/" but in tests), and says UNKNOWN where there is none: a
-PC has no supply voltage to ask for. Nothing here raises, needs a privilege or waits.
+Each check reads a file of the kernel's below `root` ("/" except in tests), and is UNKNOWN where there is none. Nothing
+here raises, needs a privilege or waits.
 
 Sources: raspberrypi/linux drivers/firmware/raspberrypi.c (`get_throttled`: hex without 0x) and raspberrypi-hwmon.c
 (`in0_lcrit_alarm`); raspberrypi.com/documentation, "vcgencmd get_throttled" (the bits); kernel.org, sysfs-fs-ext4
@@ -20,16 +20,16 @@ from roundtap_machine.checks import FINE, NOTE, UNKNOWN, WRONG, Check
 
 LOW_NOW, CAPPED_NOW, SLOWED_NOW, HOT_NOW = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 SINCE_SHIFT = 16
-"""The same bits, so much higher: it happened since the machine was started."""
+"""The same bits shifted by this: it happened since the machine started."""
 HOT_C, WARM_C = 80, 70
-"""A Pi slows down from 80 °C on."""
+"""A Pi slows down from 80 °C."""
 SPACE_LOW_BYTES, SPACE_SCARCE_BYTES = 64 << 20, 512 << 20
 INODES_LOW = 1000
 MEMORY_LOW_KB, MEMORY_SCARCE_KB = 40 << 10, 80 << 10
 EARLIEST_S = 1_704_067_200
 """2024: a clock that shows an earlier time was never set."""
 CARD_WORN = 8
-"""Of eleven steps that an eMMC says of its own age: more than 70 % of its life are behind it."""
+"""Of the eleven steps in which an eMMC reports its age: more than 70 % of its life is over."""
 PINS_OF_A_PI = re.compile(r"pinctrl-(rp1|bcm2\d{3})")
 READ_BYTES_MAX = 1 << 16
 
@@ -38,16 +38,16 @@ Labels = Callable[[Path], Sequence[str]]
 
 @dataclass(slots=True)
 class ThrottleHistory:
-    """What was ever seen of the firmware's bits: the kernel's own driver of the voltage sensor clears those of before
-    whenever it looks, so that they are no history of the whole day."""
+    """All firmware bits seen so far: the kernel's voltage driver clears the past ones whenever it reads them, so that
+    the firmware alone has no history of the whole day."""
 
     bits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class MachineProbe:
-    """Whose health is asked for. `data`: the folder that must be writable; `board`: whether buttons and a screen are
-    to be on its pins; `root`: "/", or a test's tree; `labels`: how the pins' chips are asked for their names."""
+    """The machine to check. `data`: the folder that must be writable; `board`: whether it should have buttons and a
+    screen on its pins; `root`: "/", or a test's tree; `labels`: reads the names of the GPIO chips."""
 
     data: Path | None = None
     board: bool = False
@@ -56,7 +56,7 @@ class MachineProbe:
     seen: ThrottleHistory = field(default_factory=ThrottleHistory, compare=False)
 
     def text(self, path: str) -> str | None:
-        """The stripped text of a small file; None where there is none, or nobody may read it."""
+        """The stripped text of a small file; None where it is missing or not readable."""
         return _text(self.root / path)
 
     @property
@@ -73,8 +73,8 @@ def health(machine: MachineProbe, now_s: float) -> list[Check]:
 
 
 def throttled(machine: MachineProbe) -> int | None:
-    """The firmware's word of voltage, speed and heat, now and since the start, as far as it or this process saw it;
-    None: there is no such firmware."""
+    """The firmware's bits on voltage, speed and heat, now and since the start, as far as it or this process saw them;
+    None without such firmware."""
     bits = _throttled_now(machine)
     if bits is None:
         return None
@@ -96,7 +96,7 @@ def _throttled_now(machine: MachineProbe) -> int | None:
 
 
 def temperature_c(machine: MachineProbe) -> int | None:
-    """The processor's; None: nobody measures it."""
+    """The processor's temperature; None where it is not measured."""
     for path in sorted((machine.root / "sys/class/thermal").glob("thermal_zone*")):
         if (_text(path / "type") or "") in ("cpu-thermal", "soc-thermal", "x86_pkg_temp", "acpitz"):
             measured = _whole(_text(path / "temp"))
@@ -106,7 +106,7 @@ def temperature_c(machine: MachineProbe) -> int | None:
 
 
 def free_bytes(folder: Path) -> int | None:
-    """What is left for whoever is not root; None: it cannot be asked."""
+    """The space left for users other than root; None where unknown."""
     try:
         found = os.statvfs(folder)
     except OSError:
@@ -115,21 +115,20 @@ def free_bytes(folder: Path) -> int | None:
 
 
 def read_only(machine: MachineProbe, folder: Path) -> bool | None:
-    """Whether this process may only read what `folder` lies on; None: nobody says."""
+    """Whether the mount of `folder` is read-only for this process; None where unknown."""
     mount = _mount_of(machine, folder)
     return None if mount is None else mount.read_only or mount.file_system_read_only
 
 
 def root_is_read_only(machine: MachineProbe) -> bool | None:
-    """Whether the system itself is only read, or written to memory alone. What systemd forbids one service (its own "/"
-    is read-only to it) is not asked for."""
+    """Whether the root is read-only or written to memory alone, apart from what systemd forbids a single service."""
     mount = _mount_of(machine, Path("/"))
     return None if mount is None else mount.file_system_read_only or mount.kind == "overlay"
 
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """One line of /proc/self/mountinfo. `read_only`: mounted so here; `file_system_read_only`: so for everybody."""
+    """One line of /proc/self/mountinfo. `read_only`: this mount; `file_system_read_only`: for every process."""
 
     place: str
     kind: str
@@ -139,13 +138,13 @@ class Mount:
 
 
 def mounts_of(mountinfo: str) -> list[Mount]:
-    """What is mounted, the shortest path first; of one place, what lies on top last."""
+    """All mounts, shortest path first; of one place, the topmost last."""
     found = []
     for line in mountinfo.splitlines():
         own, _, system = line.partition(" - ")
         mine, its = own.split(), system.split()
         if len(mine) >= 6 and len(its) >= 3:
-            # As the kernel writes a path: \040 is a space.
+            # The kernel escapes a path in octal: \040 is a space.
             place = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), mine[4])
             found.append(Mount(place, its[0], its[1], "ro" in mine[5].split(","), "ro" in its[-1].split(",")))
     return sorted(found, key=lambda mount: len(mount.place))
@@ -157,7 +156,7 @@ def _mount_of(machine: MachineProbe, folder: Path) -> Mount | None:
 
 
 def chip_labels(device: Path) -> list[str]:
-    """The names of the pins' chips below `device` ("/dev"), as the kernel has them: "pinctrl-bcm2711"."""
+    """The kernel's names of the GPIO chips below `device` ("/dev"): "pinctrl-bcm2711"."""
     import fcntl
     import struct
 
@@ -182,7 +181,7 @@ def chip_labels(device: Path) -> list[str]:
 
 def _model(machine: MachineProbe) -> Check:
     model = (machine.text("proc/device-tree/model") or "").strip("\0 ")
-    # What a file says is shown to people: no more of it than a name has.
+    # Shown to people, hence cut to the length of a name.
     return Check("model", FINE, {"model": model[:60]}) if model else Check("model", FINE, kind="pc")
 
 
@@ -208,7 +207,7 @@ def _heat(machine: MachineProbe) -> Check:
 
 
 def _card(machine: MachineProbe) -> Check:
-    """File systems count what the card failed at, over all starts; an eMMC says how worn it is."""
+    """The card's errors as counted by file systems over all starts; an eMMC also reports its wear."""
     counts = [_whole(_text(path)) for path in (machine.root / "sys/fs/ext4").glob("*/errors_count")]
     if errors := sum(filter(None, counts)):
         return Check("card", WRONG, {"n": errors})
@@ -241,7 +240,7 @@ def _space(machine: MachineProbe) -> list[Check]:
             checks.append(Check(key, UNKNOWN))
             continue
         if key == "space_root" and root_is_read_only(machine):
-            # Nothing is written there; an image fills it to the brim.
+            # Nothing is written there, and an image fills it entirely.
             continue
         free, inodes = found.f_bavail * found.f_frsize, found.f_favail
         if found.f_files and inodes < INODES_LOW:
@@ -253,7 +252,7 @@ def _space(machine: MachineProbe) -> list[Check]:
 
 
 def _clock(machine: MachineProbe, now_s: float) -> Check:
-    """Where the time of day comes from. Rounds do not depend on it."""
+    """The source of the time of day, on which rounds do not depend."""
     rtc = next((seconds for path in sorted((machine.root / "sys/class/rtc").glob("rtc*"))
                 if (seconds := _whole(_text(path / "since_epoch"))) is not None), None)
     if (machine.root / "run/systemd/timesync/synchronized").exists():
@@ -264,7 +263,7 @@ def _clock(machine: MachineProbe, now_s: float) -> Check:
 
 
 def _pins(machine: MachineProbe) -> list[Check]:
-    """The pins' chip, and the buses that a screen may be on. Only where there is to be a board."""
+    """The GPIO chip, and the buses for a screen, where there should be a board."""
     if not machine.board:
         return []
     labels = (machine.labels or chip_labels)(machine.root / "dev")
@@ -286,7 +285,7 @@ def _memory(machine: MachineProbe) -> Check:
 
 
 def _watchdog(machine: MachineProbe) -> Check:
-    """Whether the hardware starts a hung machine anew; systemd says so by keeping it open."""
+    """Whether the hardware restarts a hung machine: systemd keeps the watchdog open."""
     states = {_text(path / "state") for path in (machine.root / "sys/class/watchdog").glob("watchdog*")} - {None, ""}
     return Check("watchdog", UNKNOWN if not states else FINE if "active" in states else NOTE)
 

@@ -1,4 +1,4 @@
-"""A service and systemd: its word that it is up and lives (sd_notify(3)), and being told to stop."""
+"""A service and systemd: readiness and watchdog messages (sd_notify(3)), and the signal to stop."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from collections.abc import Callable, Mapping
 
 
 class Notify:
-    """systemd's notification protocol; started by anybody else, it says nothing to nobody.
-
-    `every_ms`: how often systemd wants to hear from this process, half of its limit; None: it has no watchdog.
-    """
+    """systemd's notification protocol; does nothing in a process that systemd did not start. `every_ms`: the interval
+    of watchdog messages, half of systemd's limit; None without a watchdog."""
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
         self._address = environment.get("NOTIFY_SOCKET", "")
@@ -28,14 +26,14 @@ class Notify:
             return
         # A leading "@" stands for the zero byte of Linux's abstract sockets.
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
-        # Not to be heard costs a restart at the worst; it must not cost the evening.
+        # A lost message costs a restart at worst; an exception would stop the service.
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as to_systemd:
             to_systemd.connect(address)
             to_systemd.send(state.encode())
 
 
 class Heartbeat:
-    """Says for a loop that it came round: ready at the first time, alive as often as systemd's watchdog wants it."""
+    """A loop's messages to systemd: ready the first time, alive as often as the watchdog requires."""
 
     def __init__(self, notify: Notify) -> None:
         self._notify = notify
@@ -43,7 +41,7 @@ class Heartbeat:
         self._due_ms: int | None = None
 
     def alive(self, now_ms: int) -> None:
-        """The loop has come round once more; `now_ms` is its monotonic time."""
+        """Call once per pass of the loop; `now_ms` is its monotonic time."""
         if not self._ready:
             self._ready = True
             self._notify.tell("READY=1")
@@ -53,19 +51,19 @@ class Heartbeat:
 
 
 class StopSignal:
-    """Set by SIGTERM or Ctrl-C from now on; made in the main thread. `tell` is called in the signal's handler.
+    """Set by SIGTERM or Ctrl-C; made in the main thread. `tell` is called in the signal's handler.
 
-    No threading.Event: a signal may come while the main thread is inside its `wait`, or a second one inside its `set`,
-    and the handler would wait for ever for the lock that this very thread holds. A SimpleQueue may be put to anywhere.
+    Not a threading.Event: a signal may interrupt its `wait`, or a second one its `set`, and the handler would wait for
+    ever for the lock that this very thread holds. A SimpleQueue's `put` is safe in a handler.
     """
 
     def __init__(self, tell: Callable[[], None] = lambda: None) -> None:
-        self._told: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._set = False
 
         def stop(*_: object) -> None:
             self._set = True
-            self._told.put(None)
+            self._wake.put(None)
             tell()
 
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -75,6 +73,6 @@ class StopSignal:
         return self._set
 
     def wait(self, timeout_s: float) -> None:
-        """Until the signal comes, or for so long."""
+        """Wait until the signal comes, at most for this time."""
         with contextlib.suppress(queue.Empty):
-            self._told.put(self._told.get(timeout=timeout_s))
+            self._wake.put(self._wake.get(timeout=timeout_s))

@@ -1,5 +1,7 @@
-"""The few things that only root may do, one for each connection: power off, unmount a stick, set the clock, say the
-hotspot's password. Socket and hardening: `systemd/roundtap-steps.socket`, `systemd/roundtap-steps@.service`."""
+"""Steps for root, one per connection: power off, unmount a stick, set the clock, read the hotspot's password.
+
+Socket and hardening: `systemd/roundtap-steps.socket`, `systemd/roundtap-steps@.service`.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from roundtap_machine.health import mounts_of
 
 SOCKET = Path("/run/roundtap/steps.sock")
 SOCKET_VARIABLE = "ROUNDTAP_STEPS"
-"""Where the environment names another socket."""
+"""The environment variable that names another socket."""
 LINE_BYTES_MAX = 4096
 READ_TIMEOUT_S = 5.0
 DONE_WITHIN_S = 20.0
@@ -31,33 +33,32 @@ POWER_OFF, EJECT, SET_TIME, HOTSPOT = "power-off", "eject", "set-time", "hotspot
 PANEL, HUB, STANDBY = "roundtap-panel", "roundtap-hub", "roundtap-standby"
 ALLOWED_USERS: Mapping[str, frozenset[str]] = {
     POWER_OFF: frozenset({PANEL}),
-    # The hub lets go of the stick first; a standby whose key was turned is the hub.
+    # The hub releases the stick first; a standby that has taken over is the hub.
     EJECT: frozenset({HUB, STANDBY}), SET_TIME: frozenset({HUB, STANDBY}),
     HOTSPOT: frozenset({PANEL, HUB, STANDBY}),
 }
-"""Step → the users that may ask for it."""
+"""Step → the users that may request it."""
 
 STICKS = ("/media/", "/mnt/", "/run/media/")
-"""Nothing else is ever unmounted."""
+"""Only mounts below these are ever unmounted."""
 EARLIEST_S, LATEST_S = 1_793_491_200, 3_155_760_000
-"""2026-11-01 and 2070-01-01: before the first hub with this program, or after the last day of any hub's authority, a
-time is wrong."""
+"""2026-11-01 and 2070-01-01: a time before this program existed, or after any hub's authority expires, is wrong."""
 CONNECTIONS = Path("/etc/NetworkManager/system-connections")
 
 Run = Callable[[list[str]], "subprocess.CompletedProcess[str]"]
 
 
 NO_STICK = "no-stick"
-"""Refused: it is no stick of this machine's that could be unmounted."""
+"""Refused: not a mounted stick of this machine."""
 
 
 def is_plausible(seconds: float) -> bool:
-    """Whether it can be so many seconds after 1970."""
+    """Whether a time in seconds since 1970 is plausible."""
     return EARLIEST_S <= seconds < LATEST_S
 
 
 class StepRefused(Exception):
-    """A step that is not taken; `reason` is a word for programs."""
+    """A refused step; `reason` is a word for programs."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -70,7 +71,7 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 @dataclass(frozen=True, slots=True)
 class RootSteps:
-    """What is done where it is asked for. `run` is systemctl's caller, `set_time_s` the kernel's clock."""
+    """Carries out the steps. `run` calls systemctl, `set_time_s` sets the kernel's clock."""
 
     run: Run = _run
     set_time_s: Callable[[float], None] = lambda seconds: time.clock_settime(time.CLOCK_REALTIME, seconds)
@@ -78,7 +79,7 @@ class RootSteps:
     connections: Path = CONNECTIONS
 
     def answer(self, user: str, asked: object) -> dict[str, Any]:
-        """{"done": true, …}, or {"refused": a word}. `user`: by the kernel's word."""
+        """{"done": true, …}, or {"refused": reason}. `user`: as reported by the kernel."""
         try:
             step = asked.get("step") if isinstance(asked, dict) else None
             if not isinstance(asked, dict) or not isinstance(step, str) or step not in ALLOWED_USERS:
@@ -104,7 +105,7 @@ class RootSteps:
             raise StepRefused("failed")
 
     def _eject(self, folder: object) -> None:
-        """systemd unmounts it: what was written is on the stick when that returns, and nobody else has it open."""
+        """Have systemd unmount a stick: everything is written to it when this returns, and no process has it open."""
         if not isinstance(folder, str) or not folder.startswith(STICKS) or os.path.normpath(folder) != folder:
             raise StepRefused(NO_STICK)
         mounted = mounts_of(self.mounts.read_text(encoding="utf-8", errors="replace"))
@@ -119,7 +120,7 @@ class RootSteps:
         self.set_time_s(float(seconds))
 
     def _hotspot(self) -> dict[str, str]:
-        """Name and password of the access point that NetworkManager has been told of."""
+        """Name and password of NetworkManager's access point."""
         for path in sorted(self.connections.glob("*.nmconnection")):
             read = configparser.ConfigParser(interpolation=None)
             try:
@@ -131,16 +132,16 @@ class RootSteps:
         raise StepRefused("no-hotspot")
 
 
-def _name_in(said: str) -> str:
-    """A network's name as a key file has it: as a text, or by its bytes ("87;195;188;")."""
-    if re.fullmatch(r"(\d{1,3};)+", said) and all(int(byte) < 256 for byte in said[:-1].split(";")):
-        return bytes(map(int, said[:-1].split(";"))).decode("utf-8", "replace")
-    return _plain(said)
+def _name_in(value: str) -> str:
+    """A network's name from a key file, which has it as text or as bytes ("87;195;188;")."""
+    if re.fullmatch(r"(\d{1,3};)+", value) and all(int(byte) < 256 for byte in value[:-1].split(";")):
+        return bytes(map(int, value[:-1].split(";"))).decode("utf-8", "replace")
+    return _plain(value)
 
 
-def _plain(said: str) -> str:
-    """A value of a key file without the backslashes that GLib puts before some signs."""
-    return re.sub(r"\\(.)", lambda found: {"s": " ", "t": "\t", "n": "\n", "r": "\r"}.get(found[1], found[1]), said)
+def _plain(value: str) -> str:
+    """A key file's value without GLib's escapes."""
+    return re.sub(r"\\(.)", lambda found: {"s": " ", "t": "\t", "n": "\n", "r": "\r"}.get(found[1], found[1]), value)
 
 
 def _mount_unit(path: str) -> str:
@@ -151,13 +152,13 @@ def _mount_unit(path: str) -> str:
         for letter in part) for part in path.strip("/").split("/")) + ".mount"
 
 
-def ask_root(step: str, path: Path | None = None, **said: Any) -> dict[str, Any]:
-    """Ask for a step: what it gave. OSError where nobody listens or answers; Refused with the reason."""
+def ask_root(step: str, path: Path | None = None, **params: Any) -> dict[str, Any]:
+    """Request a step and return its answer. OSError without an answer; StepRefused with the reason."""
     place = path or Path(os.environ.get(SOCKET_VARIABLE) or SOCKET)
     with socket.socket(socket.AF_UNIX) as asking:
         asking.settimeout(DONE_WITHIN_S + READ_TIMEOUT_S)
         asking.connect(str(place))
-        asking.sendall(json.dumps({"step": step, **said}).encode() + b"\n")
+        asking.sendall(json.dumps({"step": step, **params}).encode() + b"\n")
         with asking.makefile("rb") as answers:
             line = answers.readline(LINE_BYTES_MAX)
     try:
@@ -170,7 +171,7 @@ def ask_root(step: str, path: Path | None = None, **said: Any) -> dict[str, Any]
 
 
 def peer_of(connection: socket.socket) -> str:
-    """The name of the user at the other end; "" for one without a name."""
+    """The name of the user at the other end, or "" without one."""
     _, uid, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
     try:
         return pwd.getpwuid(uid).pw_name
@@ -179,17 +180,17 @@ def peer_of(connection: socket.socket) -> str:
 
 
 def serve_one(connection: socket.socket, steps: RootSteps | None = None) -> None:
-    """One question, one answer."""
+    """Answer one request."""
     connection.settimeout(READ_TIMEOUT_S)
     user = peer_of(connection)
-    with connection.makefile("rb") as said:
-        line = said.readline(LINE_BYTES_MAX)
+    with connection.makefile("rb") as incoming:
+        line = incoming.readline(LINE_BYTES_MAX)
     try:
         asked = json.loads(line)
     except (ValueError, RecursionError):
         asked = None
     answer = (steps or RootSteps()).answer(user, asked)
-    # In the journal: who asked for what, and never the password.
+    # For systemd's journal: user, step and outcome, but never the password.
     print(f"roundtap steps: {user}: {asked.get('step') if isinstance(asked, dict) else None}: "
           f"{answer.get('refused', 'done')}", file=sys.stderr, flush=True)
     connection.sendall(json.dumps(answer).encode() + b"\n")

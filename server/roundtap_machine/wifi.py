@@ -1,4 +1,4 @@
-"""This machine's own hotspot: its name and password as `roundtap hotspot` left them, and whether it is up. No root."""
+"""This machine's own hotspot: name and password as `roundtap hotspot` stored them, and whether it is up. No root."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import Path
 from roundtap_machine.checks import FINE, NETWORK, WRONG, Check
 
 STATE = Path("/etc/roundtap/hotspot.json")
-"""Left by `roundtap hotspot on`: to be read by the hub's group, who shows it to organizers."""
+"""Written by `roundtap hotspot on`, readable by the hub's group, which shows it to organizers."""
 ADDRESS = "10.42.0.1"
-"""NetworkManager's own choice, said so that it stays: paper says it."""
+"""NetworkManager's default, fixed here because it is printed on paper."""
 DEVICES_MAX = 8
-"""Devices that a Pi's own Wi-Fi bears as an access point, units included, with the firmware that it comes with."""
+"""Devices, units included, that a Pi's own Wi-Fi with its stock firmware can serve as an access point."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hotspot:
-    """What was set up. `password` is for people who may let others in."""
+    """The hotspot as set up. `password`: only for those who may let others in."""
 
     name: str
     password: str
@@ -32,22 +32,22 @@ class Hotspot:
 
     @property
     def qr(self) -> str:
-        """What a phone's camera takes for a Wi-Fi: "WIFI:T:WPA;S:Roundtap;P:…;;"."""
+        """The text of its QR code: "WIFI:T:WPA;S:Roundtap;P:…;;"."""
         return wifi_code(self.name, self.password, self.hidden)
 
 
 def known_hotspot(path: Path = STATE) -> Hotspot | None:
-    """The hotspot that was set up on this machine; None where there is none, or where this user may not read it."""
+    """The hotspot set up on this machine; None without one, or where this user may not read it."""
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        return Hotspot(str(said["name"]), str(said["password"]), str(said["device"]), int(said["channel"]),
-                       str(said["country"]), bool(said.get("hidden", False)))
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        return Hotspot(str(stored["name"]), str(stored["password"]), str(stored["device"]), int(stored["channel"]),
+                       str(stored["country"]), bool(stored.get("hidden", False)))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def is_up(address: str = ADDRESS) -> bool:
-    """Whether this machine has that address just now, which NetworkManager gives to whatever makes the hotspot."""
+    """Whether this machine has the address that NetworkManager gives to an active hotspot."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as tried:
             tried.bind((address, 0))
@@ -57,7 +57,7 @@ def is_up(address: str = ADDRESS) -> bool:
 
 
 def hotspot_checks(path: Path = STATE, up: Callable[[], bool] = is_up) -> list[Check]:
-    """For *Before the doors open*: the hotspot that was set up. Nothing where there is none."""
+    """For *Before the doors open*: the hotspot's check; none where none was set up."""
     wanted = known_hotspot(path)
     if wanted is None:
         return []
@@ -66,7 +66,7 @@ def hotspot_checks(path: Path = STATE, up: Callable[[], bool] = is_up) -> list[C
 
 
 def wifi_code(name: str, password: str, hidden: bool = False) -> str:
-    """What a phone reads to join a network, as Android and iOS understand it; without a password an open one."""
+    """The QR text with which Android and iOS join a network; an open one without a password."""
     locked = f"T:WPA;S:{_escaped(name)};P:{_escaped(password)};" if password else f"T:nopass;S:{_escaped(name)};"
     return f"WIFI:{locked}{'H:true;' if hidden else ''};"
 
