@@ -14,17 +14,15 @@ OWN_PACKAGES = ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_units", "
                 "roundtap_machine")
 
 END_WITH_STDIN = "--end-with-stdin"
-"""For a process that another one started: end when that one dies, however it dies."""
+"""For a child process: end when its parent dies, however it dies."""
 
 END_WITHIN_S = 20
-"""Who has not ended by then, for whatever reason, is ended by the kernel."""
+"""A process that has not ended by then is killed by the kernel."""
 
 
 class Command(NamedTuple):
-    """Where a command lives: its module has `add_arguments(parser)` and `run(args) -> exit code`.
-
-    `extras` are the optional dependencies of the package that it needs.
-    """
+    """A command: its module has `add_arguments(parser)` and `run(args) -> exit code`; `extras`: the package's optional
+    dependencies that it needs."""
 
     module: str
     help: str
@@ -71,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _end_with_stdin()
     try:
         code = _run(words)
-        # Here, not at the interpreter's exit, where a closed pipe could only be complained about.
+        # Here, because at the interpreter's exit a closed pipe could no longer be handled.
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
@@ -86,10 +84,10 @@ def _end_with_stdin() -> None:
     import threading
 
     def wait() -> None:
-        # Unbuffered: a thread that holds the buffer's lock would trouble the interpreter's exit.
+        # Unbuffered: a thread that holds the buffer's lock would disturb the interpreter's exit.
         while os.read(0, 4096):
             pass
-        # The alarm is the kernel's: it comes even if Python is stuck, or missed its SIGTERM.
+        # The kernel's alarm comes even if Python is stuck or missed its SIGTERM.
         signal.alarm(END_WITHIN_S)
         os.kill(os.getpid(), signal.SIGTERM)
 
@@ -129,7 +127,7 @@ class _Help(argparse.HelpFormatter):
 
 
 class _VersionAction(argparse.Action):
-    """A checkout asks git for its version: only where somebody wants it."""
+    """Looks the version up only on request: a checkout has to ask git."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from roundtap_core.version import version
@@ -139,7 +137,7 @@ class _VersionAction(argparse.Action):
 
 
 class _TopHelp(_Help, argparse.RawDescriptionHelpFormatter):
-    """The list of commands stands as it is written."""
+    """Keeps the list of commands as it is formatted."""
 
 
 def _top_parser() -> argparse.ArgumentParser:
@@ -162,7 +160,7 @@ def _missing_extra(name: str, extras: tuple[str, ...]) -> str:
 
 
 def _discard_stdout() -> None:
-    """The reader has gone (`| head`): whatever is still buffered goes nowhere, without a complaint at exit."""
+    """Discard what is still buffered after the reader has gone (`| head`), without an error at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

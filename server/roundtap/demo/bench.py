@@ -1,4 +1,4 @@
-"""The bench: one page with every virtual table, its screen live, its buttons for mouse, finger and keyboard."""
+"""The bench: one page with every virtual table, its live screen, and buttons for mouse, finger and keyboard."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ ORDER_BYTES_MAX, ORDER_WITHIN_S = 4096, 10.0
 
 
 class BenchTable:
-    """The bench's end of one unit's panel socket. `told`: what the page is told, its latest picture; `writer`: a way to
-    press, None while the unit is switched off."""
+    """The bench's end of one unit's panel socket. `shown`: what the page shows of it; `writer`: sends presses, None
+    while the unit is off."""
 
     def __init__(self, number: int, socket: Path) -> None:
         self.socket = socket
         self.writer: asyncio.StreamWriter | None = None
-        self.told: Mapping[str, Any] = {"table": number, "picture": None}
+        self.shown: Mapping[str, Any] = {"table": number, "picture": None}
 
-    def telling(self, message: Mapping[str, Any] | None) -> Mapping[str, Any]:
-        """What the page is told after this message of the panel's; None: it has gone."""
-        return {**self.told, "picture": message}
+    def shown_after(self, message: Mapping[str, Any] | None) -> Mapping[str, Any]:
+        """What the page shows after this message of the panel's; None: it has gone."""
+        return {**self.shown, "picture": message}
 
 
 class BenchPrinter(BenchTable):
@@ -59,13 +59,13 @@ class BenchPrinter(BenchTable):
 
     def __init__(self, socket: Path) -> None:
         super().__init__(0, socket)
-        self.told = {"printer": {"sheets": [], "faults": []}}
+        self.shown = {"printer": {"sheets": [], "faults": []}}
 
-    def telling(self, message: Mapping[str, Any] | None) -> Mapping[str, Any]:
-        """A sheet that grew replaces itself; a new one goes on top."""
+    def shown_after(self, message: Mapping[str, Any] | None) -> Mapping[str, Any]:
+        """A sheet that grew replaces its earlier state; a new one goes on top."""
         if message is None:
-            return self.told
-        sheets = self.told["printer"]["sheets"]
+            return self.shown
+        sheets = self.shown["printer"]["sheets"]
         if message["sheet"] is not None:
             others = [sheet for sheet in sheets if sheet["number"] != message["number"]]
             sheets = [{"number": message["number"], "sheet": message["sheet"]}, *others][:SHEETS_KEPT]
@@ -74,7 +74,7 @@ class BenchPrinter(BenchTable):
 
 @dataclass(slots=True, eq=False)
 class Bench:
-    """An ASGI application over the panels of all tables and the printer's. `info` is shown on the page."""
+    """An ASGI application over the panels of all tables and the printer. `info` is shown on the page."""
 
     tables: Mapping[int, BenchTable]
     printer: BenchPrinter | None
@@ -109,7 +109,7 @@ class Bench:
                 await _answer(send, 404, b"There is nothing here. The bench is at /")
 
     async def close(self) -> None:
-        """End the pictures' streams, so that the server can stop."""
+        """End the event streams, so that the server can stop."""
         self._closing = True
         async with self._changed:
             self._changed.notify_all()
@@ -128,7 +128,7 @@ class Bench:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _follow(self, front: BenchTable) -> None:
-        """Keep a connection to one panel; one that restarts is found again."""
+        """Keep a connection to one panel, also when it restarts."""
         while True:
             with contextlib.suppress(OSError):
                 reader, front.writer = await asyncio.open_unix_connection(front.socket, limit=SHEET_BYTES_MAX)
@@ -142,25 +142,25 @@ class Bench:
 
     async def _show(self, front: BenchTable, message: Mapping[str, Any] | None) -> None:
         async with self._changed:
-            front.told = front.telling(message)
+            front.shown = front.shown_after(message)
             self._changed.notify_all()
 
     async def _order(self, read: Callable[[dict[str, Any]], tuple[BenchTable | None, dict[str, Any]]], scope: Scope,
                      receive: Receive, send: Send) -> None:
-        """Hand an order to whom it is for. Only from the bench's own page: another site cannot set the type."""
+        """Pass an order on. Only from the bench's own page: another site cannot set the content type."""
         order = await read_message(scope, receive, send, ORDER_BYTES_MAX, ORDER_WITHIN_S)
         if order is None:
             return
         try:
-            front, said = read(order if header(scope, b"content-type") == b"application/json" else {})
+            front, message = read(order if header(scope, b"content-type") == b"application/json" else {})
         except (ValueError, KeyError, TypeError):
-            said = {}
-        if not said:
+            message = {}
+        if not message:
             await _answer(send, 400, b"A press names a table, a pin and down; the printer takes a fault, or a tear.")
         elif front is None or front.writer is None:
             await _answer(send, 503, b"It is switched off.")
         else:
-            front.writer.write(json.dumps(said).encode() + b"\n")
+            front.writer.write(json.dumps(message).encode() + b"\n")
             await _answer(send, 204, b"")
 
     def _press(self, order: dict[str, Any]) -> tuple[BenchTable, dict[str, Any]]:
@@ -170,20 +170,20 @@ class Bench:
         return self.tables[order["table"]], {"pin": order["pin"], "down": order["down"]}
 
     async def _changes(self) -> AsyncIterator[bytes]:
-        """What there is to tell of each panel that changed since this reader last looked."""
+        """Events for each panel that changed since this reader last looked."""
         seen: dict[BenchTable, Mapping[str, Any]] = {}
         while not self._closing:
             for front in self._fronts:
-                if seen.get(front) != front.told:
-                    seen[front] = front.told
-                    yield f"data: {json.dumps(front.told)}\n\n".encode()
+                if seen.get(front) != front.shown:
+                    seen[front] = front.shown
+                    yield f"data: {json.dumps(front.shown)}\n\n".encode()
             async with self._changed:
-                if not self._closing and all(seen[front] == front.told for front in self._fronts):
+                if not self._closing and all(seen[front] == front.shown for front in self._fronts):
                     await self._changed.wait()
 
 
 def _is_local_request(scope: Scope) -> bool:
-    """By this machine's own name: no page elsewhere whose name was made to lead here presses anything."""
+    """Whether a request comes from this machine and by its own name, which defeats DNS rebinding."""
     client = scope.get("client") or ("", 0)
     return is_local_request(client[0], header(scope, b"host").decode("latin-1"))
 

@@ -30,13 +30,13 @@ from roundtap_hub.store.service import Service, Step
 
 PLAYERS_MAX = 512
 BENCH_HOST = "127.0.0.1"
-"""The bench presses everybody's buttons: it is for who sits here, whoever else may look at the hub."""
+"""The bench presses every player's buttons: only this machine may open it, even where others may open the hub."""
 
 
 def make_event(database: Path, players: int, tables: int, rulebook: str,
                name: str = "Friday night", event_id: str | None = None) -> str:
     """Write an event into a fresh journal: players entered, round 1 drawn and published, units placed. Returns its id,
-    made by chance where none is given."""
+    a random one where none is given."""
     event = event_id or random_event_id()
     journal = Journal(f"sqlite:///{database}")
     service = Service(journal, system_clocks())
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Start everything, say where it is, and clean up on Ctrl-C."""
+    """Start everything, print the addresses, and clean up on Ctrl-C."""
     trouble = _argument_error(args)
     if trouble:
         return print_refusal(f"roundtap demo: {trouble}")
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     folder = Path(tempfile.mkdtemp(prefix="roundtap-demo-"))
     demo = Demo(args, folder)
     try:
-        # Everything is written before anybody runs.
+        # Everything is written before any process starts.
         demo.kit.prepare()
         make_event(demo.kit.database, args.players, args.tables, args.rulebook)
         demo.kit.start()
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _argument_error(args: argparse.Namespace) -> str | None:
-    """What is wrong with the arguments, or with this machine, in words, or None."""
+    """What is wrong with the arguments or this machine, as text; None if nothing is."""
     if not 1 <= args.tables <= 64:
         return f"--tables {args.tables}: from 1 to 64 virtual tables are possible."
     if not 0 <= args.unenrolled <= 64 - args.tables:
@@ -144,7 +144,7 @@ class Demo:
         ])
 
     def _encrypted(self) -> list[str]:
-        """For organizers with other devices, where the demo lets those in."""
+        """For organizers on other devices, where the demo admits them."""
         authority = self.kit.hub_folder / FOLDER / AUTHORITY
         if not authority.is_file():
             return []
@@ -152,7 +152,7 @@ class Demo:
                 f"    fingerprint (SHA-256) {fingerprint(authority.read_bytes(), authority)}"]
 
     def serve_bench(self) -> None:
-        """Serve the bench page until Ctrl-C, and say where everything is once all of it answers."""
+        """Serve the bench page until Ctrl-C, and print the greeting once everything answers."""
         import asyncio
 
         import uvicorn

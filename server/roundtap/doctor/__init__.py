@@ -1,1 +1,1 @@
-"""`roundtap doctor`: what a machine of the kit says of itself, whatever it is."""
+"""`roundtap doctor`: the health of any machine of the kit."""

@@ -33,7 +33,7 @@ EXIT_TO_DO = 1
 ETC = Path("/etc/roundtap")
 FILES = ("table.toml", "station.toml", "panel.toml", "standby.toml")
 ENROLLED_FILES = (Path("/var/lib/roundtap-table/enrolled.json"), Path("/var/lib/roundtap-station/enrolled.json"))
-"""What units got when they were enrolled: their hub's addresses, too."""
+"""What units received at enrolment, their hub's addresses included."""
 RESTARTS_MANY = 5
 
 Ask = Callable[[str, int], bool]
@@ -41,7 +41,7 @@ Ask = Callable[[str, int], bool]
 
 
 def service_checks(known: Sequence[SystemdService]) -> list[Check]:
-    """One check for each service that this machine is to run; others are nobody's matter."""
+    """One check for each service that this machine should run; others are ignored."""
     found = []
     for each in known:
         args: dict[str, str | int] = {"service": f"roundtap-{each.name}", "n": each.restarts}
@@ -54,7 +54,7 @@ def service_checks(known: Sequence[SystemdService]) -> list[Check]:
 
 
 def config_checks(etc: Path) -> list[Check]:
-    """Whether the configuration files that are there can be read."""
+    """Whether the existing configuration files can be read."""
     found = []
     for name in FILES:
         path = etc / name
@@ -67,7 +67,7 @@ def config_checks(etc: Path) -> list[Check]:
         except OSError as error:
             found.append(Check("config", WRONG, {"file": str(path), "reason": error.strerror or ""}))
         except ValueError as error:
-            # Of what stands there nothing is repeated but the place: a key may be on that line.
+            # Only the place is repeated: a key may be on that line.
             _, at, place = str(error).rpartition("(at ")
             found.append(Check("config", WRONG, {"file": str(path), "reason": f"{at}{place}" if at else "TOML"}))
         else:
@@ -76,20 +76,20 @@ def config_checks(etc: Path) -> list[Check]:
 
 
 def settings_checks(machine: applying.Machine | None = None) -> list[Check]:
-    """Whether every line of `roundtap.txt` was understood; nothing where there is none."""
-    settings, told = (machine or applying.machine_at(Path("/"))).settings()
-    if told:
-        return [Check("settings", WRONG, {"n": len(told)})]
+    """Whether every line of `roundtap.txt` was understood; empty without the file."""
+    settings, notes = (machine or applying.machine_at(Path("/"))).settings()
+    if notes:
+        return [Check("settings", WRONG, {"n": len(notes)})]
     return [Check("settings", FINE, {"role": settings.role or "–"})] if settings != Settings() else []
 
 
-def hub_checks(said: str | None, etc: Path, is_hub: bool, ask: Ask | None = None,
+def hub_checks(given: str | None, etc: Path, is_hub: bool, ask: Ask | None = None,
                enrolled: Sequence[Path] = ENROLLED_FILES) -> list[Check]:
-    """Whether the hub answers: this machine's own, the one that its configuration names, or that enrolled its unit."""
-    if said is not None:
-        places = _places([said])
+    """Whether the hub answers: the given one, this machine's own, the configured one, or the one that enrolled it."""
+    if given is not None:
+        places = _places([given])
         if not places:
-            return [Check("hub", WRONG, {"url": said}, "address", NETWORK)]
+            return [Check("hub", WRONG, {"url": given}, "address", NETWORK)]
     elif is_hub:
         places = [("127.0.0.1", port) for port in PORTS]
     else:
@@ -97,29 +97,29 @@ def hub_checks(said: str | None, etc: Path, is_hub: bool, ask: Ask | None = None
     for place in places:
         if (ask or is_hub_answering)(*place):
             return [Check("hub", FINE, {"url": endpoint_url(place)}, group=NETWORK)]
-    kind = "here" if is_hub and said is None else ""
+    kind = "here" if is_hub and given is None else ""
     return [Check("hub", WRONG, {"url": endpoint_url(place)}, kind, NETWORK) for place in places[:1]]
 
 
 def is_hub_answering(host: str, port: int) -> bool:
-    """Whether a hub tells the time there: a page of a stranger's access point is none."""
+    """Whether a hub sends its time there, unlike the page of some other access point."""
     try:
-        _, said = request_json((host, port), "/time")
+        _, answer = request_json((host, port), "/time")
     except (OSError, ValueError, http.client.HTTPException):
         return False
-    return isinstance(said.get("now_ms"), int)
+    return isinstance(answer.get("now_ms"), int)
 
 
 def _configurations(etc: Path) -> Iterator[dict[str, Any]]:
-    """What those say that can be read."""
+    """The contents of the readable configuration files."""
     for name in FILES:
         with contextlib.suppress(OSError, ValueError):
             yield tomllib.loads((etc / name).read_text(encoding="utf-8-sig"))
 
 
 def _configured_hubs(etc: Path) -> list[Endpoint]:
-    for said in _configurations(etc):
-        hubs = said.get("hub", ())
+    for configuration in _configurations(etc):
+        hubs = configuration.get("hub", ())
         if found := _places(hubs if isinstance(hubs, list) else [hubs]):
             return found
     return []
@@ -127,7 +127,7 @@ def _configured_hubs(etc: Path) -> list[Endpoint]:
 
 def _enrolled_hubs(files: Sequence[Path]) -> list[Endpoint]:
     for path in files:
-        # Only root may read it; of a broken one the unit itself speaks.
+        # Only root may read it; a broken one is reported by the unit itself.
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             return _places(json.loads(path.read_bytes())["hubs"])
     return []
@@ -138,8 +138,8 @@ def _places(urls: Sequence[object]) -> list[Endpoint]:
 
 
 def shareable_settings(etc: Path) -> dict[str, str]:
-    """What of the configuration may be told to who helps; the bundle looks at each once more."""
-    return {key: str(value) for said in _configurations(etc) for key, value in said.items()
+    """The configuration's plain values for a helper; the bundle filters them once more."""
+    return {key: str(value) for configuration in _configurations(etc) for key, value in configuration.items()
             if isinstance(value, str | int)}
 
 
@@ -155,10 +155,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """The checks on stdout; with --bundle also a file."""
+    """Print the checks; with --bundle also write a file."""
     words = core_words(event_input.reader_words().language)
     known = services(program_output)
-    # The package brings the services of every role to every machine.
+    # The package installs the services of every role on every machine.
     roles = [each.name for each in known if each.wanted or each.active == "active"]
     found = all_checks(args.data, args.config, args.hub, roles, service_checks(known))
     if args.bundle is not None:
@@ -178,24 +178,24 @@ def run(args: Namespace) -> int:
 
 
 def all_checks(data: Path | None, etc: Path, hub: str | None, roles: Sequence[str],
-               told: Sequence[Check]) -> list[Check]:
-    """Every check of this machine. `roles`: the services it has; `told`: what is known of those."""
+               of_services: Sequence[Check]) -> list[Check]:
+    """Every check of this machine. `roles`: its services; `of_services`: their checks."""
     folder = data if data is not None else DATA if DATA.is_dir() else None
     board = bool({"table", "panel"} & set(roles)) or (etc / "table.toml").exists()
-    return [*health(MachineProbe(folder, board), time.time()), *told, *settings_checks(), *config_checks(etc),
+    return [*health(MachineProbe(folder, board), time.time()), *of_services, *settings_checks(), *config_checks(etc),
             *hotspot_checks(), *hub_checks(hub, etc, "hub" in roles or "standby" in roles)]
 
 
 def report_lines(found: Sequence[Check], words: Words) -> list[str]:
-    """Part by part, in each the worst first; what to do stands below."""
-    said = []
+    """The checks by group, worst first, each followed by what to do."""
+    lines = []
     for group in GROUPS:
         ours = worst_first(check for check in found if check.group == group)
         if ours:
-            said.append(words(f"check.group.{group}"))
+            lines.append(words(f"check.group.{group}"))
         for check in ours:
-            said.append(f"  {MARKS[check.state]} {check.title(words)}: {check.saw(words)}")
+            lines.append(f"  {MARKS[check.state]} {check.title(words)}: {check.saw(words)}")
             if check.to_do(words):
-                said.append(f"      → {check.to_do(words)}")
+                lines.append(f"      → {check.to_do(words)}")
     n = sum(check.state == WRONG for check in found)
-    return [*said, "", words("doctor.wrong", n=n) if n else words("doctor.fine")]
+    return [*lines, "", words("doctor.wrong", n=n) if n else words("doctor.fine")]

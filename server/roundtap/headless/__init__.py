@@ -1,1 +1,1 @@
-"""The commands that need no hub: each reads an event file and prints; a module is named as its command."""
+"""The commands that need no running hub; each module is named after its command."""

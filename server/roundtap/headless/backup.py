@@ -15,6 +15,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """The backup's file on stdout, for `roundtap restore`; 2 where none could be made."""
+    """Print the backup's file name, for `roundtap restore`; 2 where none could be made."""
     return event_input.print_found("backup", lambda _: [str(back_up(args.data, system_clocks().at().wall or ""))],
                                    args.data)

@@ -37,7 +37,7 @@ def run(args: Namespace) -> int:
 
 
 def bracket_to_show(tournament: Tournament) -> Bracket:
-    """The recorded one, else that of who would go on now. Raises Problem("no_bracket") before that."""
+    """The recorded bracket, else the one that would follow now. Raises Problem("no_bracket") before that."""
     seeds: tuple[str, ...] = ()
     if not tournament.stage_rounds(ELIMINATION) and tournament.stage_rounds(SWISS):
         open_matches = any(m.result is None and m.bye is None for r in tournament.rounds for m in r.matches)
@@ -50,7 +50,7 @@ def bracket_to_show(tournament: Tournament) -> Bracket:
 
 
 def cut_as_text(rows: Sequence[CutRow], names: Mapping[str, str], words: Words) -> str:
-    """The cut's own order, above the bracket, where it is not that of the standings."""
+    """The cut in its own order, for above the bracket, where that differs from the standings."""
     if not rows:
         return ""
     head = tuple(words(f"column.{key}") for key in ("rank", "name", "points", "opponents_points", "decided_by"))
@@ -63,7 +63,7 @@ def cut_as_text(rows: Sequence[CutRow], names: Mapping[str, str], words: Words) 
 
 
 def as_text(bracket: Bracket, ranking: tuple[FinalPlace, ...], names: Mapping[str, str], words: Words) -> str:
-    """Every game on a line: its number, what it is, who meets whom, and the score; below, the champion."""
+    """One line per game: number, round, both sides and score; below, the champion and the ranking."""
     from roundtap_core.elimination.bracket_picture import round_label
 
     rows = [
@@ -99,7 +99,7 @@ def _outcome(game: BracketGame, names: Mapping[str, str], words: Words) -> str:
         return ""
     score = match.result.score
     if score == Pair() and game.winner:
-        # A ruling, or a match of several games: no figures were told.
+        # A ruling, or a match of several games: there are no figures.
         return names[game.winner]
     a, b = (score.a, score.b) if match.a == game.a.competitor else (score.b, score.a)
     return f"{a}:{b} {names[game.winner]}" if game.winner else f"{a}:{b}"

@@ -21,8 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Broken rules are this command's answer: stdout, exit 1. Whatever makes the file unreadable goes to stderr, all of
-    it, with exit 2."""
+    """Print broken rules on stdout and return 1; if the file is unreadable, all reasons on stderr and 2."""
     words = event_input.reader_words()
     try:
         text = event_input.read_text(args.file)
@@ -41,7 +40,7 @@ def run(args: Namespace) -> int:
 
 
 def to_json(broken: Iterable[Problem], words: Words) -> dict[str, Any]:
-    """Each broken rule: its place in the file, its key (the same in every language), and the text for a person."""
+    """Each broken rule: its place in the file, its key (the same in every language), and its text."""
     return {"violations": [
         {"where": problem.where, "rule": problem.key, "text": problem.say(words)} for problem in broken
     ]}

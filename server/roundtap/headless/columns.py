@@ -1,4 +1,4 @@
-"""Text tables whose columns stay aligned whatever the names are made of."""
+"""Text tables whose columns stay aligned with any characters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ GAP = "  "
 
 
 def width(text: str) -> int:
-    """How many cells a terminal gives `text`: none for combining marks ("Z" + dot above), two for wide signs."""
+    """The number of terminal cells of `text`: none for combining marks ("Z" + dot above), two for wide characters."""
     return sum(_cells(sign) for sign in text)
 
 
@@ -20,7 +20,7 @@ def _cells(sign: str) -> int:
 
 
 def table(rows: Sequence[Sequence[str]], align: str) -> str:
-    """The rows under one another, one line each; `align` has one "<" or ">" a column. No blanks at line ends."""
+    """One line per row, without trailing blanks; `align` has one "<" or ">" per column."""
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
     return "".join(
         GAP.join(map(_pad, row, widths, align)).rstrip() + "\n"

@@ -1,4 +1,4 @@
-"""What the headless commands share: reading an event file, the reader's language, and errors that name the file."""
+"""Shared by the headless commands: reading an event file, the reader's language, and errors that name the file."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def positive_number(text: str) -> int:
 
 
 def reader_words() -> Words:
-    """The texts for whoever runs the command: $ROUNDTAP_LANG, else the first of POSIX's variables that is set."""
-    said = map(os.environ.get, ("ROUNDTAP_LANG", "LC_ALL", "LC_MESSAGES", "LANG"))
-    return core_words(choose_language(next(filter(None, said), "")))
+    """The core's texts in the user's language: by $ROUNDTAP_LANG, else by the first POSIX variable that is set."""
+    languages = map(os.environ.get, ("ROUNDTAP_LANG", "LC_ALL", "LC_MESSAGES", "LANG"))
+    return core_words(choose_language(next(filter(None, languages), "")))
 
 
 def cli_words() -> Words:
@@ -75,9 +75,9 @@ def read_text(file: str) -> str:
 
 
 def print_for_event(file: str, work: Callable[[Tournament, Words], str]) -> int:
-    """Print what `work` makes of the event in `file`; or, of a Problem, its line on stderr and nothing on stdout."""
+    """Print what `work` makes of the event in `file`; a Problem goes to stderr, with nothing on stdout."""
     words = reader_words()
-    # One file, one answer: there is no garbage worth a search before the process ends.
+    # No garbage is worth collecting before this short process ends.
     gc.disable()
     try:
         text = work(parse(read_text(file)), words)
@@ -90,7 +90,7 @@ def print_for_event(file: str, work: Callable[[Tournament, Words], str]) -> int:
 
 
 def print_found(command: str, find: Callable[[Words], Iterable[str]], path: Path | None = None) -> int:
-    """Print the lines that `find` has; of a Problem or a disk's word, one on stderr. `path`: the file it is about."""
+    """Print the lines that `find` returns; its Problem or OSError goes to stderr. `path`: the file it is about."""
     words, where = cli_words(), f"{path}: " if path else ""
     try:
         lines = find(words)
@@ -103,19 +103,19 @@ def print_found(command: str, find: Callable[[Words], Iterable[str]], path: Path
 
 
 def print_refusal(line: str) -> int:
-    """Say what is wrong; the exit code of a command that was asked for what cannot be."""
+    """Print what is wrong and return the exit code for it."""
     print_error(line)
     return BAD_INPUT
 
 
 def public_names_of(tournament: Tournament) -> dict[str, str]:
-    """What each competitor is called in a list, by id."""
+    """Each competitor's public name by id."""
     shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
     return {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
 
 
 def print_notes(file: str, tournament: Tournament, words: Words) -> None:
-    """On stderr: options of the event that somebody should know about, of which nothing is forbidden."""
+    """Print warnings about the event's options on stderr."""
     for warning in rulebook(tournament.rulebook).option_warnings(tournament.options):
         print_error(error_line(file, warning, words))
 
@@ -126,17 +126,17 @@ def error_line(file: str, problem: Problem, words: Words) -> str:
 
 
 def printable(text: str) -> str:
-    """Safe to print on a terminal: what a file smuggles in cannot move the cursor or break the line."""
+    """The text with control characters escaped, so that a file's content cannot control the terminal."""
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def json_text(data: Mapping[str, Any]) -> str:
-    """As `json.dumps(…, indent=2)` writes it, in a fraction of the time: with an indent the library takes no C."""
+    """The output of `json.dumps(…, indent=2)`, which is slow because it does not use C with an indent."""
     return json.format(dumps(data, ensure_ascii=False).encode(errors="replace"), indent=2).decode() + "\n"
 
 
 def write(text: str) -> None:
-    """To stdout as UTF-8 with plain line ends, the same bytes on every machine."""
+    """Write to stdout as UTF-8 with plain line ends, the same bytes on every machine."""
     _as_utf8(sys.stdout)
     sys.stdout.write(text)
 

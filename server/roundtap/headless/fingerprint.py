@@ -16,7 +16,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """SHA-256 in groups of four on stdout; 2 where there is no authority that can be read."""
+    """Print the SHA-256 in groups of four; 2 where no authority can be read."""
     path = args.data / FOLDER / AUTHORITY
 
     def read(_: Words) -> list[str]:

@@ -42,7 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """A line a stream on stdout; exit 1 where something does not hold or is lost, 2 where there is no journal."""
+    """Print one line per stream; exit 1 where something is broken or lost, 2 where there is no journal."""
     words = event_input.cli_words()
     path = args.data / DATABASE if args.backup is None else newest_backup_in(args.backup)
     try:
@@ -77,11 +77,11 @@ def run(args: Namespace) -> int:
 
 
 def _check_companions(args: Namespace, journal: Journal) -> list[tuple[str, Problem | None]]:
-    """The head file and copies, by name, each with what does not hold. A hub of before this file had no head file."""
+    """The head file (which early hubs lacked) and copies, by name, each with its problem."""
     found: list[tuple[str, Problem | None]] = []
     if args.backup is None and ((args.data / HEAD_FILE).is_file() or journal.lineage):
         found.append((HEAD_FILE, _problem_in(lambda: check_database(args.data / DATABASE,
-                                                               read_head_file(args.data / HEAD_FILE)))))
+                                                                    read_head_file(args.data / HEAD_FILE)))))
     for path in args.copy:
         found.append((str(path), _problem_in(partial(_check_copy, path, journal))))
     return found
@@ -122,12 +122,12 @@ def _salvage(args: Namespace, words: Words) -> int:
 
 
 def _rescued_lines(each: SalvageResult, words: Words) -> list[str]:
-    """One line of what was taken, and one below it for each thing that was not."""
-    said = [each.stream, *([f"“{each.name}”"] if each.name else []), words("journal.entries", n=each.entries),
-            words("journal.people", n=each.people)]
+    """One line on what was rescued, and one below it for each thing that was not."""
+    parts = [each.stream, *([f"“{each.name}”"] if each.name else []), words("journal.entries", n=each.entries),
+             words("journal.people", n=each.people)]
     if each.taken:
-        said.append(words("salvage.taken", n=each.taken))
-    lines = [" · ".join(said)]
+        parts.append(words("salvage.taken", n=each.taken))
+    lines = [" · ".join(parts)]
     if each.lost:
         first, last = each.lost
         lines.append("  " + words("salvage.lost", n=last - first + 1, first=first, last=last))
@@ -139,7 +139,7 @@ def _rescued_lines(each: SalvageResult, words: Words) -> list[str]:
 
 
 def list_streams(journal: Journal, only: str | None = None) -> Iterable[StreamCheck]:
-    """Every stream by its last entry; nothing is checked."""
+    """Every stream by its last entry, unchecked."""
     heads, sealed = journal.heads(), journal.seals.known()
     if only is not None and only not in heads:
         raise Problem("unknown_event", event=only)
@@ -151,21 +151,21 @@ def list_streams(journal: Journal, only: str | None = None) -> Iterable[StreamCh
 
 
 def lines(looked: StreamCheck, words: Words, what: str) -> list[str]:
-    """One line of what the stream is, and one below it for each thing that does not hold."""
-    said = [looked.stream, *([f"“{looked.name}”"] if looked.name else []), words("journal.entries", n=looked.entries),
-            looked.head.hash[:16]]
+    """One line on the stream, and one below it for each problem."""
+    parts = [looked.stream, *([f"“{looked.name}”"] if looked.name else []), words("journal.entries", n=looked.entries),
+             looked.head.hash[:16]]
     if looked.stream != VENUE:
-        said += [words("journal.people", n=looked.people), words(f"journal.seal.{looked.seal}")]
-    said += [words(f"journal.{state}") for state in ("archived", "deleted") if getattr(looked, state)]
+        parts += [words("journal.people", n=looked.people), words(f"journal.seal.{looked.seal}")]
+    parts += [words(f"journal.{state}") for state in ("archived", "deleted") if getattr(looked, state)]
     if looked.diverged:
-        said.append(words("journal.diverged", rounds=", ".join(map(str, looked.diverged))))
+        parts.append(words("journal.diverged", rounds=", ".join(map(str, looked.diverged))))
     if what == "verify":
-        said.append(words("journal.broken" if looked.wrong else "journal.holds"))
-    return [" · ".join(said), *(f"  {problem.say(words)}" for problem in looked.wrong)]
+        parts.append(words("journal.broken" if looked.wrong else "journal.holds"))
+    return [" · ".join(parts), *(f"  {problem.say(words)}" for problem in looked.wrong)]
 
 
 def to_json(looked: StreamCheck, words: Words) -> dict[str, Any]:
-    """For programs: `wrong` is empty where all holds."""
+    """A stream's check for programs; `wrong` is empty where all is well."""
     return {
         "stream": looked.stream, "name": looked.name, "entries": looked.entries, "head": looked.head.hash,
         "people": looked.people, "seal": looked.seal, "archived": looked.archived, "deleted": looked.deleted,

@@ -35,7 +35,7 @@ def run(args: Namespace) -> int:
 
 
 def as_text(tournament: Tournament, drawn: Mapping[str, Any], words: Words) -> str:
-    """The round for a person: table, two names; byes below."""
+    """The round as text: table and two names per line."""
     names = event_input.public_names_of(tournament)
     rows = [
         ("–", names[match["a"]], words(f"bye.{match['bye']}")) if "bye" in match

@@ -19,11 +19,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """The new PIN on stdout; 2 where there is no hub's folder, or it may not be written to."""
+    """Print the new PIN; 2 where there is no hub's folder, or it is not writable."""
     path = args.data / PIN
 
     def make(_: Words) -> list[str]:
-        # A folder without a PIN is no hub's: rather none than one that nobody asks for.
+        # A folder without a PIN is not a hub's: no PIN would ever be used there.
         if not path.is_file():
             raise Problem("no_pin_folder")
         made = new_phrase() if args.phrase else new_pin()

@@ -24,14 +24,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """What was restored, a line an event, on stdout; exit 2 where the file or the folder will not do."""
+    """Print what was restored, one line per event; exit 2 where the file or the folder is unsuitable."""
     return event_input.print_found("restore", lambda words: lines(
         args.data, restore(args.backup, args.data, system_clocks().at()), words))
 
 
 def lines(folder: Path, found: Backup, words: Words) -> list[str]:
-    """Each event with its last round and entry; then what the folder has besides, and what to do now."""
-    said = [words("restore.done", where=str(folder), made_at=found.made_at or "–")]
+    """Each event with its last round and entry; then the folder's other files, and what to do now."""
+    text = [words("restore.done", where=str(folder), made_at=found.made_at or "–")]
     journal = Journal(f"sqlite:///{folder / DATABASE}", read_only=True)
     try:
         for stream, head in sorted(found.heads.items()):
@@ -41,9 +41,8 @@ def lines(folder: Path, found: Backup, words: Words) -> list[str]:
             rounds = state.public_rounds
             parts = [f"“{state.name}”", stream, words("restore.round", number=rounds[-1].number) if rounds
                      else words("restore.no_round"), words("restore.entry", number=head.number, hash=head.hash[:16])]
-            said.append("  " + " · ".join(parts))
+            text.append("  " + " · ".join(parts))
     finally:
         journal.close()
-    said.append(words("restore.files", names=", ".join(found.files) or "–"))
-    said.append(words("restore.now", where=str(folder)))
-    return said
+    return [*text, words("restore.files", names=", ".join(found.files) or "–"),
+            words("restore.now", where=str(folder))]

@@ -36,7 +36,7 @@ def run(args: Namespace) -> int:
 
 
 def to_json(book: Rulebook, words: Words) -> dict[str, Any]:
-    """Everything the text says, in the same order, with the keys of the event file where it has them."""
+    """The same content as the text, in the same order, with the event file's keys where it has them."""
     options = book.options({})
     return {
         "id": book.id, "title": book.title, "document": book.document, "levels": list(book.levels),
@@ -82,7 +82,7 @@ def _sections(book: Rulebook, words: Words) -> Iterator[str]:
 
 
 def _minutes(book: Rulebook, words: Words) -> Iterator[Sequence[str]]:
-    """One column, or one for each number of games a match may have."""
+    """One column for each number of games that a match may have."""
     if len(book.best_of) > 1:
         yield ("", *(words("sheet.best_of", games=n) if n > 1 else words("sheet.one_game") for n in book.best_of))
     for stage, by_games in fact_sheet.minutes_by_games(book).items():
@@ -91,7 +91,7 @@ def _minutes(book: Rulebook, words: Words) -> Iterator[Sequence[str]]:
 
 
 def _coverage(found: Coverage, words: Words) -> str:
-    """The counts, then each clause under its section, with its kind in front."""
+    """The counts, then each clause by section, with its kind in front."""
     kinds = {kind: words(f"coverage.{kind}") for kind in found.counts()}
     counts = [(kinds[kind], str(n), words(f"coverage.{kind}.what")) for kind, n in found.counts().items()]
     text = _titled(words("sheet.coverage"), counts, "<><")

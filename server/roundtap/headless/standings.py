@@ -40,12 +40,12 @@ def run(args: Namespace) -> int:
 
 
 def last_round(tournament: Tournament) -> int:
-    """The number of the last round that standings come from: Swiss, or a tie-break; 0 before the first."""
+    """The number of the last round that counts for the standings, Swiss or tie-break; 0 before the first."""
     return max((played.number for played in tournament.rounds if played.stage != ELIMINATION), default=0)
 
 
 def _places(tournament: Tournament, after: int) -> dict[str, int]:
-    """Where everybody ended, once there is an elimination; empty before, and for the standings of an earlier round."""
+    """Final places once there is an elimination; empty before, and for the standings of an earlier round."""
     if after < last_round(tournament) or not tournament.stage_rounds(ELIMINATION):
         return {}
     from roundtap_core.elimination.ranking import final_places
@@ -56,10 +56,8 @@ def _places(tournament: Tournament, after: int) -> dict[str, int]:
 def as_text(
     rows: Sequence[StandingsRow], names: dict[str, str], words: Words, places: Mapping[str, int] | None = None,
 ) -> str:
-    """Aligned columns for a person; fractions to two decimals, as they are read out.
-
-    `places`: where everybody ended. They stand first then, and lines in their order; the rank is that of the standings.
-    """
+    """Aligned columns, with fractions to two decimals. `places`: final places, which then come first and order the
+    lines; the rank remains that of the standings."""
     keys = list(rows[0].tiebreakers) if rows else []
     head = [words("column.rank"), words("column.name"), *(words(f"column.{key}") for key in FIGURES[1:]),
             *(words(f"column.{key}") for key in keys), words("column.decided_by")]
@@ -85,6 +83,6 @@ def _number_text(value: int | Fraction | None) -> str:
         return "–"
     if isinstance(value, int):
         return str(value)
-    # In whole numbers, half up: a float would round some halves the other way.
+    # Integer arithmetic, rounding half up: a float would round some halves down.
     hundredths = (200 * value.numerator + value.denominator) // (2 * value.denominator)
     return f"{hundredths // 100}.{hundredths % 100:02d}"

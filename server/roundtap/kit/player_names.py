@@ -14,7 +14,7 @@ LAST_NAMES = ("Ruiz", "Maier", "Żak", "Luz", "Eich", "Wiśniewska-Szczepańska"
 
 
 def player_names(n: int) -> list[str]:
-    """`n` different full names, mixed so that neighbours differ in both parts."""
+    """`n` different full names, whose neighbours differ in both parts."""
     pairs = itertools.chain.from_iterable(
         zip(FIRST_NAMES, LAST_NAMES[shift:] + LAST_NAMES[:shift], strict=False) for shift in range(len(LAST_NAMES))
     )
@@ -22,7 +22,7 @@ def player_names(n: int) -> list[str]:
 
 
 def made_up_people(n: int, team_size: int) -> list[Person]:
-    """`n` players, or teams that are called by their members' last names."""
+    """`n` players, or teams named after their members."""
     names = player_names(n * team_size)
     if team_size == 1:
         return list(map(Person, names))

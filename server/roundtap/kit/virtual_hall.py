@@ -40,19 +40,19 @@ from roundtap_units.table.unit import TableUnit
 from roundtap_units.unit_words import unit_words
 
 EVENT = "e1"
-"""The one event of a journal that nobody else will ever see."""
+"""The only event of a temporary journal."""
 TAP_MS, PAUSE_MS, HOLD_MS = 60, 400, 700
 
 
 class VirtualClock:
-    """Monotonic milliseconds that pass only when somebody says so."""
+    """A monotonic clock in milliseconds that only advances when set."""
 
     def __init__(self) -> None:
         self.now_ms = 1_000_000
 
 
 class DirectLink:
-    """A unit's link without a network: the same signed reports, handed straight to the hub's device code."""
+    """A unit's link without a network: the same signed reports, passed directly to the hub's device code."""
 
     def __init__(self, hub: Hub, unit: str, outbox: Outbox, incoming: queue.SimpleQueue[object],
                  clock: VirtualClock) -> None:
@@ -65,17 +65,16 @@ class DirectLink:
     def send_reports(self) -> None:
         for kept in self.outbox.waiting():
             assert verify(self._hub.units.keys[self._unit], REPORT, kept.report, kept.mac)
-            settled = self.outbox.settle(parse_message(Echo,
-                                                       record_report(self._hub.service,
-                                                                     validate_report(dict(kept.report)))))
+            settled = self.outbox.settle(parse_message(
+                Echo, record_report(self._hub.service, validate_report(dict(kept.report)))))
             if settled is not None:
                 self.incoming.put(("fate", settled))
         self.outbox.note()
 
     def send_status(self, status: Mapping[str, Any]) -> None:
         self._hub.presence.heard(self._unit, self._clock.now_ms, match=status["match"],
-                             seated=frozenset(status["seated"]), draft=status["draft"], call=status["call"],
-                                leave=frozenset(status["leave"] or ""))
+                                 seated=frozenset(status["seated"]), draft=status["draft"], call=status["call"],
+                                 leave=frozenset(status["leave"] or ""))
 
     def keep_status(self, status: Mapping[str, Any]) -> None:
         pass
@@ -83,7 +82,7 @@ class DirectLink:
     def push_view(self) -> None:
         status = self._hub.presence.units.get(self._unit)
         reported = {str(kept.report["event"]) for kept in self.outbox.all()}
-        # Of the same the same is made; what time alone brings comes within a second.
+        # Skip unchanged input; changes by time alone appear within a second.
         made_of = (self._hub.service.snapshot, own_status_view(status), reported, self._clock.now_ms // 1000)
         if made_of == self._made_of:
             return
@@ -95,7 +94,7 @@ class DirectLink:
 
 
 class VirtualTable:
-    """One table unit on mock pins, and fingers to press them."""
+    """One table unit on mock pins, and simulated presses."""
 
     def __init__(self, hub: Hub, number: int, folder: Path, clock: VirtualClock) -> None:
         unit = f"table-{number}"
@@ -116,7 +115,7 @@ class VirtualTable:
         self.says = text
 
     def step(self) -> None:
-        """Everything that has come in, and everything that follows from it."""
+        """Process everything that has come in."""
         self.link.push_view()
         items: list[object] = []
         while not self._incoming.empty():
@@ -124,7 +123,7 @@ class VirtualTable:
         self.unit.step(self._clock.now_ms, items)
 
     def press(self, press: Press) -> None:
-        """A finger on a pin: down, a moment, up, a moment."""
+        """Press a button: down, a moment, up, a moment."""
         pin = self._pins.pin(RECOMMENDED.pins.keys()[press.key])
         pin.drive_low()
         self._pass(HOLD_MS if press.kind == "hold" else TAP_MS)
@@ -132,7 +131,7 @@ class VirtualTable:
         self._pass(PAUSE_MS)
 
     def _pass(self, ms: int) -> None:
-        """Time goes on as the unit itself asks to be woken."""
+        """Advance time, stepping whenever the unit asks to be woken."""
         until_ms = self._clock.now_ms + ms
         self.step()
         while (due_ms := self.unit.due_ms(self._clock.now_ms)) < until_ms:
@@ -146,7 +145,7 @@ class VirtualTable:
 
 
 class VirtualHall:
-    """Hub, tables and one event in this process. Use as a context: it lives in a temporary folder."""
+    """Hub, tables and one event in this process; a context manager over a temporary folder."""
 
     def __init__(self, tables: int) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="roundtap-hall-")
@@ -158,7 +157,7 @@ class VirtualHall:
         self.service.start()
         keys = {f"table-{n}": secrets.token_bytes(32) for n in range(1, tables + 1)}
         self.hub = hub_in_memory(self.service, Presence(), clocks, keys)
-        # As the hub's own process does: a result that stands closes the call of its table.
+        # As in the hub's own process: a final result closes its table's call.
         self.service.listen(lambda snapshot, entries: close_settled_calls(self.hub.presence, snapshot, entries))
         self.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))
                           for n, unit in enumerate(keys, start=1)], "rehearsal")
@@ -182,7 +181,7 @@ class VirtualHall:
         self.service.tell(EVENT, command, "rehearsal")
 
     def enter(self, tournament: Tournament) -> None:
-        """Create the event and enter its competitors, who have not left yet."""
+        """Create the event and enter its competitors, before any has left."""
         totals = list_totals(tournament)
         people, steps = [], [Step(EVENT, c.CreateEvent(
             tournament.name, tournament.rulebook, tournament.level, tournament.options, "#0072B2", tournament.seed))]
@@ -193,12 +192,12 @@ class VirtualHall:
                 competitor.id, person.digest(salt), competitor.won_bye, competitor.came_with, competitor.fixed_table,
                 list_total=totals.get(competitor.id)))))
         if rulebook(tournament.rulebook).judge_required:
-            # Whoever runs the rehearsal judges it.
+            # The person who runs the rehearsal is its judge.
             steps.append(Step(EVENT, c.SetOfficials((Official("o1", "organizer"),))))
         self.service.ask(steps, "rehearsal", people)
 
     def wait(self, ms: int) -> None:
-        """Nobody presses for so long."""
+        """Let time pass without a press."""
         self.clock.now_ms += ms
         self.step()
 

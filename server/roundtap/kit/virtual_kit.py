@@ -1,4 +1,4 @@
-"""A hub and virtual table units as real processes on this machine: what the demo and a rehearsal run."""
+"""A hub and virtual table units as real processes on this machine, for the demo and rehearsals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class VirtualKit:
         self.port = port
         self.tables = range(1, tables + 1)
         self.unenrolled = range(tables + 1, tables + 1 + unenrolled)
-        """Table units without a key: each shows on its screen how it gets one."""
+        """Table units without a key, whose screens show how to enrol them."""
         self.printer = folder / "printer"
         """The socket of the virtual printer's paper and faults."""
         self.pin = new_pin()
@@ -39,15 +39,15 @@ class VirtualKit:
         return self._folder / f"panel-{number}"
 
     def prepare(self) -> None:
-        """Keys, PIN and configurations, written before anybody runs."""
+        """Write keys, PIN and configurations, before any process starts."""
         from roundtap_hub.access.pins import hash_pin
         from roundtap_hub.store.secure_files import write_private
 
-        def configure(name: str, folder: str, /, **said: str | bool) -> None:
-            said |= {"hub": f"http://127.0.0.1:{self.port}", "language": self._language,
-                     "folder": str(self._folder / folder)}
-            # TOML's texts and truths are JSON's.
-            lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in said.items()]
+        def configure(name: str, folder: str, /, **values: str | bool) -> None:
+            values |= {"hub": f"http://127.0.0.1:{self.port}", "language": self._language,
+                       "folder": str(self._folder / folder)}
+            # TOML's strings and booleans are JSON's.
+            lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items()]
             write_private(self._folder / f"{name}.toml", "".join(lines))
 
         self.hub_folder.mkdir(mode=0o700)
@@ -62,9 +62,9 @@ class VirtualKit:
             configure(f"table-{number}", f"unit-{number}", facing=self._facing, local=False)
 
     def start(self) -> None:
-        """The hub first; then the tables, which would wait for it anyway."""
+        """Start the hub, then the units."""
         bench = ("--bench-url", self._bench_url) if self._bench_url else ()
-        # Who sits here needs no encryption.
+        # On this machine alone no encryption is needed.
         secure = ("--secure-port", "0") if is_loopback(self._host) else ()
         self._spawn("hub", "--data", str(self.hub_folder), "--host", self._host, "--port", str(self.port),
                     "--language", self._language, *bench, *secure)

@@ -1,1 +1,1 @@
-"""A machine of the kit and its card: `roundtap.txt` read, the role taken, the root read-only, the card made."""
+"""Setting up a machine of the kit: its card, `roundtap.txt`, its role, a read-only root, its hotspot."""

@@ -1,4 +1,4 @@
-"""A machine takes its role: files written, services switched, name and time zone set; twice is as good as once."""
+"""Applies a machine's settings: files, services, name and time zone; applying them again changes nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WIPED = "# taken over; write a new line {key} = … to change it"
 
 
 def run_quietly(words: Sequence[str]) -> int:
-    """Run a program; its exit code, 127 where there is none of that name. What it says goes to the journal."""
+    """Run a program; its exit code, 127 if it is missing. Its output goes to systemd's journal."""
     try:
         return subprocess.run(list(words), check=False, stdin=subprocess.DEVNULL).returncode
     except OSError:
@@ -33,19 +33,19 @@ def run_quietly(words: Sequence[str]) -> int:
 
 
 def run_dry(words: Sequence[str]) -> int:
-    """For a machine that is only a folder: its files are changed, and no program of this one is told anything."""
+    """For a machine that is only a folder: runs nothing."""
     return 0
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where a machine's files are, and how its programs are called; a test has a folder and a list instead."""
+    """A machine's root folder, and how its programs are run; both are replaced in tests."""
 
     root: Path
     run: Callable[[Sequence[str]], int]
 
     def boot(self) -> Path | None:
-        """The boot partition: the folder that holds cmdline.txt or the settings; None on other machines than a Pi."""
+        """The boot partition: the folder with cmdline.txt or the settings; None on machines other than a Pi."""
         for place in BOOT:
             folder = self.root / place
             if (folder / FILE).is_file() or (folder / "cmdline.txt").is_file():
@@ -54,7 +54,7 @@ class Machine:
 
     @contextlib.contextmanager
     def boot_open(self) -> Iterator[None]:
-        """The boot partition can be written to meanwhile; a read-only root leaves it read-only otherwise."""
+        """Make the boot partition writable meanwhile; with a read-only root it is read-only otherwise."""
         boot = self.boot()
         closed = boot is not None and bool(os.statvfs(boot).f_flag & os.ST_RDONLY)
         if closed:
@@ -69,11 +69,11 @@ class Machine:
     def settings_path(self) -> Path:
         """Where `roundtap.txt` is, or would be made: on the boot partition, else in /etc/roundtap."""
         boot = self.boot()
-        here = self.root / roles.ETC / FILE
-        return boot / FILE if boot is not None and not (here.is_file() and not (boot / FILE).is_file()) else here
+        in_etc = self.root / roles.ETC / FILE
+        return boot / FILE if boot is not None and not (in_etc.is_file() and not (boot / FILE).is_file()) else in_etc
 
     def settings(self) -> tuple[Settings, list[SettingsNote]]:
-        """What the file says, and what is to be told of it; without a file, nothing."""
+        """The file's settings, and notes on them; defaults without a file."""
         try:
             return read_settings(self.settings_path().read_bytes())
         except FileNotFoundError:
@@ -89,7 +89,7 @@ def machine_at(root: Path) -> Machine:
 
 @dataclass(frozen=True, slots=True)
 class ApplyResult:
-    """What was done: files that changed (from the root), what is to be told, whether it takes a restart."""
+    """What was done: changed files (relative to the root), notes to report, and whether a restart is needed."""
 
     changed: tuple[str, ...]
     told: tuple[SettingsNote, ...]
@@ -97,10 +97,10 @@ class ApplyResult:
 
 
 def apply(machine: Machine, start: bool = True) -> ApplyResult:
-    """Make the machine what its `roundtap.txt` says. Said again, it changes nothing.
+    """Apply `roundtap.txt` to the machine; applying it again changes nothing.
 
-    start: False where the services come with the next start only: at the first one, their folders are still to be moved
-    to the data partition.
+    start: False where services must wait for the next start: at the first one, their folders have yet to be moved to
+    the data partition.
     """
     with machine.boot_open():
         return _apply(machine, start)
@@ -129,7 +129,7 @@ def _apply(machine: Machine, start: bool) -> ApplyResult:
         restart = bool(on_boot)
     _switch(machine, settings.role, start)
     if roles.STICK_RULES in changed and settings.role == "hub":
-        # A stick that is plugged in already was asked about before there was this rule.
+        # For a stick plugged in before this rule existed.
         machine.run(["udevadm", "control", "--reload"])
         machine.run(["udevadm", "trigger", "--action=add", "--subsystem-match=block", "--property-match=ID_BUS=usb"])
     if any("NetworkManager" in path for path in changed):
@@ -143,7 +143,7 @@ def _switch(machine: Machine, role: str, start: bool) -> None:
     if there:
         machine.run(["systemctl", "--quiet", "disable", "--now", "--no-block", *there])
     for unit in (EACH_START, *wanted):
-        # One after the other: a service that this package does not have keeps no other from coming up.
+        # One by one: a service missing from this package must not keep others from starting.
         if _has_unit(machine.root, unit):
             machine.run(["systemctl", "--quiet", "enable", unit])
             if start and unit != EACH_START:
@@ -156,7 +156,7 @@ def _has_unit(root: Path, unit: str) -> bool:
 
 
 def _write(root: Path, wanted: roles.SystemFile) -> bool | None:
-    """True: written; False: it stood there already; None: somebody made it by hand, and it is left alone."""
+    """True: written; False: unchanged; None: the file was made manually and is left alone."""
     path = root / wanted.path
     try:
         old = path.read_text(encoding="utf-8")
@@ -175,13 +175,13 @@ def _write(root: Path, wanted: roles.SystemFile) -> bool | None:
 
 
 def _give_to(path: Path, group: str) -> None:
-    # Without the group there is no service either that would read it.
+    # Without the group the service that would read it is missing, too.
     with contextlib.suppress(LookupError, PermissionError):
         shutil.chown(path, group=group)
 
 
 def write_whole(path: Path, text: str, mode: int = 0o644) -> bool:
-    """Write a file of the system's, whole or not at all; False: it stood there already."""
+    """Write a system file atomically; False: it was there already."""
     content = text.encode()
     with contextlib.suppress(OSError):
         if path.read_bytes() == content and stat.S_IMODE(path.stat().st_mode) == mode:
@@ -192,7 +192,7 @@ def write_whole(path: Path, text: str, mode: int = 0o644) -> bool:
 
 
 def _remove_stale(machine: Machine, kept: Collection[str]) -> list[str]:
-    """What earlier settings had made and these no longer make."""
+    """Remove files that earlier settings made and these do not."""
     gone = []
     for path in sorted(roles.EVERY_FILE.difference(kept)):
         with contextlib.suppress(OSError, UnicodeDecodeError):
@@ -203,9 +203,9 @@ def _remove_stale(machine: Machine, kept: Collection[str]) -> list[str]:
 
 
 def _copy_extra_files(machine: Machine) -> list[str]:
-    """TOML files beside `roundtap.txt` (a board of one's own, a standby's key) go where the services look for them."""
+    """Copy TOML files beside `roundtap.txt` (a custom board, a standby's key) to where the services look for them."""
     boot, changed = machine.boot(), []
-    # Pi OS has a file of its own there.
+    # custom.toml is Pi OS's own.
     for source in sorted({*boot.glob("*.toml")} - {boot / "custom.toml"}) if boot else []:
         try:
             text = source.read_text(encoding="utf-8-sig")
@@ -221,7 +221,7 @@ def _copy_extra_files(machine: Machine) -> list[str]:
 
 
 def _name(machine: Machine, settings: Settings) -> list[str]:
-    # A machine that is no card of ours has a name already, which its owner chose.
+    # A machine without our card keeps the name that its owner chose.
     if not settings.name and (not settings.role or machine.boot() is None):
         return []
     try:
@@ -254,7 +254,7 @@ def _zone(machine: Machine, settings: Settings) -> list[str]:
 
 
 def zone_of(country: str, root: Path) -> str:
-    """The first time zone that the machine's list has for a country; "" where it has none."""
+    """The first time zone of a country in the machine's list, or ""."""
     try:
         lines = (root / "usr/share/zoneinfo/zone.tab").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -263,7 +263,7 @@ def zone_of(country: str, root: Path) -> str:
 
 
 def saved_passwords(machine: Machine) -> dict[str, str]:
-    """Passwords that were taken over, by network."""
+    """Saved passwords by network."""
     try:
         return dict(json.loads((machine.root / SECRETS).read_text(encoding="utf-8")))
     except (OSError, ValueError):
@@ -271,14 +271,12 @@ def saved_passwords(machine: Machine) -> dict[str, str]:
 
 
 def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str], list[SettingsNote]]:
-    """({network: password} of all that was ever taken over; what is to be told).
-
-    Passwords leave the boot partition, which every computer shows, once they are on the machine's own.
-    """
+    """(All saved passwords by network; notes to report). Passwords are removed from the boot partition, which any
+    computer can read, once they are saved on the machine."""
     path, kept = machine.root / SECRETS, saved_passwords(machine)
-    said = (("wifi_password", settings.wifi, settings.wifi_password),
-            ("hotspot_password", settings.hotspot, settings.hotspot_password))
-    new = {network: password for _, network, password in said if network not in ("", "no") and password}
+    given = (("wifi_password", settings.wifi, settings.wifi_password),
+             ("hotspot_password", settings.hotspot, settings.hotspot_password))
+    new = {network: password for _, network, password in given if network not in ("", "no") and password}
     pin = settings.pin if settings.role == "hub" else ""
     if not new and not pin:
         return kept, []
@@ -288,7 +286,8 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
         if kept | new != kept:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_whole(path, json.dumps(kept | new, ensure_ascii=False, indent=1) + "\n", 0o600)
-        wipe(machine.settings_path(), {*(key for key, network, _ in said if network in new), *(["pin"] if pin else [])})
+        wipe(machine.settings_path(),
+             {*(key for key, network, _ in given if network in new), *(["pin"] if pin else [])})
     except OSError as error:
         return kept | new, [SettingsNote("not_wiped", params={"reason": error.strerror or str(error)})]
     return kept | new, []
@@ -299,20 +298,20 @@ def _set_pin(folder: Path, pin: str) -> None:
 
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_pin(folder / "pin", pin)
-    # A folder that is new is given to the hub by systemd, with all that is in it.
+    # systemd gives a new folder to the hub, with its content.
     owner = folder.stat()
     with contextlib.suppress(PermissionError):
         os.chown(folder / "pin", owner.st_uid, owner.st_gid)
 
 
 def wipe(path: Path, taken: Collection[str] = SECRET) -> None:
-    """Take these passwords out of the file; every other byte of it stays, whatever editor it comes from. What was not
-    taken over stays as well: somebody mends the line beside it, and it counts."""
+    """Remove these passwords from the file; every other byte stays, whatever the editor. Passwords not in `taken` stay,
+    too: they may count once a line beside them is corrected."""
     raw = path.read_bytes()
     lines = raw.splitlines(keepends=True)
     utf16 = raw[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in raw
     if utf16:
-        # A byte like a line's end may be half a letter: written anew as UTF-8, with the mark that Notepad knows.
+        # A line end byte may be half a character here: rewrite as UTF-8 with a byte order mark, for Notepad.
         text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-16-le", errors="replace")
         lines = [b"\xef\xbb\xbf", *text.encode().splitlines(keepends=True)]
     kept = []
@@ -329,7 +328,7 @@ def wipe(path: Path, taken: Collection[str] = SECRET) -> None:
 
 
 def set_role(machine: Machine, role: str) -> Path:
-    """Write `role = …` into the settings file (made where there is none); returns its path."""
+    """Write `role = …` into the settings file, made if missing; returns its path."""
     path = machine.settings_path()
     try:
         raw = path.read_bytes()

@@ -1,4 +1,4 @@
-"""The Pi's own files on the boot partition, `config.txt` and `cmdline.txt`: changed twice is changed once."""
+"""Changes the Pi's own boot files, `config.txt` and `cmdline.txt`, idempotently."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ BEGIN = "# --- Roundtap: made from roundtap.txt; write nothing between these two
 END = "# --- Roundtap: end"
 WATCHDOG = "dtparam=watchdog=on"
 BUSES = {
-    # At 400 kHz a picture takes 25 ms, at the usual 100 kHz it takes 100.
+    # At 400 kHz a picture takes 25 ms, at the default 100 kHz 100 ms.
     "i2c": "dtparam=i2c_arm=on,i2c_arm_baudrate=400000",
     "spi": "dtparam=spi=on",
 }
 OWN_SERIAL = ("/dev/serial0", "/dev/ttyAMA0", "/dev/ttyS0")
-"""A printer on the header's own pins: the login console must not speak there."""
+"""Ports of a printer on the header's own pins, which the login console must not use."""
 SERIAL_CONSOLE = re.compile(r"console=(serial0|ttyAMA0|ttyS0)(,\S*)?")
 
 
 def take(boot: Path, settings: Settings, own_boards: Path) -> list[str]:
-    """Bring both files to what the settings want; returns the names of those that changed. `own_boards`: a folder."""
+    """Apply the settings to both files; returns the names of those that changed. `own_boards`: a folder."""
     changed = []
     wanted = [WATCHDOG, *(BUSES[bus] for bus in buses(settings, own_boards))]
     serial = settings.port in OWN_SERIAL
@@ -42,7 +42,7 @@ def take(boot: Path, settings: Settings, own_boards: Path) -> list[str]:
 
 
 def buses(settings: Settings, own_boards: Path) -> list[str]:
-    """What the board's screen hangs on; I²C for a board that cannot be read (the unit itself says why)."""
+    """The bus of the board's screen; I²C for a board that cannot be read (the unit itself reports why)."""
     from roundtap_devices.boards import BoardError, board
 
     if not settings.board:
@@ -55,7 +55,7 @@ def buses(settings: Settings, own_boards: Path) -> list[str]:
 
 
 def with_block(text: str, lines: Iterable[str]) -> str:
-    """`config.txt` with our lines at its end, for all models of the Pi; what else stands there is not touched."""
+    """`config.txt` with our lines at its end, for all models of the Pi; all other lines unchanged."""
     ends = "\r\n" if "\r\n" in text else "\n"
     before, found, rest = text.partition(BEGIN)
     after = rest.partition(END)[2].lstrip("\r\n") if found else ""
@@ -66,7 +66,7 @@ def with_block(text: str, lines: Iterable[str]) -> str:
 
 
 def cmdline(text: str, country: str = "", serial: bool = False) -> str:
-    """The kernel's one line: the country for the radio; no console on a line where a printer is."""
+    """The kernel's command line with the radio's country, and without a console on a printer's serial port."""
     words = text.split()
     if country:
         words = with_word(words, "cfg80211.ieee80211_regdom=", country)
@@ -76,7 +76,7 @@ def cmdline(text: str, country: str = "", serial: bool = False) -> str:
 
 
 def with_word(words: list[str], name: str, value: str) -> list[str]:
-    """The words with NAME=VALUE in its old place, or at the end; `value` "" takes it out."""
+    """The words with NAME=VALUE in its old place, or at the end; `value` "" removes it."""
     new = f"{name}{value}"
     if new in words:
         return words

@@ -24,9 +24,9 @@ FILES = Path(__file__).with_name("card_files")
 FOLDER, SCRIPT = "roundtap", "roundtap/first-boot.sh"
 ARMED = ("systemd.run=/boot/firmware/roundtap/first-boot.sh", "systemd.run_success_action=reboot",
          "systemd.run_failure_action=reboot", "systemd.unit=kernel-command-line.target")
-"""systemd's own way to run one program instead of all services (systemd-run-generator); Imager used it, too."""
+"""systemd's way to run one program instead of all services (systemd-run-generator), as Imager did."""
 STOCK = ("resize", "init=/usr/lib/raspberrypi-sys-mods/firstboot", "init=/usr/lib/raspi-config/init_resize.sh")
-"""Pi OS would grow its root over the whole card first, and leave no room for the data."""
+"""Removed, since Pi OS would grow its root over the whole card and leave no room for the data."""
 FAT_TYPES = (0x06, 0x0B, 0x0C, 0x0E)
 SECTOR, MIB = 512, 1 << 20
 
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """2, with what to do, where the target is no card, or the bundle does not fit."""
+    """2, with what to do, where the target is not a card, or the bundle does not fit."""
     with tempfile.TemporaryDirectory(prefix="roundtap-card-") as folder:
         return _run(args, Path(folder))
 
@@ -72,12 +72,12 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
 
 
 def bundle_files(bundle: Path, unpacked: Path) -> list[Path]:
-    """Every file of a bundle, a folder or a tar, which goes to `unpacked`. Problem where it lacks the package."""
+    """Every file of a bundle, a folder or a tar, extracted to `unpacked`. Problem where it lacks the package."""
     if bundle.is_file():
         with tarfile.open(bundle) as tar:
             for member in filter(tarfile.TarInfo.isreg, tar):
                 if content := tar.extractfile(member):
-                    # By its last name alone, as it goes onto the card: no path in a tar leads out of `unpacked`.
+                    # By its base name alone: no path in a tar leads out of `unpacked`.
                     with (unpacked / Path(member.name).name).open("wb") as file:
                         shutil.copyfileobj(content, file)
         bundle = unpacked
@@ -88,8 +88,7 @@ def bundle_files(bundle: Path, unpacked: Path) -> list[Path]:
 
 
 class FolderCard:
-    """A boot partition that is mounted here: a card in a reader, or the one that this machine has started from. Names
-    are relative to it, with /."""
+    """A mounted boot partition: a card in a reader, or this machine's own. Names are relative to it, with /."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -118,7 +117,7 @@ class FolderCard:
 
 
 class ImageCard:
-    """The boot partition within an image, by mtools: no mounting, no root."""
+    """The boot partition within an image, accessed by mtools: needs neither mounting nor root."""
 
     def __init__(self, image: Path) -> None:
         self._drive = f"{image}@@{fat_offset(image)}"
@@ -126,8 +125,8 @@ class ImageCard:
             raise Problem("card_no_mtools")
 
     def _call(self, *words: str, raw: bytes | None = None, may_fail: bool = True) -> bytes | None:
-        """What the program said; None where it failed. Raises OSError with its words where it may not."""
-        # Letters outside of ASCII in names would depend on the caller's locale.
+        """The program's output; None where it failed. Raises OSError with its message where it may not fail."""
+        # Non-ASCII letters in names would depend on the caller's locale.
         done = subprocess.run([words[0], "-i", self._drive, *words[1:]], input=raw, capture_output=True, check=False,
                               env={**os.environ, "MTOOLS_SKIP_CHECK": "1", "LC_ALL": "C.UTF-8"})
         if done.returncode and not may_fail:
@@ -152,9 +151,9 @@ class ImageCard:
         self._call("mdeltree", f"::{folder}")
 
     def free(self) -> int:
-        said = (self._call("mdir", "::") or b"").decode(errors="replace")
+        listing = (self._call("mdir", "::") or b"").decode(errors="replace")
         # "                         528 596 992 bytes free"
-        line = next((line for line in said.splitlines() if "bytes free" in line), "0")
+        line = next((line for line in listing.splitlines() if "bytes free" in line), "0")
         return int("".join(sign for sign in line if sign.isdecimal()) or 0)
 
 
@@ -162,7 +161,7 @@ Card = FolderCard | ImageCard
 
 
 def fat_offset(image: Path) -> int:
-    """Where the boot partition begins in an image, in bytes. Problem where there is none."""
+    """The boot partition's offset in an image, in bytes. Problem where there is none."""
     with image.open("rb") as file:
         head = file.read(SECTOR)
     if len(head) == SECTOR and head[510:] == b"\x55\xaa":
@@ -174,7 +173,7 @@ def fat_offset(image: Path) -> int:
 
 
 def unpack(image: Path, target: Path) -> None:
-    """A copy to work on; zeros become holes, so that an image of 3 GB takes the place of what is in it."""
+    """Make a working copy in which zeros become holes, so that an image of 3 GB takes only the space of its content."""
     opener = lzma.open if image.suffix == ".xz" else open
     with opener(image, "rb") as source, target.open("wb") as file:
         while block := source.read(4 * MIB):
@@ -186,7 +185,7 @@ def unpack(image: Path, target: Path) -> None:
 
 
 def prepare(card: Card, packages: Sequence[Path], settings: bytes | None = None) -> None:
-    """Put bundle, script and settings onto the card, and have its next start run the script. Again: the next bundle."""
+    """Put bundle, script and settings onto the card, and make its next start run the script. Repeatable."""
     cmdline = card.get("cmdline.txt")
     if cmdline is None or card.get("config.txt") is None:
         raise Problem("card_no_boot")
@@ -200,17 +199,17 @@ def prepare(card: Card, packages: Sequence[Path], settings: bytes | None = None)
     if settings is not None:
         card.put(FILE, settings)
     elif card.get(FILE) is None:
-        # For Notepad, as Windows ends its lines.
+        # For Notepad, with Windows line ends.
         text = (FILES / FILE).read_text(encoding="utf-8")
         card.put(FILE, b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-    said, _ = read_settings(card.get(FILE) or b"")
-    # Last, and at once: until here the card starts as it did before.
-    card.put("cmdline.txt", armed(cmdline.decode("utf-8", errors="surrogateescape"), said).encode(
+    on_card, _ = read_settings(card.get(FILE) or b"")
+    # Last and atomically: until here the card starts as it did before.
+    card.put("cmdline.txt", armed(cmdline.decode("utf-8", errors="surrogateescape"), on_card).encode(
         "utf-8", errors="surrogateescape"))
 
 
 def armed(cmdline: str, settings: Settings) -> str:
-    """The kernel's line with which the next start runs the script, on a root that can be written to."""
+    """The kernel's command line with which the next start runs the script, on a writable root."""
     others = [word for word in cmdline.split() if word not in (*STOCK, *ARMED)]
     words = [word for word in others if not word.startswith(read_only.OVERLAY)]
     return boot_files.cmdline(" ".join([*words, *ARMED]) + "\n", settings.country)

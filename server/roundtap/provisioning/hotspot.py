@@ -26,21 +26,21 @@ UP = ("nmcli", "--wait", "20", "connection", "up", PROFILE)
 NAME, CHANNEL = "Roundtap", 6
 CHANNELS = range(1, 14)
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""Those that nobody takes for another one, on a screen of the hub or on paper."""
+"""Letters that are not easily confused on a screen or on paper."""
 GROUPS, GROUP = 3, 4
 PASSWORD = re.compile(r"[ -~]{8,63}")
 NAME_BYTES_MAX = 32
 READERS = "roundtap-hub"
 HUBS, NO = ("", "hub", "standby"), "no"
-"""Roles that may have a hotspot: "" is a machine that was set up without roundtap.txt."""
+"""Roles that may have a hotspot; "" is a machine set up without roundtap.txt."""
 COUNTRY = Path("/etc/modprobe.d/roundtap-wifi-country.conf")
-"""Where the Wi-Fi's module reads the country when the machine starts."""
+"""Where the Wi-Fi's kernel module reads the country at start."""
 ANSWERS_WITHIN_S = 40.0
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramResult:
-    """What a program said, and how it ended; 127: there is none of that name."""
+    """A program's exit code, 127 if it is missing, and its output."""
 
     code: int
     text: str
@@ -59,7 +59,7 @@ def run_program(words: Sequence[str]) -> ProgramResult:
 
 @dataclass(frozen=True, slots=True)
 class HotspotMachine:
-    """Where the hotspot's files are and how programs are called; a test has a folder and a list instead."""
+    """The root of the hotspot's files, and how programs are run; both are replaced in tests."""
 
     root: Path = Path("/")
     run: Callable[[Sequence[str]], ProgramResult] = run_program
@@ -82,14 +82,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """0: done; 2: it could not be, and why."""
+    """0: done; 2: refused, with the reason on stderr."""
     return event_input.print_found("hotspot",
                                    lambda words: (apply_settings if args.action == "keep"
                                                   else run_action)(HotspotMachine(), args, words))
 
 
 def run_action(machine: HotspotMachine, args: Namespace, t: Words) -> list[str]:
-    """What is told. Raises Problem, OSError; then the hotspot of before stands."""
+    """The lines to print. Raises Problem, OSError; the hotspot is then unchanged."""
     before = known_hotspot(machine.at(STATE))
     if args.action == "off":
         _run_checked(machine, DELETE_COMMAND, may_fail=True)
@@ -106,17 +106,17 @@ def run_action(machine: HotspotMachine, args: Namespace, t: Words) -> list[str]:
         known.channel if args.channel is None else args.channel,
         (known.country if args.country is None else args.country).upper()))
     set_up(machine, wanted)
-    said = machine.run(UP)
+    done = machine.run(UP)
     return [*hotspot_lines(wanted, t), t("hotspot.at_most", n=DEVICES_MAX),
-            *([] if said.code == 0 else [t("hotspot.not_up", reason=said.text.splitlines()[0] if said.text else "–")])]
+            *([] if done.code == 0 else [t("hotspot.not_up", reason=done.text.splitlines()[0] if done.text else "–")])]
 
 
 def apply_settings(machine: HotspotMachine, args: Namespace, t: Words) -> list[str]:
-    """At each start: what `roundtap.txt` says of a hotspot is done; what it says nothing of stays as it was set up."""
+    """At each start, apply what `roundtap.txt` says of a hotspot; if it says nothing, keep it as it was set up."""
     wanted = applying.Machine(machine.root, lambda words: machine.run(words).code)
     settings, before = wanted.settings()[0], known_hotspot(machine.at(STATE))
     if settings.role not in HUBS or settings.hotspot == NO:
-        # A machine that makes Wi-Fi for a hall, and is no hub, would lead its phones nowhere.
+        # Phones on the hotspot of a machine that is no hub would reach nothing.
         args.action = "off" if before is not None and settings.role else "status"
     elif settings.hotspot:
         args.action, args.name = "on", settings.hotspot
@@ -124,13 +124,13 @@ def apply_settings(machine: HotspotMachine, args: Namespace, t: Words) -> list[s
         args.country = settings.country or None
     else:
         args.action = "on" if before is not None else "status"
-    said = run_action(machine, args, t)
-    # The journal is no place for a password.
-    return said[-1:] if args.action != "status" else []
+    lines = run_action(machine, args, t)
+    # No password may reach systemd's journal.
+    return lines[-1:] if args.action != "status" else []
 
 
 def set_up(machine: HotspotMachine, wanted: Hotspot) -> None:
-    """The profile and all that belongs to it; it comes up with every start of the machine. Raises Problem, OSError."""
+    """Make the profile and its files; it comes up at every start of the machine. Raises Problem, OSError."""
     if wanted.country:
         applying.write_whole(machine.at(COUNTRY), f"options cfg80211 ieee80211_regdom={wanted.country}\n")
         machine.run(["iw", "reg", "set", wanted.country])
@@ -139,18 +139,18 @@ def set_up(machine: HotspotMachine, wanted: Hotspot) -> None:
     _run_checked(machine, profile_words(wanted))
     state = machine.at(STATE)
     applying.write_whole(state, json.dumps(asdict(wanted), ensure_ascii=False) + "\n", 0o640)
-    # Where there is no such group there is no hub, and nobody else has to read it.
+    # Without this group there is no hub that would read it.
     with suppress(LookupError, PermissionError):
         shutil.chown(state, group=READERS)
 
 
 def new_password(choose: Callable[[str], str] = secrets.choice) -> str:
-    """ "kmwp-4hd7-xqre": as good as 59 bits of chance, and typed without asking back."""
+    """ "kmwp-4hd7-xqre": about 59 random bits, easy to read and type."""
     return "-".join("".join(choose(LETTERS) for _ in range(GROUP)) for _ in range(GROUPS))
 
 
 def check_hotspot(hotspot: Hotspot) -> Hotspot:
-    """The hotspot, if a Wi-Fi may be so; Problem says what is wrong and what would be right."""
+    """The hotspot, if valid; Problem says what is wrong and what would be right."""
     if not hotspot.name.strip() or len(hotspot.name.encode()) > NAME_BYTES_MAX or not hotspot.name.isprintable():
         raise Problem("hotspot_name", most=NAME_BYTES_MAX)
     if not PASSWORD.fullmatch(hotspot.password):
@@ -163,9 +163,9 @@ def check_hotspot(hotspot: Hotspot) -> Hotspot:
 
 
 def profile_words(hotspot: Hotspot) -> list[str]:
-    """`nmcli` and all that makes the profile. Plain WPA2 on purpose: mixed with WPA3 it drops Zero 2 W units, and
-    `pmf 1` (disable) keeps NetworkManager from offering that by itself. Addresses and names are given out by
-    NetworkManager's own dnsmasq; the hub's names are in `systemd/roundtap-dnsmasq.conf`."""
+    """The `nmcli` command that makes the profile. Plain WPA2 on purpose: mixed with WPA3 it drops Zero 2 W units, and
+    `pmf 1` (disable) keeps NetworkManager from offering that. DHCP and DNS are NetworkManager's own dnsmasq; the hub's
+    names are in `systemd/roundtap-dnsmasq.conf`."""
     return ["nmcli", "connection", "add", "type", "wifi", "con-name", PROFILE, "ifname", hotspot.device or "*",
             "ssid", hotspot.name, "connection.autoconnect", "yes", "connection.autoconnect-priority", "50",
             "connection.autoconnect-retries", "0", "802-11-wireless.mode", "ap", "802-11-wireless.band", "bg",
@@ -178,13 +178,13 @@ def profile_words(hotspot: Hotspot) -> list[str]:
 
 
 def hotspot_lines(hotspot: Hotspot, t: Words) -> list[str]:
-    """Name and password, and a code that phones take for a Wi-Fi."""
+    """Name, password, and a QR code for phones."""
     return [t("hotspot.name", name=hotspot.name), t("hotspot.password", password=hotspot.password), "",
             *terminal_qr(hotspot.qr), ""]
 
 
 def terminal_qr(text: str) -> list[str]:
-    """Two modules a letter, dark ones as gaps: for terminals, which are dark. None where the library is missing."""
+    """A QR code with two modules per letter, for dark terminals; empty where the library is missing."""
     try:
         from qrcode.constants import ERROR_CORRECT_M
         from qrcode.main import QRCode
@@ -201,8 +201,8 @@ def terminal_qr(text: str) -> list[str]:
 
 
 def _run_checked(machine: HotspotMachine, words: Sequence[str], may_fail: bool = False) -> None:
-    said = machine.run(words)
-    if said.code == 127:
+    done = machine.run(words)
+    if done.code == 127:
         raise Problem("hotspot_no_manager")
-    if said.code != 0 and not may_fail:
-        raise Problem("hotspot_refused", reason=said.text.splitlines()[0] if said.text else str(said.code))
+    if done.code != 0 and not may_fail:
+        raise Problem("hotspot_refused", reason=done.text.splitlines()[0] if done.text else str(done.code))

@@ -1,4 +1,4 @@
-"""A root that no pulled plug can hurt: read-only beneath a layer in memory, what must last on the data partition."""
+"""A root that survives power cuts: read-only beneath a layer in memory, with lasting files on the data partition."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from roundtap_machine.health import Mount, mounts_of
 
 LABEL, DATA = "roundtap-data", "data"
 OVERLAY, OVERLAY_VALUE = "overlayroot=", "tmpfs:recurse=0"
-"""Debian's overlayroot, as raspi-config uses it; recurse=0 leaves the data partition what it is."""
+"""Debian's overlayroot, as raspi-config uses it; recurse=0 leaves the data partition alone."""
 OVERLAY_HOOK = "usr/share/initramfs-tools/scripts/init-bottom/overlayroot"
 BEGIN, END = "# --- Roundtap: what must last is on the data partition", "# --- Roundtap: end"
 
 PERSISTENT = ("etc/roundtap", "etc/NetworkManager/system-connections", "var/lib/NetworkManager",
-           "var/lib/roundtap-machine", "var/lib/systemd/timesync", "var/log/journal")
-"""Besides the services' own folders: settings, networks, the time of the last run, and the log."""
+              "var/lib/roundtap-machine", "var/lib/systemd/timesync", "var/log/journal")
+"""Beside the services' own folders: settings, networks, the last known time, and the log."""
 
 JOURNAL = f"{roles.MARK}\n[Journal]\nStorage=persistent\nSystemMaxUse=64M\nRuntimeMaxUse=16M\n"
 SWAP = f"{roles.MARK}\n[Main]\nMechanism=zram\n"
-"""Pi OS would swap into a file on the root, which is memory here."""
+"""Pi OS would swap to a file on the root, which is in memory here."""
 
 
 def persistent_folders(root: Path) -> list[str]:
-    """Every folder that must outlive a restart, from the root: LASTING, and the services' own."""
+    """Every folder that must outlive a restart, relative to the root: PERSISTENT, and the services' own."""
     found = set(PERSISTENT)
     for folder in ("usr/lib/systemd/system", "etc/systemd/system"):
         for unit in (root / folder).glob("roundtap-*.service"):
@@ -40,7 +40,7 @@ def persistent_folders(root: Path) -> list[str]:
 
 
 def is_read_only(root: Path) -> bool:
-    """Whether this very start runs beneath the layer in memory."""
+    """Whether the system now runs beneath the layer in memory."""
     return ("/", "overlay") in [(mount.place, mount.kind) for mount in _mounts(root)]
 
 
@@ -50,19 +50,19 @@ def is_data_there(root: Path) -> bool:
 
 
 def data_partition(root: Path) -> str:
-    """The partition after the root's on the machine's own card: "/dev/mmcblk0p3"; "" where the root is on no card. Not
-    by its name alone: a stick may bear the same one, or be a copy of this very card."""
+    """The partition after the root's on the machine's own card, "/dev/mmcblk0p3"; "" where the root is on no card. Not
+    found by its label: a stick may have the same one, or be a copy of this card."""
     found = [re.fullmatch(r"(/dev/mmcblk\d+p)(\d+)", mount.source) for mount in _mounts(root) if mount.place == "/"]
     return next((f"{each[1]}{int(each[2]) + 1}" for each in found if each), "")
 
 
 def _mounts(root: Path) -> list[Mount]:
-    # Not os.path.ismount, which takes a folder that is mounted elsewhere on the same disk for none.
+    # Not os.path.ismount, which misses bind mounts on the same disk.
     return mounts_of(health.MachineProbe(root=root).text("proc/self/mountinfo") or "")
 
 
 def prepare(machine: Machine) -> list[SettingsNote]:
-    """Bring what must last onto the data partition, and `/etc/fstab` to mount it; on a root that can be written to."""
+    """Copy lasting folders to the data partition, and mount them by `/etc/fstab`; on a writable root."""
     root, data = machine.root, machine.root / DATA
     data.mkdir(exist_ok=True)
     card, known = data_partition(root), next((each.source for each in _mounts(root) if each.place == f"/{DATA}"), "")
@@ -74,14 +74,14 @@ def prepare(machine: Machine) -> list[SettingsNote]:
             return [SettingsNote("no_data_partition")]
     binds = []
     for place in persistent_folders(root):
-        here, there = root / place, data / place
-        here.mkdir(parents=True, exist_ok=True)
+        source, there = root / place, data / place
+        source.mkdir(parents=True, exist_ok=True)
         if not there.exists():
-            # Whole or not at all: a plug pulled in between leaves a copy that nobody mistakes for the folder.
+            # Atomically: a power cut in between leaves a copy under another name.
             there.parent.mkdir(parents=True, exist_ok=True)
             copy = there.with_name(there.name + ".copy")
             machine.run(["rm", "-rf", str(copy)])
-            if machine.run(["cp", "-a", str(here), str(copy)]) != 0:
+            if machine.run(["cp", "-a", str(source), str(copy)]) != 0:
                 return [SettingsNote("no_data_partition")]
             os.sync()
             copy.rename(there)
@@ -89,7 +89,7 @@ def prepare(machine: Machine) -> list[SettingsNote]:
                      f"x-systemd.before=roundtap-first-boot.service 0 0")
     fstab = root / "etc/fstab"
     old = fstab.read_text(encoding="utf-8") if fstab.is_file() else ""
-    # Checked at each start; a partition that is gone keeps the services that need it from starting, and nobody else.
+    # Checked at each start; a missing partition keeps only the services that need it from starting.
     lines = [f"{card or f'LABEL={LABEL}'} /{DATA} ext4 noatime,nofail,x-systemd.device-timeout=20s 0 2", *binds]
     write_whole(fstab, with_mounts(old, lines))
     write_whole(root / "etc/systemd/journald.conf.d/roundtap.conf", JOURNAL)
@@ -99,7 +99,7 @@ def prepare(machine: Machine) -> list[SettingsNote]:
 
 
 def with_mounts(fstab: str, lines: list[str]) -> str:
-    """`/etc/fstab` with our lines at its end, once, and the boot partition mounted read-only."""
+    """`/etc/fstab` with our lines once, at its end, and the boot partition read-only."""
     before, found, rest = fstab.partition(BEGIN)
     after = rest.partition(END)[2].lstrip("\n") if found else ""
     kept = [_boot_read_only(line) for line in (before + after).splitlines()]
@@ -111,13 +111,13 @@ def _boot_read_only(line: str) -> str:
     if line.startswith("#") or len(fields) < 7 or fields[2] not in ("/boot/firmware", "/boot"):
         return line
     options = [option for option in fields[6].split(",") if option not in ("rw", "ro", "nofail")]
-    # Pi OS would wait for a keyboard where it cannot be mounted; the role of last time is enough to run a hall.
+    # With nofail, as Pi OS would wait for a keyboard where it cannot be mounted; the last role is enough to run.
     fields[6] = ",".join([*options, "nofail", "ro"])
     return "".join(fields)
 
 
 def set_read_only(machine: Machine, on: bool) -> tuple[bool, list[SettingsNote]]:
-    """From the next start on, read-only or writable. (Whether that changes anything; what is to be told.)"""
+    """Make the root read-only or writable from the next start; (whether that changes anything, notes to report)."""
     boot = machine.boot()
     path = boot / "cmdline.txt" if boot is not None else None
     if path is None or not path.is_file():

@@ -20,38 +20,38 @@ from roundtap_core.words import Words, catalogue, choose_language, core_words
 
 DONE, BAD_INPUT = 0, 2
 SIZES = (14, 12, 10, 9)
-"""The largest letters in which the whole text has room; the last one, cut, where none has."""
+"""Letter sizes to try; the largest in which the whole text fits, else the last, cut."""
 HELD_S = 8.0
 ASKS_FOR_A_USER = "userconfig.service"
-"""Pi OS asks for the first user's name on the screen, and waits for it."""
+"""Pi OS asks for the first user's name on the screen, and waits."""
 CLOUD_OFF = "etc/cloud/cloud-init.disabled"
 RADIO_OFF = "var/lib/NetworkManager/NetworkManager.state"
-"""Pi OS keeps the Wi-Fi off until somebody names the country."""
+"""Pi OS keeps the Wi-Fi off until the country is set."""
 REPORT_FILE = "roundtap-says.txt"
 CONSOLES = ("/dev/tty1",)
 TRIED = "var/lib/roundtap-machine/restarted-for"
 
 
 def words_for(settings: Settings) -> Words:
-    """The language that the file names, else the machine's own."""
+    """The texts in the file's language, else the machine's."""
     return catalogue("roundtap", settings.language or choose_language(locale.getlocale()[0] or ""))
 
 
-def report(settings: Settings, told: Sequence[SettingsNote], words: Words, services: Sequence[str]) -> str:
-    """What `roundtap-says.txt` has: what this machine is, then one line for each thing to mend."""
+def report(settings: Settings, notes: Sequence[SettingsNote], words: Words, services: Sequence[str]) -> str:
+    """The content of `roundtap-says.txt`: the machine's role, then one line for each thing to correct."""
     role = words(f"role.{settings.role or 'undecided'}")
     lines = [words("says.role", role=role), words("says.services", services=", ".join(services) or "–"), ""]
-    lines += [one.text(words) for one in told] or [words("says.fine")]
+    lines += [note.text(words) for note in notes] or [words("says.fine")]
     return "\n".join([*lines, ""])
 
 
 def write_report(boot: Path | None, text: str, mend: bool, consoles: Sequence[str] = CONSOLES) -> None:
-    """Write it beside the settings if it says something new; on the screen only what is to be mended."""
-    # CRLF and a mark: this is read with Notepad.
+    """Write it beside the settings if it has changed; on the screen only if there is something to correct."""
+    # CRLF and a byte order mark, for Notepad.
     raw = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
     if boot is not None:
         path = boot / REPORT_FILE
-        # The card may be read-only or full: the screen says it all the same.
+        # The card may be read-only or full: the screen still shows it.
         with suppress(OSError):
             if not path.is_file() or path.read_bytes() != raw:
                 path.write_bytes(raw)
@@ -62,8 +62,8 @@ def write_report(boot: Path | None, text: str, mend: bool, consoles: Sequence[st
 
 def show_on_display(settings: Settings, text: str, root: Path,
                     hold: Callable[[float], None] = time.sleep) -> bool:
-    """What is to be mended in `roundtap.txt`, on the board's display for HELD_S, before the unit takes it over; whether
-    there was a display. Nothing that is missing is an error here."""
+    """Show what to correct in `roundtap.txt` on the board's display for HELD_S, before the unit takes it over; returns
+    whether there was a display. Missing hardware is no error here."""
     try:
         from roundtap_devices.boards import board
         from roundtap_devices.display.oled import oled_screen
@@ -71,13 +71,13 @@ def show_on_display(settings: Settings, text: str, root: Path,
         own = settings.board.endswith(".toml")
         wiring = board(str(root / ETC / settings.board) if own else settings.board or "recommended").screen
         if wiring.bus != "i2c":
-            # On SPI the display needs two pins, which are the unit's.
+            # On SPI the display needs two pins that belong to the unit.
             return False
         screen = oled_screen(wiring)
         if not screen.show(render_text(text), 0):
             return False
     except Exception:
-        # Whatever a half-wired board comes up with: the machine starts.
+        # Whatever a half-wired board raises: the machine must start.
         return False
     hold(HELD_S)
     screen.close()
@@ -85,7 +85,7 @@ def show_on_display(settings: Settings, text: str, root: Path,
 
 
 def render_text(text: str) -> Any:
-    """The text as a PIL image for the screen, 128x64, in letters as large as all of it allows."""
+    """The text as a PIL image for the 128x64 screen, in the largest letters that fit."""
     from PIL import Image, ImageDraw
 
     from roundtap_devices.display.screen import HEIGHT, WIDTH
@@ -103,7 +103,7 @@ def render_text(text: str) -> Any:
 
 
 def wrapped(text: str, fits: Callable[[str], bool]) -> list[str]:
-    """Lines that fit, broken between words; a word that is too long by itself is broken within."""
+    """Lines that fit, broken between words, or within a word that is too long."""
     lines: list[str] = []
     for word in text.split():
         if lines and fits(f"{lines[-1]} {word}"):
@@ -119,10 +119,10 @@ def wrapped(text: str, fits: Callable[[str], bool]) -> list[str]:
 
 
 def silence_first_boot(machine: Machine) -> None:
-    """Nothing of the stock system waits for a person, and no second tool sets the machine up."""
+    """Keep the stock system from waiting for a person, and other tools from setting the machine up."""
     machine.run(["systemctl", "--quiet", "mask", ASKS_FOR_A_USER])
     if (machine.root / "etc/cloud").is_dir() and not _imager_set_something(machine.boot()):
-        # Its own switch, as its documentation has it. What somebody chose in Imager still comes true.
+        # cloud-init's documented switch. Settings made in Imager still apply.
         (machine.root / CLOUD_OFF).touch()
     if (machine.root / "etc/modules-load.d").is_dir():
         write_whole(machine.root / "etc/modules-load.d/roundtap.conf", "i2c-dev\n")
@@ -141,7 +141,7 @@ def _imager_set_something(boot: Path | None) -> bool:
 
 
 def restart_wanted(machine: Machine) -> bool:
-    """Once for each state of the boot files: a card that forgets what is written to it does not restart for ever."""
+    """True once for each state of the boot files, so that a card that loses its writes does not restart for ever."""
     boot = machine.boot()
     if boot is None:
         return False
@@ -155,18 +155,18 @@ def restart_wanted(machine: Machine) -> bool:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("role", nargs="?", choices=ROLES, metavar="ROLE", help="|".join(ROLES) + ": be this from now on")
-    what.add_argument("--apply", action="store_true", help="take what roundtap.txt says, as at each start")
-    what.add_argument("--read-only", action="store_true", help="from the next start on, no plug hurts the system")
-    what.add_argument("--writable", action="store_true", help="from the next start on, the system can be changed")
-    what.add_argument("--first-boot", action="store_true", help=argparse.SUPPRESS)
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("role", nargs="?", choices=ROLES, metavar="ROLE", help="|".join(ROLES) + ": be this from now on")
+    one.add_argument("--apply", action="store_true", help="take what roundtap.txt says, as at each start")
+    one.add_argument("--read-only", action="store_true", help="from the next start on, no plug hurts the system")
+    one.add_argument("--writable", action="store_true", help="from the next start on, the system can be changed")
+    one.add_argument("--first-boot", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--restart", action="store_true", help="restart by itself where that takes a restart")
     parser.add_argument("--root", type=Path, default=Path("/"), help=argparse.SUPPRESS)
 
 
 def run(args: argparse.Namespace) -> int:
-    """2 where the role cannot be written; a slip in roundtap.txt is told and is no failure."""
+    """2 where the role cannot be written; a mistake in roundtap.txt is reported, but is no failure."""
     machine = applying.machine_at(args.root)
     try:
         if args.role:
@@ -181,8 +181,8 @@ def run(args: argparse.Namespace) -> int:
         problem = Problem("role_forbidden", path=error.filename or "")
         print(f"roundtap role: {problem.say(core_words(settings.language or 'en'))}", file=sys.stderr)
         return BAD_INPUT
-    settings, told = machine.settings()
-    print(report(settings, told, words_for(settings), roles.services(settings.role)[0]), end="")
+    settings, notes = machine.settings()
+    print(report(settings, notes, words_for(settings), roles.services(settings.role)[0]), end="")
     return DONE
 
 
@@ -192,25 +192,25 @@ def _apply(machine: Machine, first: bool, restart: bool) -> int:
         silence_first_boot(machine)
     done = applying.apply(machine, start=not first)
     settings, _ = machine.settings()
-    told = list(done.told)
+    notes = list(done.told)
     changed = done.restart
     if first and settings.read_only is not False:
         found = read_only.prepare(machine)
-        told += found or read_only.set_read_only(machine, True)[1]
+        notes += found or read_only.set_read_only(machine, True)[1]
     elif settings.read_only is not None:
         turned, found = read_only.set_read_only(machine, settings.read_only)
         changed |= turned
-        told += found
+        notes += found
     if _is_data_missing(machine):
-        told.append(SettingsNote("data_missing"))
+        notes.append(SettingsNote("data_missing"))
     words = words_for(settings)
-    text = report(settings, told, words, roles.services(settings.role)[0])
+    text = report(settings, notes, words, roles.services(settings.role)[0])
     consoles = CONSOLES if machine.root == Path("/") else ()
     with machine.boot_open():
-        write_report(machine.boot(), text, mend=bool(told) or not settings.role, consoles=consoles)
+        write_report(machine.boot(), text, mend=bool(notes) or not settings.role, consoles=consoles)
     print(text, end="")
-    if told and at_start:
-        show_on_display(settings, told[0].text(words), machine.root)
+    if notes and at_start:
+        show_on_display(settings, notes[0].text(words), machine.root)
     if changed and not first:
         print(words("says.restart"))
         if restart and restart_wanted(machine):
@@ -221,19 +221,19 @@ def _apply(machine: Machine, first: bool, restart: bool) -> int:
 def _turn(machine: Machine, on: bool, restart: bool) -> int:
     settings, _ = machine.settings()
     words = words_for(settings)
-    told = read_only.prepare(machine) if on and not read_only.is_read_only(machine.root) else []
-    changed, found = (False, []) if told else read_only.set_read_only(machine, on)
-    for one in [*told, *found]:
-        print(one.text(words), file=sys.stderr)
+    notes = read_only.prepare(machine) if on and not read_only.is_read_only(machine.root) else []
+    changed, found = (False, []) if notes else read_only.set_read_only(machine, on)
+    for note in [*notes, *found]:
+        print(note.text(words), file=sys.stderr)
     if changed:
         print(words("says.read_only" if on else "says.writable"))
         if restart:
             machine.run(["systemctl", "--no-block", "reboot"])
-    return BAD_INPUT if told or found else DONE
+    return BAD_INPUT if notes or found else DONE
 
 
 def _is_data_missing(machine: Machine) -> bool:
-    """Whether `/etc/fstab` has a data partition that is not there: the services that need it do not start."""
+    """Whether the data partition of `/etc/fstab` is missing, so that the services that need it do not start."""
     fstab = machine.root / "etc/fstab"
     if not fstab.is_file() or read_only.BEGIN not in fstab.read_text(encoding="utf-8", errors="replace"):
         return False

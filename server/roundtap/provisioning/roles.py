@@ -1,4 +1,4 @@
-"""What a machine of each role starts, and the files that its settings become; nothing here touches the machine."""
+"""The services of each role, and the system files that settings become; nothing here touches the machine."""
 
 from __future__ import annotations
 
@@ -15,26 +15,25 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "wall": ("wall",),
     "standby": ("standby",),
 }
-"""Role → services. The hub's panel, station and wall wait by themselves until their hardware is there."""
+"""Role → services. The hub's panel, station and wall wait until their hardware is there."""
 
 UNDECIDED = "table"
-"""What a machine without a role is: a table unit that looks for a hub, and says so on its screen."""
+"""A machine without a role is a table unit, which looks for a hub and shows so."""
 
 MARK = "# Made from roundtap.txt. Written by hand: take this line out, and the file is left alone."
 ETC = "etc/roundtap"
 HOSTNAME_OF_HUB = "roundtap"
 STICK = "/media/roundtap"
-"""Where the hub's machine mounts the stick that somebody plugs in."""
+"""Where the hub's machine mounts a stick."""
 STICK_RULES = "etc/udev/rules.d/70-roundtap-stick.rules"
-# FAT and exFAT are what sticks are sold with, and have no owners of their own. A system on USB has its boot partition
-# there, too: that is nobody's stick.
+# FAT and exFAT are what sticks are sold with, and have no file owners. A USB system's boot partition is no stick.
 STICK_RULE = ", ".join([
     'ACTION=="add"', 'SUBSYSTEM=="block"', 'ENV{ID_BUS}=="usb"', 'ENV{ID_FS_TYPE}=="vfat|exfat"',
     'ENV{ID_FS_LABEL}!="bootfs|boot|system-boot"',
     'RUN{program}+="/usr/bin/systemd-mount --no-block --collect --bind-device=yes '
     "--owner=roundtap-hub --options=nosuid,nodev,noexec,umask=0077 "
     f'$devnode {STICK}"'])
-"""A stick that is plugged into the hub's machine is mounted, the hub's alone: for udev, which asks for each."""
+"""The udev rule that mounts a stick on the hub's machine, accessible to the hub alone."""
 
 
 WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
@@ -49,7 +48,7 @@ def unit_of(service: str) -> str:
 
 
 def services(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(the units of systemd that a role starts; all others of the kit, which it stops). "" is UNDECIDED."""
+    """(systemd units that a role starts; all others of the kit, which it stops). "" is UNDECIDED."""
     wanted = SERVICES[role or UNDECIDED]
     known = dict.fromkeys(service for several in SERVICES.values() for service in several)
     return tuple(map(unit_of, wanted)), tuple(unit_of(service) for service in known if service not in wanted)
@@ -57,7 +56,7 @@ def services(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class SystemFile:
-    """A file that the settings become: its path from the root, its text, its mode, and the group that may read it."""
+    """A file made from the settings: path relative to the root, text, mode, and the group that may read it."""
 
     path: str
     text: str
@@ -66,7 +65,7 @@ class SystemFile:
 
 
 def system_files(settings: Settings, remembered: dict[str, str]) -> list[SystemFile]:
-    """Every file of `/etc` that the settings become. `remembered`: passwords that were taken over, by network."""
+    """Every file in `/etc` made from the settings. `remembered`: saved passwords by network."""
     role = settings.role or UNDECIDED
     of_hub = [*(("--language", settings.language) if settings.language else ()),
               *(("--stick", STICK) if role == "hub" else ())]
@@ -74,9 +73,9 @@ def system_files(settings: Settings, remembered: dict[str, str]) -> list[SystemF
     if role == "hub":
         found.append(SystemFile(STICK_RULES, f"{MARK}\n{STICK_RULE}\n"))
     for service in ("table", "station", "panel"):
-        said = _unit(settings, service, on_hub=role == "hub")
-        if unit_of(service) in services(role)[0] and said:
-            found.append(SystemFile(f"{ETC}/{service}.toml", _toml(said), 0o640, f"roundtap-{service}"))
+        values = _unit(settings, service, on_hub=role == "hub")
+        if unit_of(service) in services(role)[0] and values:
+            found.append(SystemFile(f"{ETC}/{service}.toml", _toml(values), 0o640, f"roundtap-{service}"))
     if settings.hub:
         found.append(_env("wall", "ROUNDTAP_WALL", [settings.hub]))
     wifi = network(settings, remembered)
@@ -84,7 +83,7 @@ def system_files(settings: Settings, remembered: dict[str, str]) -> list[SystemF
 
 
 def network(settings: Settings, remembered: dict[str, str]) -> SystemFile | None:
-    """The Wi-Fi as a connection of NetworkManager's; None where no Wi-Fi is named."""
+    """The Wi-Fi as a NetworkManager connection; None without a Wi-Fi."""
     if not settings.wifi:
         return None
     password = settings.wifi_password or remembered.get(settings.wifi, "")
@@ -98,7 +97,7 @@ def network(settings: Settings, remembered: dict[str, str]) -> SystemFile | None
 
 
 def hostname(settings: Settings, serial: str) -> str:
-    """The machine's name: as told, else "roundtap" for the hub, "roundtap-table-1a2b" by the board's serial number."""
+    """The machine's name: as set, else "roundtap" for the hub, "roundtap-table-1a2b" by the board's serial number."""
     if settings.name:
         return settings.name
     role = settings.role or UNDECIDED
@@ -106,27 +105,27 @@ def hostname(settings: Settings, serial: str) -> str:
 
 
 def _unit(settings: Settings, service: str, on_hub: bool) -> dict[str, str | bool]:
-    said: dict[str, str | bool] = {"language": settings.language}
+    values: dict[str, str | bool] = {"language": settings.language}
     if on_hub and service == "station":
-        # Said, and not only found: a hub that is slow to start never makes its own station begin to enrol.
-        said["local"] = True
+        # Explicit, so that a hub that is slow to start never makes its own station begin to enrol.
+        values["local"] = True
     if not on_hub:
-        said |= {"hub": settings.hub, "unit": settings.name}
+        values |= {"hub": settings.hub, "unit": settings.name}
     if service in ("table", "panel"):
-        said["board"] = _own_or_known(settings.board)
+        values["board"] = _own_or_known(settings.board)
     if service == "station":
-        said |= {"printer": _own_or_known(settings.printer), "device": settings.port}
-    return {key: value for key, value in said.items() if value}
+        values |= {"printer": _own_or_known(settings.printer), "device": settings.port}
+    return {key: value for key, value in values.items() if value}
 
 
 def _own_or_known(name: str) -> str:
-    """A board or printer of one's own lies beside roundtap.txt, and is copied."""
+    """The path of a custom board or printer, which was copied from beside roundtap.txt, or the name of a known one."""
     return f"/{ETC}/{name}" if name.endswith(".toml") else name
 
 
-def _toml(said: dict[str, str | bool]) -> str:
-    # TOML's true is JSON's, and a TOML string in "…" is a JSON string, for all signs that a settings file lets through.
-    return "\n".join([MARK, *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in said.items()), ""])
+def _toml(values: dict[str, str | bool]) -> str:
+    # TOML's booleans and strings are JSON's, for all characters that a settings file lets through.
+    return "\n".join([MARK, *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()), ""])
 
 
 def _env(service: str, name: str, words: Sequence[str]) -> SystemFile:
@@ -134,14 +133,14 @@ def _env(service: str, name: str, words: Sequence[str]) -> SystemFile:
 
 
 def _keyfile(text: str) -> str:
-    """A value in a key file of GLib's: \\ begins an escape, and spaces at its ends are lost."""
+    """A value for a GLib key file, where \\ begins an escape and leading spaces are lost."""
     escaped = text.replace("\\", "\\\\")
     body = escaped.lstrip(" ")
     return "\\s" * (len(escaped) - len(body)) + body
 
 
 def _ssid(name: str) -> str:
-    """As bytes, which no sign in a name can disturb: NetworkManager's own way with names that are no plain text."""
+    """A network's name, as bytes unless it is plain ASCII: NetworkManager's own form, safe for any character."""
     if all(sign.isalnum() and sign.isascii() for sign in name):
         return name
     return "".join(f"{byte};" for byte in name.encode())

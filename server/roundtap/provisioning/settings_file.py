@@ -1,4 +1,4 @@
-"""The one reader of `roundtap.txt`, which says on the boot partition what a machine is; a Windows user edits it."""
+"""Reads `roundtap.txt`, the settings of a machine on its boot partition, as edited by any user in any editor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROLES = ("hub", "table", "printer", "wall", "standby")
 HUB_PORT = 8080
 
 _LITERAL = ("wifi", "wifi_password", "hotspot", "hotspot_password", "pin")
-"""Here a # may be part of the value: the whole rest of the line counts."""
+"""Their values may contain #: the whole rest of the line counts."""
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“”", "”": "”", "‘": "’", "‚": "‘’", "«": "»", "»": "«"}
 _COMMENT = ("#", ";", "//", "[")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
@@ -26,10 +26,8 @@ PIN_MIN, PIN_MAX = 8, 64
 
 @dataclass(frozen=True, slots=True)
 class SettingsNote:
-    """Something to tell whoever wrote the file: the key of a text ("settings.KEY") and what fills it.
-
-    `line` is counted from 1; 0 is the file as a whole.
-    """
+    """A note for the author of the file: the key of its text ("settings.KEY") and its parameters. `line` counts from 1;
+    0 is the file as a whole."""
 
     key: str
     line: int = 0
@@ -43,10 +41,10 @@ class SettingsNote:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the file says; "" (or None) where it says nothing. All of it may be left out.
+    """The file's settings, all optional; "" (or None) where one is not set.
 
-    `hub`: "http://HOST:PORT". `hotspot`: "" (not said), "no", or the network's name. `board`: a known board's name or
-    the name of a TOML file beside `roundtap.txt`. `port`: the printer's, a path in /dev. `country`: two capitals.
+    `hub`: "http://HOST:PORT". `hotspot`: "", "no", or the network's name. `board`: a known board or a TOML file beside
+    `roundtap.txt`. `port`: the printer's, a path in /dev. `country`: two capitals.
     """
 
     role: str = ""
@@ -66,7 +64,7 @@ class Settings:
     read_only: bool | None = None
 
 
-KEYS = tuple(one.name for one in fields(Settings))
+KEYS = tuple(setting.name for setting in fields(Settings))
 SECRET = ("wifi_password", "hotspot_password", "pin")
 DEFAULT_HOTSPOT = "Roundtap"
 
@@ -90,8 +88,7 @@ KEY_ALIASES = {
     "server": "hub", "hub_address": "hub", "adresse": "hub", "readonly": "read_only",
     "hotspot_name": "hotspot", "hotspot_passwort": "hotspot_password",
 }
-"""What people write besides the keys that the file itself suggests, in its four languages: in small letters, with _
-between words."""
+"""What people write instead of the file's own keys, in its four languages: in lower case, with _ between words."""
 
 ROLE_ALIASES = {
     "server": "hub", "zentrale": "hub", "central": "hub", "table unit": "table", "unit": "table", "tisch": "table",
@@ -123,11 +120,11 @@ NO = frozenset({"no", "off", "false", "0", "nein", "aus", "nie", "none", "kein"}
 PLAIN_SIGNS = {
     "‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "…": "...", "\u00a0": "␣",
 }
-"""What word processors put in place of plain signs, which no Wi-Fi password has."""
+"""Characters that word processors put in place of plain ones, and that no Wi-Fi password has."""
 
 
 class _InvalidValue(Exception):
-    """A value that cannot be taken: the key of its text, and what fills it."""
+    """An invalid value: the key of its text, and its parameters."""
 
     def __init__(self, key: str, /, **params: object) -> None:
         super().__init__(key)
@@ -136,14 +133,12 @@ class _InvalidValue(Exception):
 
 def read_settings(raw: bytes, timezones: Callable[[], set[str]] = zoneinfo.available_timezones) -> tuple[Settings,
     list[SettingsNote]]:
-    """(what the bytes of the file say; what somebody should be told of it, in the file's order).
+    """(the settings, notes in the file's order). An invalid line only gives a note: no typo stops a machine.
 
-    A line that cannot be understood is told and left out, all others count: no slip of the keyboard stops a machine.
-
-    >>> read(b"Role = Hub\\r\\nLand: DE\\r\\n")[0].role
+    >>> read_settings(b"Role = Hub\\r\\nLand: DE\\r\\n")[0].role
     'hub'
     """
-    told: list[SettingsNote] = []
+    notes: list[SettingsNote] = []
     found: dict[str, tuple[int, object]] = {}
     for number, line in enumerate(_text(raw).splitlines(), start=1):
         line = line.translate(_INVISIBLE).strip()
@@ -155,21 +150,21 @@ def read_settings(raw: bytes, timezones: Callable[[], set[str]] = zoneinfo.avail
                 raise _InvalidValue("twice", key=key, first=found[key][0])
             found[key] = (number, _value(key, value, timezones) if value else "")
         except _InvalidValue as wrong:
-            told.append(SettingsNote(wrong.key, number, wrong.params))
+            notes.append(SettingsNote(wrong.key, number, wrong.params))
     values = {key: value for key, (_, value) in found.items() if value != ""}
     settings = replace(Settings(), **values)  # type: ignore[arg-type]
     for key, network in (("wifi_password", "wifi"), ("hotspot_password", "hotspot")):
         if values.get(key) and values.get(network, "no") == "no":
-            told.append(SettingsNote("password_alone", found[key][0], {"key": key, "network": network}))
+            notes.append(SettingsNote("password_alone", found[key][0], {"key": key, "network": network}))
     if settings.pin and settings.role != "hub":
-        told.append(SettingsNote("pin_alone", found["pin"][0]))
+        notes.append(SettingsNote("pin_alone", found["pin"][0]))
     if settings.wifi and not settings.country:
-        told.append(SettingsNote("no_country", found["wifi"][0]))
-    return settings, sorted(told, key=lambda one: one.line)
+        notes.append(SettingsNote("no_country", found["wifi"][0]))
+    return settings, sorted(notes, key=lambda note: note.line)
 
 
 def _text(raw: bytes) -> str:
-    """However the editor has saved it: UTF-8 or UTF-16 with or without a mark, or a Windows code page."""
+    """The text in whatever encoding it was saved: UTF-8 or UTF-16 with or without a mark, or a Windows code page."""
     for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         if raw.startswith(mark):
             return raw[len(mark):].decode(encoding, errors="replace")
@@ -184,7 +179,7 @@ def _text(raw: bytes) -> str:
 
 
 def key_of(line: bytes) -> str:
-    """Which key a line of the file is about; "" for comments and what nobody understands."""
+    """The key of a line of the file; "" for comments and invalid lines."""
     text = _text(line).translate(_INVISIBLE).strip()
     try:
         return "" if text.startswith(_COMMENT) else _split(text)[0]
@@ -195,17 +190,17 @@ def key_of(line: bytes) -> str:
 def _split(line: str) -> tuple[str, str]:
     place = re.search(r"[=:]", line)
     if place is None:
-        # Of a line that nobody can divide, what is surely no password: this is told where others read it.
+        # Repeat only what is surely no password: the note is shown where others can read it.
         word = line.split()[0].casefold()
         raise _InvalidValue("no_equals", text=_short(word) if word in (*KEYS, *KEY_ALIASES) else "…")
-    said = line[:place.start()].strip().strip("\"'“”„")
-    key = re.sub(r"[\s\-_.]+", "_", said.casefold()).strip("_")
+    typed = line[:place.start()].strip().strip("\"'“”„")
+    key = re.sub(r"[\s\-_.]+", "_", typed.casefold()).strip("_")
     key = KEY_ALIASES.get(key, key)
     if key not in KEYS:
         likely = difflib.get_close_matches(key, [*KEYS, *KEY_ALIASES], n=1, cutoff=0.7)
         if likely:
-            raise _InvalidValue("meant", text=_short(said), meant=KEY_ALIASES.get(likely[0], likely[0]))
-        raise _InvalidValue("unknown", text=_short(said), known=", ".join(KEYS))
+            raise _InvalidValue("meant", text=_short(typed), meant=KEY_ALIASES.get(likely[0], likely[0]))
+        raise _InvalidValue("unknown", text=_short(typed), known=", ".join(KEYS))
     value = line[place.end():].strip()
     if key in _LITERAL or _unquoted(value) != value:
         return key, _unquoted(value)
@@ -250,7 +245,7 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]]) -> object:
             raise _InvalidValue("ssid_long", key=key, longest=SSID_BYTES_MAX)
         return value
     if key == "pin":
-        # Spaces and hyphens do not count when it is typed.
+        # Spaces and hyphens do not count.
         if not PIN_MIN <= len(re.sub(r"[\s-]", "", value)) <= PIN_MAX:
             raise _InvalidValue("pin_length", least=PIN_MIN, most=PIN_MAX)
         return value
@@ -268,7 +263,7 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]]) -> object:
 
 
 def _password(key: str, value: str) -> str:
-    """As WPA2 has it: 8 to 63 signs of ASCII, or 64 hex digits. The text never repeats what was typed."""
+    """A WPA2 password: 8 to 63 ASCII characters, or 64 hex digits. The note never repeats it."""
     foreign = next((sign for sign in value if not " " <= sign <= "~"), None)
     if foreign is not None:
         plain = PLAIN_SIGNS.get(foreign)
@@ -286,7 +281,7 @@ def _address(value: str) -> str:
         host, port = parts.hostname, parts.port
     except ValueError:
         host, port = None, None
-    # An address in [ ] has colons, a name has letters, digits, dots.
+    # An IPv6 address has colons; a name has letters, digits, dots.
     if not host or parts.scheme not in ("", "http") or not re.fullmatch(r"[a-z0-9.\-]+|[0-9a-f:.]+", host):
         raise _InvalidValue("hub", text=_short(value))
     shown = f"[{host}]" if ":" in host else host
@@ -295,20 +290,20 @@ def _address(value: str) -> str:
 
 
 def _one_of(key: str, value: str, known: tuple[str, ...], others: Mapping[str, str]) -> str:
-    said = value.casefold().strip()
-    if said in known or said in others:
-        return others.get(said, said)
-    likely = difflib.get_close_matches(said, [*known, *others], n=1, cutoff=0.6)
+    plain = value.casefold().strip()
+    if plain in known or plain in others:
+        return others.get(plain, plain)
+    likely = difflib.get_close_matches(plain, [*known, *others], n=1, cutoff=0.6)
     if likely:
         raise _InvalidValue("value_meant", key=key, text=_short(value), meant=others.get(likely[0], likely[0]))
     raise _InvalidValue("value", key=key, text=_short(value), known=", ".join(known))
 
 
 def _parse_bool(key: str, value: str) -> bool:
-    said = value.casefold()
-    if said not in {*YES, *NO}:
+    plain = value.casefold()
+    if plain not in {*YES, *NO}:
         raise _InvalidValue("value", key=key, text=_short(value), known="yes, no")
-    return said in YES
+    return plain in YES
 
 
 def _short(text: str) -> str:

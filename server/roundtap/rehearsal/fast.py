@@ -1,4 +1,4 @@
-"""The fast rehearsal: the script in a virtual hall, every press through mock pins, on a clock that never waits."""
+"""The fast rehearsal: the script in a virtual hall, every press through mock pins, on a virtual clock."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Progress = Callable[[int, int, int], None]
 
 
 class TableDisagrees(Exception):
-    """A table did not save what was typed: a bug, and what the screen said."""
+    """A table did not save what was typed, which is a bug; with what the screen shows."""
 
 
 def rehearse_fast(script: Script, progress: Progress, trouble: bool = False) -> Tournament:
-    """The event as the hub has it after all rounds. `progress(round, matches done, matches)` after each match.
+    """The event as the hub has it after all rounds. `progress(round, matches done, matches)` is called per match.
 
-    `trouble`: at every fourth match the other side says no and a judge decides; at every fourth an official enters
-    something else first and corrects it; at every fourth both agree to another result afterwards, and the judge keeps
-    the first. The end has to be the same.
+    `trouble`: of every four matches, in one the other side rejects the report and a judge decides; in one an official
+    enters another result and corrects it; in one both agree to another result afterwards, and the judge keeps the
+    first. The outcome must be the same.
     """
     with VirtualHall(script.tables) as hall:
         hall.enter(script.tournament)
@@ -75,19 +75,19 @@ def _match_at(hall: VirtualHall, table: int) -> MatchState:
 
 
 def rule_match(hall: VirtualHall, typing: MatchTyping, result: Result) -> None:
-    """An official's word on the match, whatever was reported."""
+    """An official enters the match's result, whatever was reported."""
     match = _match_at(hall, typing.table)
     hall.tell(c.EnterResult(match.id, match.revision, result, reason="as recorded", earlier=True))
-    # The table says so for ten seconds; people read it.
+    # The table shows it for ten seconds.
     hall.step()
     hall.wait(READ_MS)
 
 
 def dispute_match(hall: VirtualHall, typing: MatchTyping) -> None:
-    """One side reports, the other says no and calls a judge, who decides. Where both enter at once, or no table can say
-    it, there is nobody to say no."""
-    asked = [press for press in typing.keys[-1:] if press.key in SIDES and len(typing.keys) > 1]
-    if typing.ruling or not asked or typing.keys[-2].key == asked[0].key:
+    """One side reports, the other rejects it and calls a judge, who decides. Typed as usual where both sides enter at
+    once, or no table can enter it."""
+    answer = [press for press in typing.keys[-1:] if press.key in SIDES and len(typing.keys) > 1]
+    if typing.ruling or not answer or typing.keys[-2].key == answer[0].key:
         type_match(hall, typing)
         return
     table = hall.tables[typing.table]
@@ -102,15 +102,15 @@ def dispute_match(hall: VirtualHall, typing: MatchTyping) -> None:
 
 
 def correct_match(hall: VirtualHall, typing: MatchTyping) -> None:
-    """Agreed at the table; then an official enters that both lose, by mistake, and puts it right."""
+    """Agreed at the table; then an official enters a double loss by mistake, and corrects it."""
     type_match(hall, typing)
     rule_match(hall, typing, Result(ended=RULING, winner="none"))
     rule_match(hall, typing, typing.result)
 
 
 def agree_twice(hall: VirtualHall, typing: MatchTyping) -> None:
-    """Agreed at the table; then both say something else, which the table shows beside it, and a judge keeps the first.
-    Where no other match has ended in a way that this one could, they say nothing else."""
+    """Agreed at the table; then both report another result, which the table shows beside it, and a judge keeps the
+    first. Only where the result of another match would be valid here."""
     type_match(hall, typing)
     match = _match_at(hall, typing.table)
     other = None if typing.ruling else _another_result(hall.state, match, typing)
@@ -134,7 +134,7 @@ def agree_twice(hall: VirtualHall, typing: MatchTyping) -> None:
 
 
 def _another_result(state: EventState, match: MatchState, typing: MatchTyping) -> Result | None:
-    """A result of some other match, as this one could have ended too."""
+    """A different result of some other match that would be valid here."""
     situation, saying = situation_of(state, state.rounds[-1], match), ResultSource(PLAYER, typing.after_time)
     others = (m.match.result for r in state.rounds for m in r.matches)
     return next((other for other in others if other is not None and other != typing.result and not any(
@@ -142,7 +142,7 @@ def _another_result(state: EventState, match: MatchState, typing: MatchTyping) -
 
 
 def type_match(hall: VirtualHall, typing: MatchTyping) -> None:
-    """Press every key of one match at its table, and hold the table to its word."""
+    """Press every key of one match at its table, and check that the table saves the result."""
     if typing.ruling:
         rule_match(hall, typing, typing.result)
         return

@@ -1,4 +1,4 @@
-"""The rehearsal with real processes, or on real units: everything through the hub's own pages and the tables' pins."""
+"""The live rehearsal, with processes or real units: everything through the hub's pages and the tables' buttons."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ POLL_S = 0.2
 READ_S = 1.0
 HOLD_S, PAUSE_S = 0.7, 0.06
 ANSWER_S = 2.0
-"""A screen that says nothing new for so long has nothing new to say."""
+"""How long to wait for a screen to change after a press."""
 WAIT_S = 30.0
 TIMEOUT_S = 20
 TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
@@ -44,7 +44,7 @@ TROUBLE = re.compile(r'<p class="problem"[^>]*>.*?<span>(.*?)</span>', re.DOTALL
 
 
 class PanelClient:
-    """One table's front. Waits for the socket at `path`; raises TimeoutError where it does not come."""
+    """One table's buttons and screen. Waits for the socket at `path`; raises TimeoutError where it does not appear."""
 
     def __init__(self, path: Path) -> None:
         self._text = ""
@@ -53,7 +53,7 @@ class PanelClient:
         threading.Thread(target=self._read, daemon=True).start()
 
     def press(self, key: str, hold: bool = False) -> None:
-        """A finger on a button: down, up, and away once the screen has answered."""
+        """Press a button, and wait until the screen has changed."""
         before = self._text
         self._send((key, True), *([] if hold else [(key, False)]))
         if hold:
@@ -64,7 +64,7 @@ class PanelClient:
         time.sleep(PAUSE_S)
 
     def wait_for(self, words: tuple[str, ...]) -> str:
-        """The screen's text as soon as it says one of `words`; TimeoutError with what it said instead."""
+        """The screen's text as soon as it contains one of `words`; TimeoutError with the actual text."""
         with self._changed:
             if not self._changed.wait_for(lambda: any(word in self._text for word in words), WAIT_S):
                 raise TimeoutError(f"waited for {' or '.join(words)}; the screen says {self._text!r}")
@@ -74,7 +74,7 @@ class PanelClient:
         self._socket.close()
 
     def _send(self, *moves: tuple[str, bool]) -> None:
-        """In one go: the unit keeps them apart, and a tap is no long press when this process has to wait."""
+        """Send moves at once: the unit tells them apart, and a delay here cannot turn a tap into a long press."""
         self._socket.sendall(b"".join(json.dumps({"pin": key, "down": down}).encode() + b"\n" for key, down in moves))
 
     def _connected(self, path: Path) -> socket.socket:
@@ -99,10 +99,8 @@ class PanelClient:
 
 
 class ConsoleClient:
-    """One organizer's session. Every method raises Problem("hub_refused") with the hub's own words.
-
-    `authority`: the certificate of the hub's own, which is trusted and no other; needed for https://.
-    """
+    """One organizer's session. Every method raises Problem("hub_refused") with the hub's message. `authority`: the
+    certificate of the hub's authority, the only one trusted; needed for https://."""
 
     def __init__(self, url: str, pin: str, authority: Path | None = None) -> None:
         self._url = url.rstrip("/")
@@ -116,7 +114,7 @@ class ConsoleClient:
         self._token = self._token_of(self.post("/login", pin=pin, next="/console"))
 
     def post(self, path: str, **fields: object) -> str:
-        """Send a form; the page that answers, after its redirect."""
+        """Send a form; returns the resulting page, after a redirect."""
         data = urllib.parse.urlencode({"csrf": self._token, **fields}).encode()
         return self._page(path, data)
 
@@ -141,8 +139,8 @@ class ConsoleClient:
                 self.address = str(answer.geturl())
                 return str(answer.read().decode())
         except urllib.error.HTTPError as error:
-            said = TROUBLE.search(error.read().decode(errors="replace"))
-            raise Problem("hub_refused", where=path, answer=said[1].strip() if said else str(error)) from error
+            text = TROUBLE.search(error.read().decode(errors="replace"))
+            raise Problem("hub_refused", where=path, answer=text[1].strip() if text else str(error)) from error
         except (OSError, http.client.HTTPException) as error:
             raise Problem("hub_not_there", where=self._url, reason=str(error)) from error
 
@@ -159,7 +157,7 @@ class NotSaved(Exception):
 
 
 class LiveRehearsal:
-    """One rehearsal over one console. `patience_s`: how long a result may take; a person needs longer than pins."""
+    """One rehearsal over one console. `patience_s`: how long a result may take; a person is slower than a script."""
 
     def __init__(self, console: ConsoleClient, hands: PanelTyper | PersonTyper, progress: Progress,
                  patience_s: float = SAVED_WITHIN_S) -> None:
@@ -170,7 +168,7 @@ class LiveRehearsal:
         self._event = ""
 
     def play(self, script: Script, place: Callable[[str], None] = lambda _: None) -> Tournament:
-        """All rounds; the event as the hub exports it afterwards. `place(event)` is called when the event is there."""
+        """Play all rounds; returns the event as the hub exports it. `place(event)` is called once the event exists."""
         self._event = self._register(script)
         if rulebook(script.tournament.rulebook).judge_required:
             self._post("officials", name="Rehearsal", role="organizer")
@@ -185,7 +183,7 @@ class LiveRehearsal:
         return tournament_from_json(self._console.export(self._event))
 
     def _register(self, script: Script) -> str:
-        """The record without its rounds, as an uploaded file."""
+        """Upload the record without its rounds; returns the event's id."""
         entered = tuple(replace(c, dropped_after=None) for c in script.tournament.competitors)
         file = tournament_to_json(replace(script.tournament, rounds=(), competitors=entered))
         self._console.upload("/console/import", json.dumps(file).encode())
@@ -196,7 +194,7 @@ class LiveRehearsal:
     def _round(self, played: ScriptRound) -> None:
         self._post("impose", matches=json.dumps([dict(match) for match in played.matches]), stage=played.stage,
                    tiebreak_form=played.tiebreak_form or "")
-        # What the record lacks is noted as that: somebody rehearses, nobody is judged.
+        # What the record lacks is noted as due to a rehearsal.
         self._post("play-on" if played.number == 1 else "publish", number=played.number, attempt=1,
                    reason="a rehearsal")
         for typing in played.typing:
@@ -215,11 +213,11 @@ class LiveRehearsal:
                     self._hands.type(typing)
                 done += 1
                 self._progress(played.number, done, len(played.typing))
-            # A person is slower than this program: time is not called before their results stand.
+            # A person is slower than this program: time is not called before all results are in.
             self._wait_until_they_stand(played, {typing.table for typing in batch})
 
     def _rule(self, played: ScriptRound, typing: MatchTyping) -> None:
-        """A judge's word is entered at the console, as it is in a hall."""
+        """Enter a judge's ruling at the console."""
         place = next(i for i, match in enumerate(played.matches, start=1) if match.get("table") == typing.table)
         score = {f"score.{side}": typing.result.score.of(side) for side in SIDES}
         self._post(f"match/{played.number}.{place}", ended=typing.result.ended, winner=typing.result.winner, revision=0,
@@ -241,7 +239,7 @@ class LiveRehearsal:
 
 
 class PanelTyper:
-    """Fingers on the virtual tables' panels."""
+    """Types at the virtual tables' panels."""
 
     def __init__(self, panels: Mapping[int, PanelClient]) -> None:
         self._panels = panels
@@ -254,7 +252,7 @@ class PanelTyper:
         panel.wait_for((":",))
 
     def all_seated(self) -> None:
-        """Fingers on pins have sat down when they have pressed."""
+        """Nothing to wait for: both seats were taken by `seat`."""
 
     def type(self, typing: MatchTyping) -> None:
         panel = self._panels[typing.table]
@@ -263,7 +261,7 @@ class PanelTyper:
         own = ""
         for press in typing.keys:
             if press.key in SIDES:
-                # The other one reads the question first: the table takes no answer that came before it could be read.
+                # The table takes no answer that comes before the question could be read.
                 time.sleep(READ_S if own not in ("", press.key) else 0)
                 own = press.key
             panel.press(press.key, hold=press.kind == "hold")
@@ -271,7 +269,7 @@ class PanelTyper:
 
 
 class PersonTyper:
-    """A person at real units: told what to press, table by table."""
+    """A person at real units, who is told what to press, table by table."""
 
     def __init__(self, say: Callable[[str], None], names: Mapping[str, str]) -> None:
         self._say = say
@@ -293,7 +291,7 @@ class PersonTyper:
 
 
 def rehearse_live(script: Script, progress: Progress, port: int) -> Tournament:
-    """With a hub and virtual tables of its own, as real processes."""
+    """Rehearse with a hub and virtual tables as real processes."""
     with tempfile.TemporaryDirectory(prefix="roundtap-rehearsal-") as folder:
         kit = VirtualKit(Path(folder), "127.0.0.1", port, script.tables)
         kit.prepare()
@@ -313,7 +311,7 @@ def rehearse_live(script: Script, progress: Progress, port: int) -> Tournament:
 
 def rehearse_on_units(script: Script, progress: Progress, url: str, pin: str,
                       authority: Path | None = None) -> Tournament:
-    """On a hub that runs already, with its real units: one person presses what is asked for."""
+    """Rehearse on a running hub with its real units, whose buttons a person presses as told."""
     names = {c.id: c.name for c in script.tournament.competitors}
     hands = PersonTyper(lambda text: print(text, flush=True), names)
     return LiveRehearsal(ConsoleClient(url, pin, authority), hands, progress, patience_s=3600).play(script)

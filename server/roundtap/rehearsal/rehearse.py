@@ -23,7 +23,7 @@ BAR_CELLS = 24
 
 @dataclass(frozen=True, slots=True)
 class PublishedRow:
-    """One line of standings as somebody published them; None where it was not told."""
+    """One line of published standings; None where a figure was not published."""
 
     competitor: str
     points: int
@@ -42,10 +42,8 @@ def read_published(path: Path) -> tuple[PublishedRow, ...]:
 
 
 def differences(rows: Sequence[Mapping[str, Any]], expected: Sequence[PublishedRow]) -> list[str]:
-    """Where the hub's standings (rows of `standings_to_json`) are not as published; [] when all agree.
-
-    A rank counts only against those with other points, MoV and SoS: behind these the published order was a lot.
-    """
+    """Where the hub's standings (rows of `standings_to_json`) differ from the published ones; [] when all agree. The
+    order among equal points, MoV and SoS is ignored: it was decided by lot."""
     by_id = {row["competitor"]: row for row in rows}
     found = []
     for line in expected:
@@ -70,7 +68,7 @@ def _same_sos(exact: str | None, printed: str) -> bool:
 
 
 def outcome(tournament: Tournament) -> dict[str, list[dict[str, Any]]]:
-    """What an event came to: its standings, and the final ranking where it went on in elimination."""
+    """An event's standings, and the final ranking where it had an elimination."""
     bracket = bracket_of(tournament)
     ranking = final_ranking(tournament, bracket) if bracket else ()
     return {
@@ -80,7 +78,7 @@ def outcome(tournament: Tournament) -> dict[str, list[dict[str, Any]]]:
 
 
 def outcome_diffs(came_out: Mapping[str, Sequence[Any]], record: Mapping[str, Sequence[Any]]) -> list[str]:
-    """Where two outcomes differ, in any column; [] when they are the same."""
+    """Where two outcomes differ, in any column; [] when they are equal."""
     return [
         f"{part}, place {place}: {json.dumps(row)}, in the record {json.dumps(right)}"
         for part in ("standings", "ranking")
@@ -152,7 +150,7 @@ def run(args: argparse.Namespace) -> int:
         exit_on_signals()
         try:
             played = (rehearse_on_units(script, progress, args.hub, args.pin or "", args.authority) if args.hub
-                    else rehearse_live(script, progress, args.port))
+                      else rehearse_live(script, progress, args.port))
         except (Problem, NotSaved, TimeoutError) as trouble:
             print(f"\nroundtap rehearse: {trouble}", file=sys.stderr)
             return 3
@@ -169,6 +167,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(bar: str) -> None:
-    """A progress bar on stderr; on no terminal it says nothing."""
+    """A progress bar on stderr, on a terminal only."""
     if sys.stderr.isatty():
         print("\r" + bar, end="", file=sys.stderr, flush=True)

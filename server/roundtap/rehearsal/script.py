@@ -1,4 +1,4 @@
-"""A recorded event as a script: which rounds to impose, what to type at which table, what should come out."""
+"""A recorded event as a script: the rounds to impose, what to type at each table, and the expected outcome."""
 
 from __future__ import annotations
 
@@ -44,10 +44,8 @@ SWISS_ROUNDS, CUT = 4, 4
 
 @dataclass(frozen=True, slots=True)
 class MatchTyping:
-    """One match as fingers do it: `keys` in order, before time or after it was called.
-
-    `ruling`: no table can say it; an official enters it at the console.
-    """
+    """One match as typed: `keys` in order, before or after time was called. `ruling`: no table can enter it, so an
+    official does at the console."""
 
     table: int
     a: str
@@ -73,7 +71,7 @@ class ScriptRound:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A whole rehearsal. `expected` are the recorded event's standings, by this core or as somebody published them."""
+    """A whole rehearsal of `tournament`, the recorded event."""
 
     tournament: Tournament
     rounds: tuple[ScriptRound, ...]
@@ -81,8 +79,7 @@ class Script:
 
 
 def script_of(tournament: Tournament) -> Script:
-    """The script of a recorded event. Raises Problem where a table cannot type a result: it names round, table and
-    players."""
+    """The script of a recorded event. Raises Problem with round, table and players where a result cannot be typed."""
     names = {c.id: c.name for c in tournament.competitors}
     stages = stages_of(tournament)
     rounds = tuple(_round(tournament, played, stages[played.number], names) for played in tournament.rounds)
@@ -111,7 +108,7 @@ def _round(tournament: Tournament, played: Round, stage: str, names: Mapping[str
 def _typing(
     tournament: Tournament, number: int, stage: str, match: Match, names: Mapping[str, str]
 ) -> MatchTyping:
-    """A recorded "played" that the form only takes after time (its winner has not all the points) is typed then."""
+    """How a match is typed. A recorded "played" that the form takes only after time is typed then."""
     assert match.result is not None
     assert match.table is not None
     assert match.b is not None
@@ -146,8 +143,8 @@ def _typing(
 
 
 def made_up_event(rulebook_id: str, players: int, seed: int) -> Tournament:
-    """A whole event: Swiss rounds with somebody who leaves, ties played out where the rulebook wants it, cut,
-    elimination with a match for third place."""
+    """A made-up event: Swiss rounds with a player who leaves, tie-breaks where the rulebook has them, cut, elimination
+    with a match for third place."""
     book = rulebook(rulebook_id)
     rand = random.Random(seed)
     options: dict[str, Any] = {"structure": "own", "swiss_rounds": SWISS_ROUNDS, "cut": CUT, "third_place_match": True}
@@ -189,7 +186,7 @@ def _draw_next(event: Tournament) -> Round | None:
 
 
 def _play_round(event: Tournament, book: Rulebook, rand: random.Random) -> Tournament:
-    """The last round with results, and squads where these are picked."""
+    """The event with the last round's results, and squads where these are picked."""
     *before, last = event.rounds
     stage = stages_of(event)[last.number]
     totals = list_totals(event)
@@ -219,7 +216,7 @@ def _play_round(event: Tournament, book: Rulebook, rand: random.Random) -> Tourn
 
 def _result(book: Rulebook, event: Tournament, situation: Situation, known: dict[str, Any],
             rand: random.Random) -> Result:
-    """A way of the form, walked with answers by chance until the rulebook takes the result."""
+    """A random walk through the form, repeated until the rulebook accepts the result."""
     options = book.options(event.options)
     form = book.form(options, situation)
     while True:
@@ -236,6 +233,6 @@ def _result(book: Rulebook, event: Tournament, situation: Situation, known: dict
 
 
 def _lost_by_the_opener(book: Rulebook, result: Result, way: Way, opener: Side, options: dict[str, Any]) -> bool:
-    """Whoever opens has won, or nobody has; other stories are told by the other side."""
+    """Whether the side that opens has lost, which only the other side would report."""
     winner = book.winner(result, options)
     return way.winner != "decided" and winner in ("a", "b") and winner != opener and result.winner is None
