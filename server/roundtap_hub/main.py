@@ -119,7 +119,6 @@ def _refused(reason: object) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until SIGTERM or Ctrl-C."""
     os.umask(0o077)
     limit_heaps()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
@@ -390,7 +389,6 @@ class RateLimitedLog(logging.Filter):
 
 
 def rate_limit_logs() -> None:
-    """Limit the rate of everything this process logs."""
     bounded = RateLimitedLog()
     for handler in logging.getLogger().handlers:
         handler.addFilter(bounded)

@@ -153,8 +153,7 @@ class SchemaVersionRow(SQLModel, table=True):
 
 
 class WrittenByRow(SQLModel, table=True):
-    """Program versions that opened the journal, in order, and its form then: a program too old for it can name one
-    that is not."""
+    """Program versions that opened the journal, in order, and its form then, so that an old one can name a newer."""
 
     __tablename__ = "written_by"
     number: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
@@ -170,14 +169,12 @@ PRINT_STATE, PRINT_ORDER, PRINT_TEXT, PRINT_SETTING = (TABLES[name] for name in 
 SCHEMA_VERSION, WRITTEN_BY = TABLES["alembic_version"], TABLES["written_by"]
 
 SECRETS: Sequence[type[SQLModel]] = (UnitKeyRow, StaffRow)
-"""Sent to a standby encrypted. On a stick, backups (the whole database) have them; the copy has entries and people
-only."""
+"""Sent to a standby encrypted. On a stick, backups (the whole database) have them; the copy does not."""
 
 SECRET_TABLES = frozenset(str(each.__tablename__) for each in SECRETS)
 
 
 def create_all(connection: Connection) -> None:
-    """Create the missing tables."""
     SQLModel.metadata.create_all(connection)
 
 

@@ -65,7 +65,6 @@ class MachineProbe:
 
 
 def health(machine: MachineProbe, now_s: float) -> list[Check]:
-    """Every check of this machine. `now_s`: its wall clock."""
     return [check for check in (
         _model(machine), *_power(machine), _heat(machine), _card(machine), _writable(machine), *_space(machine),
         _clock(machine, now_s), *_pins(machine), _memory(machine), _watchdog(machine), _root(machine),
@@ -73,8 +72,7 @@ def health(machine: MachineProbe, now_s: float) -> list[Check]:
 
 
 def throttled(machine: MachineProbe) -> int | None:
-    """The firmware's bits on voltage, speed and heat, now and since the start, as far as it or this process saw them;
-    None without such firmware."""
+    """The firmware's bits on voltage, speed and heat, now and since the start; None without such firmware."""
     bits = _throttled_now(machine)
     if bits is None:
         return None

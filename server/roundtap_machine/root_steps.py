@@ -180,7 +180,6 @@ def peer_of(connection: socket.socket) -> str:
 
 
 def serve_one(connection: socket.socket, steps: RootSteps | None = None) -> None:
-    """Answer one request."""
     connection.settimeout(READ_TIMEOUT_S)
     user = peer_of(connection)
     with connection.makefile("rb") as incoming:

@@ -189,7 +189,6 @@ def _is_local_request(scope: Scope) -> bool:
 
 
 def _translated(page: str, language: str) -> str:
-    """The page with each {{key}} in its language."""
     words = catalogue("roundtap", language)
     return re.sub(r"{{([a-z.-]+)}}", lambda key: language if key[1] == "language" else escape(words(key[1])), page)
 

@@ -111,7 +111,6 @@ def is_hub_answering(host: str, port: int) -> bool:
 
 
 def _configurations(etc: Path) -> Iterator[dict[str, Any]]:
-    """The contents of the readable configuration files."""
     for name in FILES:
         with contextlib.suppress(OSError, ValueError):
             yield tomllib.loads((etc / name).read_text(encoding="utf-8-sig"))
@@ -155,7 +154,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Print the checks; with --bundle also write a file."""
     words = core_words(event_input.reader_words().language)
     known = services(program_output)
     # The package installs the services of every role on every machine.

@@ -109,7 +109,6 @@ def print_refusal(line: str) -> int:
 
 
 def public_names_of(tournament: Tournament) -> dict[str, str]:
-    """Each competitor's public name by id."""
     shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
     return {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
 

@@ -139,7 +139,6 @@ def _rescued_lines(each: SalvageResult, words: Words) -> list[str]:
 
 
 def list_streams(journal: Journal, only: str | None = None) -> Iterable[StreamCheck]:
-    """Every stream by its last entry, unchecked."""
     heads, sealed = journal.heads(), journal.seals.known()
     if only is not None and only not in heads:
         raise Problem("unknown_event", event=only)

@@ -115,7 +115,6 @@ class VirtualTable:
         self.says = text
 
     def step(self) -> None:
-        """Process everything that has come in."""
         self.link.push_view()
         items: list[object] = []
         while not self._incoming.empty():
@@ -197,7 +196,6 @@ class VirtualHall:
         self.service.ask(steps, "rehearsal", people)
 
     def wait(self, ms: int) -> None:
-        """Let time pass without a press."""
         self.clock.now_ms += ms
         self.step()
 

@@ -263,7 +263,6 @@ def zone_of(country: str, root: Path) -> str:
 
 
 def saved_passwords(machine: Machine) -> dict[str, str]:
-    """Saved passwords by network."""
     try:
         return dict(json.loads((machine.root / SECRETS).read_text(encoding="utf-8")))
     except (OSError, ValueError):

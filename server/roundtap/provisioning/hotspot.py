@@ -178,7 +178,6 @@ def profile_words(hotspot: Hotspot) -> list[str]:
 
 
 def hotspot_lines(hotspot: Hotspot, t: Words) -> list[str]:
-    """Name, password, and a QR code for phones."""
     return [t("hotspot.name", name=hotspot.name), t("hotspot.password", password=hotspot.password), "",
             *terminal_qr(hotspot.qr), ""]
 

@@ -50,8 +50,7 @@ def is_data_there(root: Path) -> bool:
 
 
 def data_partition(root: Path) -> str:
-    """The partition after the root's on the machine's own card, "/dev/mmcblk0p3"; "" where the root is on no card. Not
-    found by its label: a stick may have the same one, or be a copy of this card."""
+    """The one after the root on the machine's card ("/dev/mmcblk0p3") or ""; not by label, which a stick may share."""
     found = [re.fullmatch(r"(/dev/mmcblk\d+p)(\d+)", mount.source) for mount in _mounts(root) if mount.place == "/"]
     return next((f"{each[1]}{int(each[2]) + 1}" for each in found if each), "")
 

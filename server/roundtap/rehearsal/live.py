@@ -119,7 +119,6 @@ class ConsoleClient:
         return self._page(path, data)
 
     def upload(self, path: str, content: bytes) -> str:
-        """Send a file as a browser's form does."""
         mark = "roundtap-form-boundary"
         head = (f'--{mark}\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n{self._token}\r\n'
                 f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="event.json"\r\n'
@@ -217,7 +216,6 @@ class LiveRehearsal:
             self._wait_until_they_stand(played, {typing.table for typing in batch})
 
     def _rule(self, played: ScriptRound, typing: MatchTyping) -> None:
-        """Enter a judge's ruling at the console."""
         place = next(i for i, match in enumerate(played.matches, start=1) if match.get("table") == typing.table)
         score = {f"score.{side}": typing.result.score.of(side) for side in SIDES}
         self._post(f"match/{played.number}.{place}", ended=typing.result.ended, winner=typing.result.winner, revision=0,

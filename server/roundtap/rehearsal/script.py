@@ -143,8 +143,7 @@ def _typing(
 
 
 def made_up_event(rulebook_id: str, players: int, seed: int) -> Tournament:
-    """A made-up event: Swiss rounds with a player who leaves, tie-breaks where the rulebook has them, cut, elimination
-    with a match for third place."""
+    """A made-up event: Swiss rounds with a leaver, tie-breaks by the rulebook, cut, elimination with third place."""
     book = rulebook(rulebook_id)
     rand = random.Random(seed)
     options: dict[str, Any] = {"structure": "own", "swiss_rounds": SWISS_ROUNDS, "cut": CUT, "third_place_match": True}

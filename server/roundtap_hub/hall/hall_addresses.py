@@ -119,7 +119,6 @@ class HallAddresses:
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """One for each address, best first."""
         return tuple(http_url(str(each), self.short_port or self.port) for each in self.addresses)
 
     def port_for(self, asked: int) -> int:
@@ -134,7 +133,6 @@ def http_url(host: str, port: int) -> str:
 
 
 def is_address(host: str) -> bool:
-    """Whether a host is an address, not a name."""
     try:
         ip_address(host.strip("[]").partition("%")[0])
     except ValueError:

@@ -168,8 +168,7 @@ def display_page(snapshot: Snapshot, screen: DisplayAssignment | None, name: str
 
 
 def played_event(snapshot: Snapshot, now_ms: int) -> str | None:
-    """The event in play, several in turn; else one that has yet to start, else the last one, for its final
-    standings."""
+    """The event in play, several in turn; else one that has yet to start, else the last one."""
     events = [state for state in snapshot.events.values() if not state.finished]
     if playing := sorted(state.id for state in events if state.live):
         return playing[now_ms // ROTATION_MS % len(playing)]

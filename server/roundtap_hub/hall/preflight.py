@@ -57,12 +57,10 @@ class CheckGroup:
 
     @property
     def wrong(self) -> int:
-        """The number of failed checks."""
         return sum(check.state == WRONG for check in self.told)
 
 
 def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
-    """All checks in the order of GROUPS."""
     return [*_machine(hub), *_hub(hub), *_network(hub), *_tables(hub, snapshot, units, now_ms),
             *_walls(hub, snapshot, now_ms), *_printer(hub, units, now_ms), *_copies(hub)]
 
@@ -174,7 +172,6 @@ def _names(names: Iterable[str]) -> str:
 
 
 def _names_check(key: str, state: str, names: Iterable[str], group: str, kind: str = "") -> Check:
-    """One check with a list of names."""
     listed = list(names)
     return Check(key, state, {"n": len(listed), "names": _names(listed)}, kind, group)
 

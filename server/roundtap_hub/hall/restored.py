@@ -131,7 +131,6 @@ def _offer(snapshot: Snapshot, lost: LostRound) -> dict[str, Any]:
 
 
 def _point(snapshot: Snapshot, point: UnsettledMatch) -> dict[str, Any]:
-    """What a table shows beside what the copy has."""
     state = snapshot.events[point.claim.event]
     ours = None if point.result is None else show_result(result_from_json(dict(point.result)), state)
     return {"point": point, "state": state, "table": snapshot.venue.tables.get(point.claim.unit, point.claim.table),
@@ -186,7 +185,6 @@ DRAWN_ANEW, GIVEN_UP = "drawn-anew", "not-restored"
 
 @route("GET /console/restored", ORGANIZERS)
 def restored(**_: str) -> AnyResponse:
-    """What the copy has, what the tables hold, and what remains to be settled."""
     return page("restored.html", feed="console", view=restored_view(current_snapshot()), bye=BYE,
                 missed=UNPAIRED_LOSS, left=LEFT)
 
@@ -194,7 +192,6 @@ def restored(**_: str) -> AnyResponse:
 @route("POST /console/restored/without", ORGANIZERS)
 @shows_problem_on(restored)
 def restored_without() -> AnyResponse:
-    """Continue without a table that does not answer."""
     unit = field("unit")
     if unit not in current_snapshot().venue.tables:
         raise Problem("unknown_unit", unit=unit[:40])
@@ -320,7 +317,6 @@ def _report_step(pending: PendingReport) -> Step:
 
 
 def _placements() -> list[Step]:
-    """Place units where they stood, if the copy is older than that."""
     return [Step(VENUE, unit_placed_entry(unit, table))
             for unit, table, _ in moved_units(current_snapshot())]
 

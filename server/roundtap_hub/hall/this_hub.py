@@ -101,7 +101,6 @@ def this_hub(**shown: Any) -> AnyResponse:
 @route("POST /console/hub/sessions/<session_id>/end", ORGANIZERS)
 @shows_problem_on(this_hub)
 def end_session(session_id: str) -> AnyResponse:
-    """Log a browser out; a session that has ended already is no error."""
     current_hub().access.organizers.sessions.end(session_id)
     return redirect(url_for("console.this_hub"), 303)
 
@@ -159,7 +158,6 @@ def change_role(person: str) -> AnyResponse:
 @route("POST /console/hub/staff/<person>/revoke", ORGANIZERS)
 @shows_problem_on(this_hub)
 def revoke_pin(person: str) -> AnyResponse:
-    """Revoke a PIN; its sessions end."""
     current_hub().access.organizers.staff.revoke(person, actor())
     return redirect(url_for("console.this_hub", _anchor="staff"), 303)
 

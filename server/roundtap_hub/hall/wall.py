@@ -129,8 +129,7 @@ def _wall(moment: EventAt, variant: str) -> AnyResponse:
 
 @dataclass(frozen=True, slots=True)
 class JoinAddress:
-    """The players' address as walls show it. `url`: "" without a network; `name`: what most may type instead, if
-    any."""
+    """The players' address on walls. `url`: "" without a network; `name`: what most may type instead, if any."""
 
     url: str
     qr: str
@@ -166,7 +165,6 @@ REPEAT_PRESS_MS = 10_000
 
 @route("GET /console/displays", HEADS_AND_DESK)
 def displays(**_: str) -> AnyResponse:
-    """Every display with its age of contact, and the announcements."""
     hub, snapshot = current_hub(), current_snapshot()
     walls = snapshot.venue.walls
     rows = display_rows(hub.hall.displays.contacts, walls.screens, now_ms())
@@ -204,7 +202,6 @@ def say() -> AnyResponse:
 
 
 def _is_repeat(event: str | None, kind: str, text: str) -> bool:
-    """Whether this very announcement was made a moment ago."""
     now = current_instant()
     return any((each.event, each.kind, each.text) == (event, kind, text) and each.at.boot_id == now.boot_id
                and now.mono_ms - each.at.mono_ms < REPEAT_PRESS_MS for each in current_snapshot().venue.walls.said)
@@ -232,7 +229,6 @@ def _duration_ms(typed: str) -> int | None:
 @route("POST /console/displays/unsay", HEADS_AND_DESK)
 @shows_problem_on(displays)
 def unsay() -> AnyResponse:
-    """Take an announcement back; one that is over already is no error."""
     _add_entry(ANNOUNCEMENT_REVOKED, id=field("id")[:40])
     return _back()
 
@@ -240,7 +236,6 @@ def unsay() -> AnyResponse:
 @route("POST /console/displays/sound", HEADS_AND_DESK)
 @shows_problem_on(displays)
 def hub_sound() -> AnyResponse:
-    """Turn the hub's own sound (`--sound`) on or off."""
     _add_entry(HUB_SOUND, on=one_of("on", ("0", "1")) == "1")
     return _back("sound")
 
@@ -264,7 +259,6 @@ def set_display(display: str) -> AnyResponse:
 @route("POST /console/displays/<display>/identify", HEADS_AND_DESK)
 @shows_problem_on(displays)
 def identify_display(display: str) -> AnyResponse:
-    """Make the display show its name, large, for some seconds."""
     hub, screen = current_hub(), current_snapshot().venue.walls.screens.get(display)
     name = screen.name if screen else hub.hall.displays.name_of(display)
     if not name:

@@ -138,7 +138,6 @@ def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/match/<match_id>/extension", JUDGES, PLAYING, SHOWN_ROUND)
 @shows_problem_on(match_page)
 def extension(event_id: str, match_id: str) -> AnyResponse:
-    """Grant minutes, or take the last extension back."""
     return submit_at_match(
         event_id, match_id, TakeBackExtension(match_id, signing_official(event_id)) if field("back") else
         GrantExtension(match_id, confirmed_minutes("minutes", "sure") or 0, signing_official(event_id)))
@@ -152,7 +151,6 @@ def picks(event_id: str, match_id: str) -> AnyResponse:
 
 
 def submit_at_match(event_id: str, match_id: str, command: Command) -> AnyResponse:
-    """Carry out a command and redirect to the match's page."""
     submit(event_id, command)
     return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id, _anchor="judge"), 303)
 

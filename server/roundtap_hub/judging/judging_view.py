@@ -48,7 +48,6 @@ def official_of(moment: EventAt, who: StaffIdentity) -> str | None:
 
 
 def officials(moment: EventAt) -> list[Signer]:
-    """All officials in the order they were added."""
     return [Signer(official, official_name(moment, official.id)) for official in moment.state.officials.values()]
 
 

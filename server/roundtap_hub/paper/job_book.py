@@ -174,7 +174,6 @@ class PrintBook:
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        """Raises Problem("not_saved") where the database refuses."""
         try:
             with self._engine.begin() as connection:
                 yield connection

@@ -132,8 +132,7 @@ def pairings_by_name(moment: EventAt, played: RoundState, names: Names) -> list[
 
 
 def standings_content(moment: EventAt, names: Names) -> Content:
-    """The standings; after a cut the final ranking with the round each reached, without the deciding Swiss
-    tiebreakers, since the lines are in another order."""
+    """The standings; after a cut the final ranking with the round each reached, without deciding Swiss tiebreakers."""
     view = standings_view(moment, names)
     members = shown_members(moment)
     swiss = {line.competitor: line for line in view.lines}

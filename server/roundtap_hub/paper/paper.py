@@ -128,8 +128,7 @@ def event_jobs(state: EventState, orders: Iterable[PrintJob], states: Mapping[st
 
 def paper_view(state: EventState, orders: Iterable[PrintJob], states: Mapping[str, PrintState],
                with_units: Collection[int]) -> dict[str, list[PaperRow]]:
-    """All jobs of the event except those ordered again: `asking` need a person, `waiting` are under way, `done` are
-    printed."""
+    """The event's jobs, except those ordered again: `asking` need a person, `waiting` are under way, or `done`."""
     rows = sorted(
         (_row(state, job, states.get(job.id, PrintState())) for job in event_jobs(state, orders, states, with_units)),
         key=lambda row: (ORDER.get(row.known.state, 9), row.job.kind == SLIP, row.table or 0),
@@ -185,7 +184,6 @@ def paper(event_id: str) -> AnyResponse:
 
 
 def orderable_kinds(state: EventState) -> list[str]:
-    """The kinds that may be ordered manually."""
     return [kind for kind in BY_HAND if (kind in OF_THE_HUB or state.public_rounds)
             and (kind != TRUST or current_hub().access.encrypted is not None)]
 
@@ -285,7 +283,6 @@ def paper_printer(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/paper/there", DESK, NOT_ARCHIVED)
 @shows_problem_on(paper)
 def paper_there(event_id: str) -> AnyResponse:
-    """A person found the paper."""
     job, book = _job(event_id), print_book()
     if job is not None:
         known = book.states.get(job.id, PrintState())
@@ -326,8 +323,7 @@ SIZES = (A4, A5)
 
 def printed_slips(moment: EventAt, played: RoundState, base_url: str, secret: bytes, words: Words,
                   all_matches: bool = False) -> list[dict[str, Any]]:
-    """The slips of a round by table, of open matches only unless `all_matches`. `content`: as in
-    paper/job_content.py."""
+    """The slips of a round by table, of open matches only unless `all_matches`."""
     state, names = moment.state, shown_names(moment)
     found = []
     for match in sorted(played.matches, key=lambda m: (m.match.table is None, m.match.table or 0)):
@@ -361,8 +357,7 @@ def desk_rows(moment: EventAt) -> list[dict[str, Any]]:
 
 
 def numbers_of(state: EventState) -> dict[str, int]:
-    """Each entrant's number on paper: the one in the id, which never changes; where ids have none (an imported event),
-    the place in the list."""
+    """Each entrant's number on paper: the one in the id; where ids have none (an imported event), the list's order."""
     tails = {who: who.lstrip("abcdefghijklmnopqrstuvwxyz") for who in state.entrants}
     if all(tail.isdecimal() and len(tail) < 5 for tail in tails.values()) and len(set(tails.values())) == len(tails):
         return {who: int(tail) for who, tail in tails.items()}
@@ -419,8 +414,7 @@ def emergency_view(moment: EventAt, now: Instant) -> dict[str, Any]:
 
 
 def _opponents(state: EventState, who: str, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Per round played, the opponent's number (None at a bye; `missed`: unpaired, a loss) and whether the match is
-    `open`."""
+    """Per round, the opponent's number (None at a bye; `missed`: unpaired, a loss), and if the match is `open`."""
     found = []
     for played in state.public_rounds:
         for match in played.matches:
@@ -494,7 +488,6 @@ def print_slips(event_id: str) -> AnyResponse:
 
 @route("GET /console/<event_id>/print/players", HEADS_AND_DESK, VISIBLE)
 def print_players(event_id: str) -> AnyResponse:
-    """The entrants, with what the desk knows of them."""
     moment = current_event(event_id)
     return _sheet(moment, "players", people=desk_rows(moment))
 

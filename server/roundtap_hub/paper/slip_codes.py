@@ -40,8 +40,7 @@ class SlipToken:
 
 
 def slip_mark(state: EventState, played: RoundState, match: MatchState) -> str:
-    """Identifies one match of one draw by its players: a new draw or another player changes it, another table does
-    not."""
+    """Identifies one match of one draw by its players; another table does not change it."""
     draw = [played.draw.seed, played.draw.attempt] if played.draw else None
     seat = match.match
     return _letters(digest([state.id, played.number, draw, match.id, seat.a, seat.b, seat.game]))
@@ -94,8 +93,7 @@ def _signature(secret: bytes, event_id: str, content: str) -> str:
 
 
 def token_in(text: str) -> str:
-    """The token at the end of a scanned or typed text, even if the keyboard garbled the text before it; "" without
-    one."""
+    """The token at the end of a scanned or typed text, which may be garbled before it; "" without one."""
     found = _TOKEN.search(text.strip())
     return found[1].upper() if found else ""
 

@@ -88,8 +88,7 @@ FormPairs = tuple[tuple[str, str], ...]
 
 
 def my_match(moment: EventAt, competitor: str) -> tuple[RoundState, MatchState] | None:
-    """This player's match of the newest round; None where there is none to report: no round, a bye, a finished
-    event."""
+    """This player's match of the newest round; None without one to report (no round, a bye, a finished event)."""
     played, match = newest_round(moment.state), current_matches(moment).get(competitor)
     if played is None or match is None or match.match.b is None or moment.state.finished:
         return None
@@ -269,7 +268,6 @@ def player_page(template: str, feed: str = "", **context: Any) -> Response:
 
 @route("GET /me", EVERYBODY)
 def code() -> AnyResponse:
-    """Where the six-letter code from the desk is typed."""
     return player_page("my_code.html", gone=False)
 
 
@@ -478,7 +476,6 @@ def report(token: str) -> AnyResponse:
 
 @route("GET /me/<token>/said/<name>", PLAYER)
 def said(token: str, name: str) -> AnyResponse:
-    """What became of a report sent without a script."""
     found = report_fate(current_snapshot(), current_player(), name)
     if found is None:
         abort(404)
@@ -511,7 +508,6 @@ def draw_first(token: str) -> AnyResponse:
 @route("POST /me/<token>/picks", PLAYER)
 @shows_problem_on_mine
 def field_squads(token: str) -> AnyResponse:
-    """Note the squads that a player with a bye fields."""
     current_hub().access.links.charge(REPORTS, current_player())
     event_id, competitor = current_player()
     bye = my_bye(current_event(event_id), competitor)

@@ -131,8 +131,7 @@ def submit(hub: Hub, who: PlayerId, fields: Mapping[str, str], phone: str) -> tu
 
 
 def report_fate(snapshot: Snapshot, who: PlayerId, name: str, body: str = "") -> PhoneReportFate | None:
-    """What became of this player's report; None where it is not on record. `body`: the digest of the report just sent
-    by this name, if any."""
+    """What became of this player's report; None if not on record. `body`: digest of the one just sent, if any."""
     state = snapshot.event(who[0])
     fate = state.fates.get(report_id(who, name)) if state is not None else None
     if state is None or fate is None:
@@ -148,8 +147,7 @@ def phone_problem(problem: Problem) -> Problem:
 
 
 def fate_json(found: PhoneReportFate, words: Words) -> dict[str, Any]:
-    """The hub's answer about the very report that was sent, which is all that the page trusts, and its text in the
-    reader's language."""
+    """The hub's answer about the very report sent, all that the page trusts, and its text in the reader's language."""
     title = words("me.said.saved", number=found.number) if found.fate == ACCEPTED else words("me.said.not")
     return {"report_id": found.name, "fate": found.fate, "reason": found.reason, "number": found.number,
             "title": title, "text": words(found.key)}

@@ -128,8 +128,7 @@ def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> li
 
 
 def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """One competitor's matches that an official corrected afterwards, latest round first. `name`: the round's own, if
-    any."""
+    """One competitor's matches corrected by an official, latest round first. `name`: the round's own, if any."""
     found = []
     for played in reversed(state.public_rounds):
         for match in played.matches:
@@ -216,7 +215,6 @@ def bracket_page(event_id: str) -> AnyResponse:
 
 @route("GET /e/<event_id>/pairings", EVERYBODY, VISIBLE, kept="pairings/<event_id>")
 def pairings(event_id: str) -> AnyResponse:
-    """The newest round by table."""
     moment = current_event(event_id)
     state, newest = moment.state, newest_round(moment.state)
     grid = grid_cells(current_snapshot(), {}, state, newest, shown_names(moment), now_ms())
@@ -278,7 +276,6 @@ def _structure(state: EventState) -> tuple[int | None, int | None]:
 
 def _stage_limits(book: Rulebook, options: Mapping[str, Any], rounds: int | None,
                   cut: int | None) -> Iterator[StageLimits]:
-    """The limits of the stages that the event has."""
     knockout = bool(cut) or rounds == 0
     wanted = {"swiss": rounds != 0, "elimination": knockout, "final": knockout,
               "third_place": knockout and bool(options.get("third_place_match"))}
@@ -323,6 +320,5 @@ def _facts(book: Rulebook, options: Mapping[str, Any], cut: bool,
 
 @route("GET /rules/<event_id>", EVERYBODY, VISIBLE, kept="rules/<event_id>")
 def announced(event_id: str) -> AnyResponse:
-    """The rules of this event, for the public."""
     moment = current_event(event_id)
     return cached_page("rules.html", state=moment.state, view=rules_view(moment))
