@@ -15,7 +15,7 @@ from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.hall.hall_addresses import HallAddresses
 from roundtap_hub.hall.own_machine import OwnMachine
 from roundtap_hub.hub import Host, Hub, hash_pin, hub_in_memory
-from roundtap_hub.serving.app import create_app
+from roundtap_hub.serving.routes import create_app
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.display_plan import DISPLAY_SET, DisplayAssignment
 from roundtap_hub.store.journal import Journal

@@ -16,7 +16,7 @@ from roundtap_core.event.state import Entrant
 from roundtap_core.records import Pair, Result
 from roundtap_hub.hub import Hub, hash_pin, hub_in_memory
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.serving.app import create_app
+from roundtap_hub.serving.routes import create_app
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.service import Service, Step

@@ -59,7 +59,7 @@ def _read_visit() -> Visit:
 
 
 def current_staff() -> StaffIdentity | None:
-    """Who of the staff asks; None for everybody else. Of a page that is drawn to be kept: for whom (app.py)."""
+    """Who of the staff asks; None for everybody else. Of a page that is drawn to be kept: for whom (routes.py)."""
     if "reader" in g:
         reader: StaffIdentity | None = g.reader
         return reader

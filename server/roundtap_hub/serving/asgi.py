@@ -1,4 +1,4 @@
-"""The hub as one ASGI application: what units ask, feeds and files are answered on the event loop, pages in threads."""
+"""The hub as one ASGI application: units, feeds and files are answered on the event loop, pages in threads."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ log = logging.getLogger(__name__)
 
 CHECKPOINT_S = 5.0
 TRIM_EVERY = 4
-"""After so many of them memory that is free goes back to the system."""
+"""Free memory is returned to the system after this many checkpoints."""
 ADDRESS_POLL_S = 3.0
-"""So often the machine's own addresses are looked at: a hotspot that comes up, a cable that is pulled."""
+"""How often the machine's own addresses are checked: a hotspot may come up, a cable may be pulled."""
 
 TIMER_MIN_MS = 50
-"""A timer may ring a little before the hub's clock is there: then it waits this long once more."""
+"""How long the timer waits again when it fired slightly before the hub's clock reached the boundary."""
 
 
 class HubApplication:
-    """Routes a request to who answers it, and keeps the clock's checkpoint while it runs."""
+    """Routes requests to their handlers, and writes the clock's checkpoints while it runs."""
 
     def __init__(self, hub: Hub, feeds_of_one: int = FEEDS_PER_ADDRESS) -> None:
         self.hub = hub
@@ -77,9 +77,9 @@ class HubApplication:
         self._loop: asyncio.AbstractEventLoop | None = None
         self.native = native_routes(self.device_api, self.devices, EnrolApi(hub), self.panel, self.standby_api,
                                     self.browsers)
-        """Who answers by path and method, without a thread."""
+        """Handlers without a thread, by path and method."""
         self.ways = [self.device_api.probe, self.pages.probe, drawing.probe]
-        """What the watchdog asks again and again: each returns once it was answered the way people are."""
+        """Probes for the watchdog: each returns once it was answered the way a request is."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -106,7 +106,7 @@ class HubApplication:
         elif path.startswith(PREFIX):
             await self._static.answer(scope, send)
         else:
-            # With the pages comes who may ask for them.
+            # Building the pages declares their routes.
             await self.pages.built()
             found = find(method, path)
             who = allowed_roles(found[0] if found is not None else None, path)
@@ -119,13 +119,13 @@ class HubApplication:
                 await self.pages.answer(scope, body, send, who)
 
     def close_feeds_soon(self) -> None:
-        """End every stream, so that a server waiting for open connections can stop; from any thread or signal."""
+        """End every stream, so that a server waiting for open connections can stop; any thread or signal handler."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._close_feeds)
 
     def _build_pages(self) -> Wsgi:
-        # Here, in its thread: Flask and all pages are a third of what a hub imports, and no report needs them.
-        from roundtap_hub.serving.app import create_app
+        # Imported here, in a thread: Flask and the pages are a third of a hub's imports, and reports need none of them.
+        from roundtap_hub.serving.routes import create_app
 
         return create_app(self.hub)
 
@@ -163,7 +163,7 @@ class HubApplication:
                 return
 
     def _addresses_changed(self) -> None:
-        """Walls show another address; from any thread."""
+        """Walls show the new address; called from any thread."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self.browsers.look_again)
 
@@ -180,16 +180,14 @@ class HubApplication:
                 if number % TRIM_EVERY == 0:
                     await asyncio.to_thread(trim_heap)
             except Exception:
-                # A full or busy disk now says nothing about five seconds from now.
+                # A full or busy disk may be fine in five seconds.
                 log.exception("no checkpoint was written")
 
 
 class PhaseTimer:
-    """Who looks at the clock for everybody. Calls `passed` in the event loop whenever a running round enters its next
-    phase or ends.
+    """Calls `passed` in the event loop whenever a running round enters its next phase or ends.
 
-    One timer for all events, set anew at every commit: nothing runs in between. When an event comes to its next
-    boundary is worked out once for each of its states.
+    One timer for all events, set again at every commit; each event's next boundary is computed once per state.
     """
 
     def __init__(self, hub: Hub, passed: Callable[[], None]) -> None:
@@ -198,11 +196,11 @@ class PhaseTimer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._due: dict[str, tuple[EventState, int | None]] = {}
-        """By event: the state that was looked at, and when it changes by itself, by the hub's clock."""
+        """By event: its state, and when that changes by the clock alone, in the hub's monotonic ms (None: never)."""
         hub.service.listen(lambda *_: self._changed())
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
-        """The loop that the timer lives in; called from within it."""
+        """Set the loop that runs the timer; called from that loop."""
         self._loop = loop
         self._arm()
 

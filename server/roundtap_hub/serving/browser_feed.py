@@ -1,4 +1,4 @@
-"""The browsers' feed: what changed on a page, as small data; the clock; the hub's time. At most four times a second."""
+"""The browsers' feed: page changes as small patches, clocks, and the hub's time; at most four times a second."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ from roundtap_hub.serving.regions import Rendered, diff_pages
 log = logging.getLogger(__name__)
 
 COALESCE_S = 0.25
-"""The first change is told at once, what follows it so much later, together."""
+"""The first change is sent at once; later ones together, this much later."""
 TICK_S = 5.0
 TICK_SLOTS = 20
-"""Groups of clients that hear the tick one after the other: nobody is woken with a thousand others."""
+"""Clients get the tick in this many groups, one after the other, so that a thousand do not wake at once."""
 FEEDS_PER_ADDRESS = 48
-"""Feeds of one address: a phone has one for each page that it shows."""
+"""Feeds of one address: a phone has one for each open page."""
 REST = 4
-"""So many times as long as it took to look at all pages nothing is looked at again."""
+"""After checking all pages, the feed rests this many times as long as the check took."""
 BATCH_PAGES = 24
-"""Pages that are drawn in one go, before those who look at them are told and others have their turn."""
+"""Pages drawn in one go, before their clients get the changes and others have their turn."""
 PATCH_LETTERS = 4000
-"""A patch is small data up to here, and on a large page up to a third of it: the page itself is sent packed."""
+"""Longest patch, unless a third of the page is more: a whole page is sent as gzip."""
 
 WAITING_MAX = 16
-"""So much may wait for a browser that reads slowly; beyond, it is told what counts: that its page changed."""
+"""Events that may wait for a slow browser; after that it only learns that its page changed."""
 TOO_SLOW = "too-slow"
-"""The version of a page that nobody knows what it shows: what comes next is to be loaded, too."""
+"""The version of a client whose shown page is unknown: it has to load the page after the next change, too."""
 
 
 @dataclass(slots=True, eq=False)
 class FeedClient:
-    """`version`: what its page shows once it has taken all that it was told. All methods run in the event loop.
+    """One open page; `version`: what it shows once it has read all events. All methods run in the event loop.
 
-    Sending to a thousand clients is a thousand writes to buffers that have room, and nothing that is waited for. Only
-    a client whose buffer is full gets a task, which goes on from there.
+    Sending to a thousand clients is a thousand writes to buffers that have room. Only a client whose buffer is full
+    gets a task, which continues the send.
     """
 
     key: PageKey
@@ -61,11 +61,11 @@ class FeedClient:
     _send: Send
     closed: bool = False
     turn: int = 0
-    """When it hears the tick, of TICKS_APART."""
+    """Its group for the tick, of `TICK_SLOTS`."""
     display: str = ""
-    """Of which display it is the page; "": nobody's."""
+    """The display whose page it is; "": none."""
     sent_on: bool = False
-    """Its display was told to go elsewhere."""
+    """Its display was sent to another page."""
     _waiting: list[bytes] = field(default_factory=list)
     _task: asyncio.Task[None] | None = None
 
@@ -79,7 +79,7 @@ class FeedClient:
             else:
                 self._waiting.append(event)
             return
-        sending = self._said(event)
+        sending = self._emit(event)
         try:
             waited_for = sending.send(None)
         except StopIteration:
@@ -87,28 +87,28 @@ class FeedClient:
         except OSError:
             self.closed = True
             return
-        self._task = asyncio.ensure_future(self._go_on(_rest(sending, waited_for)))
+        self._task = asyncio.ensure_future(self._finish(_resumed(sending, waited_for)))
 
     def tell_view(self, version: str) -> None:
-        """That the page is to be loaded."""
+        """Send that the page has to be loaded."""
         self.version = version
         self.tell(f"event: view\ndata: {version}\n\n".encode())
 
     def close(self) -> None:
-        """Nothing is sent any more, and what is under way is given up."""
+        """Send nothing more, and cancel a send under way."""
         self.closed = True
         if self._task is not None:
             self._task.cancel()
 
-    def _said(self, event: bytes) -> Coroutine[Any, Any, None]:
+    def _emit(self, event: bytes) -> Coroutine[Any, Any, None]:
         return self._send({"type": "http.response.body", "body": event, "more_body": True})  # type: ignore[return-value]
 
-    async def _go_on(self, rest: Awaitable[None]) -> None:
+    async def _finish(self, rest: Awaitable[None]) -> None:
         try:
             await rest
             while self._waiting:
-                said, self._waiting = b"".join(self._waiting), []
-                await self._said(said)
+                events, self._waiting = b"".join(self._waiting), []
+                await self._emit(events)
         except OSError:
             self.closed = True
         finally:
@@ -116,25 +116,25 @@ class FeedClient:
 
 
 @coroutine
-def _rest(begun: Coroutine[Any, Any, None], waited_for: Any) -> Generator[Any, Any, None]:
-    """What is left of a coroutine that was begun by hand and waits for something."""
+def _resumed(begun: Coroutine[Any, Any, None], waited_for: Any) -> Generator[Any, Any, None]:
+    """The rest of a coroutine that was started manually and now waits for `waited_for`."""
     with suppress(StopIteration):
         while True:
             try:
-                told = yield waited_for
+                value = yield waited_for
             except BaseException as error:
-                # What ends the wait is the coroutine's own business first.
+                # The coroutine itself handles what ends its wait.
                 waited_for = begun.throw(error)
             else:
-                waited_for = begun.send(told)
+                waited_for = begun.send(value)
 
 
 @dataclass(slots=True, eq=False)
 class ViewerGroup:
-    """Clients that look at the same page in the same way.
+    """Clients with the same page, variant and language.
 
-    `version`: the page as it was last looked at; `told`: the version that was told last, which shows the same; `shown`:
-    the page of both, where anybody had it drawn.
+    `version`: the page when it was last checked; `told`: the version sent last, which shows the same; `shown`: the
+    page of both, where it was drawn.
     """
 
     key: PageKey
@@ -144,7 +144,7 @@ class ViewerGroup:
     clients: set[FeedClient] = field(default_factory=set)
 
     def turn(self, version: str, shown: Rendered | None) -> bool:
-        """The page is another one now: everybody hears what changed, or that something did. False: nothing shows."""
+        """Send the clients what changed on the page, or that it changed. False: nothing visible did."""
         event, before = b"", self.told
         if shown is not None and self.shown is not None:
             patch = diff_pages(replace(self.shown, version=before), shown)
@@ -178,7 +178,7 @@ class BrowserFeed:
         self._clocks: dict[str, str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news = asyncio.Event()
-        """Something may show otherwise."""
+        """Set when a page may have changed."""
         self._saved = self._closing = False
         self._telling: asyncio.Task[None] | None = None
         self._told_s = self._looked_s = self._rested_s = float("-inf")
@@ -186,11 +186,11 @@ class BrowserFeed:
         hub.presence.listen(lambda _: self._changed(False))
         hub.hall.displays.on_identify.append(lambda display, name: self._soon(self._identify, display, name))
         if hub.host.kin is not None:
-            # Another standby has come.
+            # A new standby is known.
             hub.host.kin.on_known.append(lambda: self._soon(lambda: _send_all(list(self._here), self._hubs_event())))
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
-        """The loop that the clients live in; called from within it."""
+        """Set the clients' loop; called from that loop."""
         self._loop = loop
         self._telling = loop.create_task(self._keep_telling())
         loop.call_later(TICK_S / TICK_SLOTS, self._tick)
@@ -199,8 +199,8 @@ class BrowserFeed:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """`GET /feed?page=…&lang=…&variant=…&seen=…`: server-sent events for as long as the client stays.
 
-        Without a language of ours nobody is told by "patch" what changed, only by "view" that something did. An address
-        that has its share of feeds is refused: 503.
+        Clients without one of the hub's languages get "view" (something changed), never "patch". 503 for an address
+        that has its share of feeds.
         """
         asker = asker_in(scope)
         if asker and self._askers[asker] >= self._of_one:
@@ -219,26 +219,26 @@ class BrowserFeed:
             (b"content-type", b"text/event-stream; charset=utf-8"), *NO_STORE, (b"x-accel-buffering", b"no"),
         ]})
         client = self._enter(scope["query_string"].decode("latin-1"), send, _display_of(scope))
-        here = self._here[client] = asyncio.current_task()
+        task = self._here[client] = asyncio.current_task()
         try:
             if not self._closing:
                 await until_gone(receive)
         except asyncio.CancelledError:
-            # The hub stops: the stream ends as one does. Anything else that cancels is not ours.
-            if not self._closing or here is None:
+            # Cancelled because the hub stops: the stream ends normally. Any other cancellation is not ours.
+            if not self._closing or task is None:
                 raise
-            here.uncancel()
+            task.uncancel()
         finally:
             self._leave(client)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     def look_again(self) -> None:
-        """Tell every page what has changed by the clock alone."""
+        """Send every page what has changed by the clock alone."""
         self._saved = True
         self._news.set()
 
     def close_all(self) -> None:
-        """End every stream, and those that open from now on: the hub stops."""
+        """The hub stops: end every stream, and those that open from now on."""
         self._closing = True
         if self._telling is not None:
             self._telling.cancel()
@@ -247,14 +247,14 @@ class BrowserFeed:
                 task.cancel()
 
     def _enter(self, query: str, send: Send, display: str = "") -> FeedClient:
-        asked = {name: values[0][:200] for name, values in parse_qs(query).items()}
-        language, page = asked.get("lang", ""), asked.get("page", "")
-        key = PageKey(page, plain_variant(page, asked.get("variant", "")), language if language in LANGUAGES else "")
+        params = {name: values[0][:200] for name, values in parse_qs(query).items()}
+        language, page = params.get("lang", ""), params.get("page", "")
+        key = PageKey(page, plain_variant(page, params.get("variant", "")), language if language in LANGUAGES else "")
         version = self._cache.version(page)
         group = self._groups.get(key)
         if group is None:
             group = self._groups[key] = ViewerGroup(key, version, version, self._cache.shown(key, version))
-        client = FeedClient(key, asked.get("seen", ""), send)
+        client = FeedClient(key, params.get("seen", ""), send)
         client.turn = self._next_turn = (self._next_turn + 1) % TICK_SLOTS
         client.tell(b"retry: 2000\n\n" + self._hubs_event())
         clock = self._clock(_event_of(page))
@@ -262,7 +262,7 @@ class BrowserFeed:
         if client.version != version:
             client.tell_view(version)
         group.clients.add(client)
-        if display and asked.get("display") == "1":
+        if display and params.get("display") == "1":
             client.display = display
             self._of_displays.add(client)
             self._hub.hall.displays.heard(display, 1)
@@ -284,7 +284,7 @@ class BrowserFeed:
     # --- what changed
 
     def _changed(self, saved: bool) -> None:
-        """From any thread. `saved`: there is something new on record; else a unit said something."""
+        """From any thread. `saved`: the journal has a new entry; else a unit sent something."""
         self._saved = self._saved or saved
         if not self._news.is_set():
             self._soon(self._news.set)
@@ -294,7 +294,7 @@ class BrowserFeed:
         while True:
             await self._news.wait()
             self._news.clear()
-            # What is saved meanwhile is told earlier.
+            # A commit meanwhile shortens the wait.
             while (wait_s := self._due_s() - loop.time()) > 0:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(wait_s):
@@ -303,8 +303,8 @@ class BrowserFeed:
             await self._tell_all(loop)
 
     def _due_s(self) -> float:
-        """Look as soon as may be: what was saved at once, unless something was told just now; what units say, which
-        mostly changes no page, four times a second. However many pages there are, looking takes a fifth of the time."""
+        """When to check the pages next: after a commit at once, unless something was just sent; after a unit's message,
+        which mostly changes no page, four times a second. Checking never takes more than a fifth of the time."""
         at_s = max(self._told_s + COALESCE_S, self._rested_s)
         return at_s if self._saved else max(at_s, self._looked_s + COALESCE_S)
 
@@ -312,31 +312,31 @@ class BrowserFeed:
         self._saved = False
         self._looked_s = loop.time()
         try:
-            told = self._tell_clocks()
+            sent = self._tell_clocks()
             for client in list(self._of_displays):
                 self._send_on(client)
-            if await self._tell_pages() or told:
+            if await self._tell_pages() or sent:
                 self._told_s = self._looked_s
         except Exception:
-            # Pages that were not told now are with the next change, or when they look by themselves.
+            # Pages that got nothing now catch up with the next change, or when they poll.
             log.exception("the browsers were not told what changed")
         self._rested_s = loop.time() + REST * (loop.time() - self._looked_s)
 
     def _tell_clocks(self) -> bool:
-        """Whether any was another one."""
+        """Send changed clocks; whether there was one."""
         before, self._clocks = self._clocks, {}
         events: dict[str, bytes] = {}
         for group in self._groups.values():
             event = _event_of(group.key.page)
             clock = self._clock(event)
             if clock and before.get(event) not in (None, clock):
-                told = events.setdefault(event, self._clock_event(clock))
+                message = events.setdefault(event, self._clock_event(clock))
                 for client in group.clients:
-                    client.tell(told)
+                    client.tell(message)
         return bool(events)
 
     def _send_on(self, client: FeedClient) -> None:
-        """A display that is to show another page than it does hears so, once."""
+        """Tell a display, once, that it is to show another page."""
         snapshot = self._hub.service.snapshot
         place = display_page(snapshot, snapshot.venue.walls.screens.get(client.display),
                          self._hub.hall.displays.name_of(client.display), self._hub.clocks.mono_ms())
@@ -344,40 +344,40 @@ class BrowserFeed:
             client.sent_on = True
             client.tell(b'event: display\ndata: {"elsewhere": true}\n\n')
 
-    def _soon(self, call: Callable[..., None], *told: Any) -> None:
+    def _soon(self, call: Callable[..., None], *args: Any) -> None:
         """From any thread."""
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(call, *told)
+            self._loop.call_soon_threadsafe(call, *args)
 
     def _identify(self, display: str, name: str) -> None:
-        told = f"event: display\ndata: {json.dumps({'name': name})}\n\n".encode()
-        _send_all([client for client in self._of_displays if client.display == display], told)
+        event = f"event: display\ndata: {json.dumps({'name': name})}\n\n".encode()
+        _send_all([client for client in self._of_displays if client.display == display], event)
 
     async def _tell_pages(self) -> bool:
-        """What everybody looks at first, then what few do. Whether anybody had to be told."""
-        told = False
+        """Send page changes, the pages with most clients first. Whether anything was sent."""
+        sent = False
         groups = sorted(self._groups.values(), key=lambda group: -len(group.clients))
         for begin in range(0, len(groups), BATCH_PAGES):
-            some = [(group, version) for group in groups[begin : begin + BATCH_PAGES]
-                    if (version := self._cache.version(group.key.page)) != group.version]
+            changed = [(group, version) for group in groups[begin : begin + BATCH_PAGES]
+                       if (version := self._cache.version(group.key.page)) != group.version]
             drawn: dict[PageKey, CachedPage | None] = {}
-            keys = [group.key for group, version in some if group.key.language and version != "none"]
+            keys = [group.key for group, version in changed if group.key.language and version != "none"]
             if keys:
                 drawn = dict(zip(keys, await self._cache.drawn(keys), strict=True))
             elif begin:
                 await asyncio.sleep(0)
-            for group, version in some:
+            for group, version in changed:
                 kept = drawn.get(group.key)
                 shown = kept.drawn if kept is not None and not kept.elsewhere else None
-                told = group.turn(version, shown) or told
-        return told
+                sent = group.turn(version, shown) or sent
+        return sent
 
     def _clock(self, event: str) -> str:
-        """An event's clock as JSON without its last bracket; "" where there is no such event. Once a broadcast."""
+        """An event's clock as JSON without its last bracket; "" where there is no such event. Made once a broadcast."""
         if event not in self._clocks:
             state = self._hub.service.snapshot.events.get(event)
             if state is None:
-                # Whoever makes up events is not remembered.
+                # Made-up events are not remembered.
                 return ""
             view = public_clock(state, state.clock, self._hub.clocks.now())
             self._clocks[event] = json.dumps({"event": event, **view})[:-1] if view else ""
@@ -387,7 +387,7 @@ class BrowserFeed:
         return f"event: clock\ndata: {clock}, {self._now()}}}\n\n".encode()
 
     def _hubs_event(self) -> bytes:
-        """Where to look when this hub is silent; empty where there is nothing to tell."""
+        """The other hubs, for when this one is silent; empty where there are none."""
         kin, hubs = self._hub.host.kin, list(self._hub.host.other_addresses())
         if kin is None or not hubs:
             return b""
@@ -401,7 +401,7 @@ class BrowserFeed:
         return f'"now_ms": {self._hub.clocks.mono_ms()}, "time": {json.dumps(time_of_day(self._hub.clocks.wall()))}'
 
     def _tick(self) -> None:
-        """A part of the clients hears the time; a display of several events, that it is another one's turn."""
+        """Send the time to one group of clients, and displays of several events on to the next event."""
         clients = [client for client in self._here if client.turn == self._next_tick]
         for client in self._of_displays.intersection(clients):
             self._send_on(client)
@@ -417,7 +417,7 @@ def _send_all(clients: Iterable[FeedClient], event: bytes) -> None:
 
 
 def _display_of(scope: Scope) -> str:
-    """The display whose cookie came with the request; "" where there is none."""
+    """The display of the request's cookie; "" where there is none."""
     known = DISPLAY_COOKIE_RE.fullmatch(cookies_in(header(scope, b"cookie").decode("latin-1")).get(DISPLAY, ""))
     return known["id"] if known else ""
 

@@ -1,5 +1,4 @@
-"""Pages answered on the event loop, as gzip from the cache: public ones, the staff's own kind of them, and players'
-own, whose reports no thread waits for either. A hall of phones that comes back at one moment holds up nobody."""
+"""Public, staff and personal pages from the cache, and phones' reports: on the event loop, so no thread waits."""
 
 from __future__ import annotations
 
@@ -25,7 +24,6 @@ from roundtap_hub.phones.phone_reports import (
     report_fate,
     submit,
 )
-from roundtap_hub.serving.bidi import words_in
 from roundtap_hub.serving.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
 from roundtap_hub.serving.http_answers import (
     CLOSE,
@@ -45,15 +43,15 @@ from roundtap_hub.serving.http_answers import (
 from roundtap_hub.serving.page_cache import PageCache, PageKey
 from roundtap_hub.serving.page_queues import LoopInbox, ReportPriority
 from roundtap_hub.serving.page_versions import page_key
-from roundtap_hub.serving.reader_language import language_of
+from roundtap_hub.serving.reader_language import language_of, words_in
 from roundtap_hub.serving.regions import fill_placeholders
 from roundtap_hub.store.service import HubStopped
 
 HTML = b"text/html; charset=utf-8"
 CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
-"""Flask's pages are not kept (serving/page_helpers.py); these are, and asked for by their mark each time."""
+"""Browsers keep these pages and revalidate by ETag; Flask's are not stored (serving/page_helpers.py)."""
 STAFF_HEADERS = [*NO_STORE, (b"vary", b"Accept-Language, Cookie")]
-"""As Flask's: the mark of its reader's forms is on the page."""
+"""As Flask's: the page holds the reader's CSRF token."""
 
 PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
 BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
@@ -62,8 +60,7 @@ PERSONAL_HEADERS: Headers = [*NO_STORE, (b"referrer-policy", b"no-referrer"),
 
 
 class CachedPages:
-    """What everybody sees, and players' own pages: answers what it can; what it does not is Flask's, which says the
-    same."""
+    """Public and personal pages: answers what it can; Flask answers the rest, with the same text."""
 
     def __init__(self, hub: Hub, cache: PageCache, precedence: ReportPriority) -> None:
         self._hub = hub
@@ -71,41 +68,41 @@ class CachedPages:
         self._precedence = precedence
         self._inbox: LoopInbox | None = None
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send, asked_for: Route,
+    async def answer(self, scope: Scope, receive: Receive, send: Send, route: Route,
                      named: Mapping[str, str]) -> Receive | None:
-        """None: the request was answered. Else how its body is to be read by whoever answers it."""
-        if asked_for.address in (PAGE, REPORT) and scope["method"] != "HEAD":
+        """None: the request was answered. Else the receive for the handler that answers it."""
+        if route.address in (PAGE, REPORT) and scope["method"] != "HEAD":
             token = named["token"]
             who = self._hub.access.links.who(token)
             if who is None or who[0] in self._hub.service.snapshot.venue.deleted:
                 return receive
-            if asked_for.address == REPORT:
+            if route.address == REPORT:
                 return await self._report(scope, receive, send, who, token)
             answered = await self._own_page(scope, send, who, token)
         else:
-            answered = await self._public_page(scope, send, asked_for, named)
+            answered = await self._public_page(scope, send, route, named)
         return None if answered else receive
 
-    # --- what everybody sees
+    # --- public pages
 
-    async def _public_page(self, scope: Scope, send: Send, asked_for: Route, named: Mapping[str, str]) -> bool:
-        if asked_for.address == COLOURS and scope["method"] == "GET":
-            # Every page asks for it: behind pages in the making it would hold up those that are ready.
+    async def _public_page(self, scope: Scope, send: Send, route: Route, named: Mapping[str, str]) -> bool:
+        if route.address == COLOURS and scope["method"] == "GET":
+            # Every page links to it: queued behind pages being drawn, it would hold up those that are ready.
             await send_answer(send, 200, CONTENT_TYPE.encode(), colours_css(self._hub.service.snapshot).encode(),
                               CACHE_HEADERS)
             return True
         query = scope["query_string"].decode("latin-1")
-        asked = dict(parse_qsl(query, keep_blank_values=True)) if query else {}
-        if not asked_for.kept or EVERYBODY not in asked_for.who or scope["method"] != "GET" \
-                or not asked.keys() <= {"lang", *WALL_PARAMS}:
+        params = dict(parse_qsl(query, keep_blank_values=True)) if query else {}
+        if not route.kept or EVERYBODY not in route.who or scope["method"] != "GET" \
+                or not params.keys() <= {"lang", *WALL_PARAMS}:
             return False
-        sent = cookies_in(header(scope, b"cookie").decode("latin-1"))
-        if asked.get("lang", sent.get(LANGUAGE)) != sent.get(LANGUAGE):
+        cookies = cookies_in(header(scope, b"cookie").decode("latin-1"))
+        if params.get("lang", cookies.get(LANGUAGE)) != cookies.get(LANGUAGE):
             return False  # A language chosen just now has to be remembered.
         asker = asker_of(self._hub, scope)
-        found, more = DisplayPage(asked_for.shows(named), _variant(asked_for, asked)), Headers()
-        if asked_for.path == "/wall" and not asked.keys() - {"lang"}:
-            found, more = self._display(scope, sent.get(DISPLAY, ""))
+        found, more = DisplayPage(route.shows(named), _variant(route, params)), Headers()
+        if route.path == "/wall" and not params.keys() - {"lang"}:
+            found, more = self._display(scope, cookies.get(DISPLAY, ""))
         key = PageKey(*found, language_of(scope, self._hub.language), asker.role)
         kept = await self._cache.page(key)
         if kept is None or (key.role and kept.elsewhere):
@@ -123,14 +120,14 @@ class CachedPages:
             await send_cached(scope, send, HTML, body, [*CACHE_HEADERS, *more, language], kept.etag)
         return True
 
-    def _display(self, scope: Scope, sent: str) -> tuple[DisplayPage, list[tuple[bytes, bytes]]]:
-        """What the display that asks is to show, and the cookie by which it is known again."""
+    def _display(self, scope: Scope, cookie: str) -> tuple[DisplayPage, list[tuple[bytes, bytes]]]:
+        """The page for the requesting display, and the cookie that identifies it next time."""
         snapshot = self._hub.service.snapshot
         screens = snapshot.venue.walls.screens
         address = str(scope["client"][0]) if scope.get("client") else ""
-        display, name = self._hub.hall.displays.meet(sent, address, screens)
+        display, name = self._hub.hall.displays.meet(cookie, address, screens)
         place = display_page(snapshot, screens.get(display), name, self._hub.clocks.mono_ms())
-        # Where there were too many to give it a name it gets no cookie.
+        # With too many displays it gets no name, and no cookie.
         return place, [set_cookie(DISPLAY, f"{display}.{name}", DISPLAY_S)] if name else []
 
     # --- a player's own page
@@ -148,7 +145,7 @@ class CachedPages:
         await send_cached(scope, send, HTML, kept.body, more)
         return True
 
-    # --- and a report
+    # --- reports
 
     async def _report(self, scope: Scope, receive: Receive, send: Send, who: PlayerId, token: str) -> Receive | None:
         try:
@@ -162,25 +159,25 @@ class CachedPages:
         words = words_in(language_of(scope, self._hub.language))
         try:
             with self._precedence:
-                said = fate_json(await self._said(who, fields, phone_of(scope)), words)
+                fate = fate_json(await self._fate(who, fields, phone_of(scope)), words)
         except Problem as problem:
             if for_script:
                 await send_json(send, phone_status(problem), {"error": problem.say(words)}, PERSONAL_HEADERS)
                 return None
-            # Told on the page itself, which Flask makes; nothing was done.
+            # Nothing was done; Flask shows the problem on the page.
             return _replay_body(body)
         except (HubStopped, TimeoutError):
             await send_json(send, 503, {"error": Problem("phone_not_yet").say(words)}, PERSONAL_HEADERS)
             return None
         if for_script:
-            await send_json(send, 200, said, PERSONAL_HEADERS)
+            await send_json(send, 200, fate, PERSONAL_HEADERS)
         else:
             await send_answer(send, 303, b"text/plain", b"", [
-                *PERSONAL_HEADERS, (b"location", f"/me/{token}/said/{said['report_id']}".encode("latin-1", "replace"))])
+                *PERSONAL_HEADERS, (b"location", f"/me/{token}/said/{fate['report_id']}".encode("latin-1", "replace"))])
         return None
 
-    async def _said(self, who: PlayerId, fields: Mapping[str, str], phone: str) -> PhoneReportFate:
-        """Raises Problem, HubStopped, and TimeoutError where nobody knows yet."""
+    async def _fate(self, who: PlayerId, fields: Mapping[str, str], phone: str) -> PhoneReportFate:
+        """Raises Problem, HubStopped, and TimeoutError where the outcome is not known yet."""
         name, body, saving = submit(self._hub, who, fields, phone)
         if saving is not None:
             async with asyncio.timeout(SAVE_S):
@@ -201,24 +198,24 @@ class CachedPages:
         return self._inbox
 
 
-def _variant(asked_for: Route, asked: Mapping[str, str]) -> str:
-    if asked_for.path.startswith("/wall"):
-        return wall_variant(asked)
-    return "stay" if asked_for.path == "/" and "lang" in asked else ""
+def _variant(route: Route, params: Mapping[str, str]) -> str:
+    if route.path.startswith("/wall"):
+        return wall_variant(params)
+    return "stay" if route.path == "/" and "lang" in params else ""
 
 
 def phone_of(scope: Scope) -> str:
-    """What the browser is known by, "" where it sent nothing."""
+    """The browser's phone cookie; "" for none."""
     return cookies_in(header(scope, b"cookie").decode("latin-1")).get(PHONE, "")
 
 
 def _replay_body(body: bytes) -> Receive:
-    """A request's body, to be read once more."""
-    given: list[bytes] = [body]
+    """A receive that returns an already read body once more."""
+    parts: list[bytes] = [body]
 
     async def receive() -> dict[str, object]:
-        if given:
-            return {"type": "http.request", "body": given.pop(), "more_body": False}
+        if parts:
+            return {"type": "http.request", "body": parts.pop(), "more_body": False}
         return {"type": "http.disconnect"}
 
     return receive

@@ -1,5 +1,5 @@
-"""Who comes in: connections counted where they are accepted, per address and in all, so that no phone
-takes all places; and a request's head comes soon and is short, or its connection ends."""
+"""Limits on connections, per address and in total, counted at accept; and on the time and length of a request's head.
+"""
 
 from __future__ import annotations
 
@@ -20,35 +20,34 @@ from roundtap_hub.serving.rate_limits import Rate, TokenBucket
 CONNECTIONS_MAX = 4096
 """Connections in all: a thousand phones with three each, and room for the hall's units."""
 FILES_RESERVED = 128
-"""Descriptors that the hub needs for itself: journal, backups, units' files, its own questions."""
+"""Descriptors that the hub needs for itself: journal, backups, units' files, its own requests."""
 FILES_WANTED = 16384
 PER_ADDRESS = 64
-"""Connections of one address: ten phones' worth. One phone opens six at the most, and a few while it changes pages."""
+"""Connections of one address: ten phones' worth. One phone opens at most six, and a few more while it changes pages."""
 REQUEST_RATE = Rate(400, 100)
-"""What one address may ask; beyond, its questions are looked at later, and nobody else's."""
+"""Requests of one address; beyond that, its own requests are delayed."""
 OPEN_BURST, OPEN_REFILL_S = 2, 4.0
-"""So many times its places an address may open connections at once, and so long until it may have opened all of its
-places anew: a handshake costs the hub more than the phone that begins and leaves it."""
+"""An address may open `OPEN_BURST` times its places at once, then all of its places anew every `OPEN_REFILL_S`: a
+handshake costs the hub more than the phone that starts and drops it."""
 UNLIMITED_ADDRESSES = ("127.0.0.1", "::1")
-"""Whoever sits at the machine itself."""
 KNOWN_MAX = 8192
 OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 HEAD_WITHIN_S = 10.0
-"""From the first byte of a request to the end of its head, and for what is left of a body after its answer."""
+"""From the first byte of a request to the end of its head; also for the rest of a body after its answer."""
 FIRST_BYTE_WITHIN_S = 35.0
-"""A browser opens connections ahead of need, and a unit when somebody begins to enter a result."""
+"""A browser opens connections ahead of need, a unit when a player starts to enter a result."""
 HEAD_BYTES_MAX = 32 * 1024
 """A browser's head, with all cookies of a host, is a few kilobytes."""
 REQUEST_BYTES = 2048
-"""A phone's question is shorter; a longer one counts for as many as it is long: a head has to be read."""
+"""A phone's request is shorter; a longer one counts as several, by its length: its head has to be read."""
 PIPELINED_MAX = 8
-"""Questions sent ahead of their answers on one connection: no browser does that, and no unit."""
+"""Requests sent ahead of their answers on one connection: browsers and units send none."""
 TOO_LARGE = (b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
 
 
 def raise_file_limit() -> int:
-    """Let this process open as many files as it may, up to what a hall needs; how many that are."""
+    """Raise this process's limit of open files, up to what a hall needs; returns the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = FILES_WANTED if hard == resource.RLIM_INFINITY else min(hard, FILES_WANTED)
     if soft < wanted:
@@ -57,12 +56,12 @@ def raise_file_limit() -> int:
 
 
 def connection_limit(files: int) -> int:
-    """How many connections there may be with so many descriptors: what the hub needs for itself is left free."""
+    """How many connections `files` descriptors allow beside those that the hub needs for itself."""
     return max(8, min(CONNECTIONS_MAX, files - FILES_RESERVED, files * 3 // 4))
 
 
 def throttle_key(address: str) -> str:
-    """Who an address is, for counting: one IPv6 phone has as many addresses as it likes, all in one /64."""
+    """The key under which an address is counted: an IPv6 phone has any number of addresses, all in one /64."""
     try:
         found = ip_address(address.partition("%")[0])
     except ValueError:
@@ -75,7 +74,7 @@ def throttle_key(address: str) -> str:
 
 
 def asker_in(scope: Mapping[str, Any]) -> str:
-    """Whose request it is, for their share of what many want at once; "" at the machine itself."""
+    """The client's key for its share of a queue; "" for the hub's own machine."""
     client = scope.get("client")
     who = throttle_key(str(client[0])) if client else ""
     return "" if who in UNLIMITED_ADDRESSES else who
@@ -83,7 +82,7 @@ def asker_in(scope: Mapping[str, Any]) -> str:
 
 @dataclass(slots=True)
 class AddressQuota:
-    """One address: its connections, oldest first, what it may still ask just now, and how many it may still open."""
+    """One address: its connections, oldest first, and its rates of requests and of new connections."""
 
     asks: TokenBucket
     opens: TokenBucket
@@ -91,10 +90,10 @@ class AddressQuota:
 
 
 class ConnectionLimits:
-    """Counts connections. All of its methods run on one event loop; `now_s` is a monotonic clock.
+    """Counts connections. All methods run on one event loop; `now_s` is a monotonic clock.
 
-    An address that has its places gets no more. When all places are taken, an address that has few gets one of the
-    address that has most: the youngest of them, which has been of the least use to anybody.
+    An address gets no more than its places. When all are taken, an address with few gets the youngest of the address
+    with most, the one that has been of least use.
     """
 
     def __init__(self, places: int, now_s: Callable[[], float], per_address: int = PER_ADDRESS) -> None:
@@ -104,10 +103,10 @@ class ConnectionLimits:
         self._callers: dict[str, AddressQuota] = {}
         self.inside = 0
         self.refused = 0
-        """Connections that were closed unheard since the start."""
+        """Connections closed at accept since the start."""
 
     def admit(self, connection: CountedSocket) -> bool:
-        """Whether it may stay; its `close` gives the place back."""
+        """Whether it may stay; its `close` returns the place."""
         caller = self._caller(connection.caller)
         if connection.caller not in UNLIMITED_ADDRESSES and (
                 len(caller.inside) >= self.per_address or not self._may_open(caller)):
@@ -127,18 +126,17 @@ class ConnectionLimits:
             del caller.inside[connection]
             self.inside -= 1
 
-    def wait_s(self, address: str, questions: float = 1) -> float:
-        """One question of an address comes, or one as long as many: how long it is to wait until it is looked at; 0:
-        not at all."""
+    def wait_s(self, address: str, requests: float = 1) -> float:
+        """Count a request, or one as long as several; how long it has to wait, in seconds."""
         who = throttle_key(address)
         if who in UNLIMITED_ADDRESSES:
             return 0.0
         asks, now_ms = self._caller(who).asks, self._now_s() * 1000
-        asks.take(now_ms, questions, owed_max=inf)
+        asks.take(now_ms, requests, owed_max=inf)
         return asks.wait_ms(now_ms, 0) / 1000
 
     def _may_open(self, caller: AddressQuota) -> bool:
-        """Whether this address may open one more now; it has opened it then."""
+        """Whether this address may open one more connection now; if so, that is counted."""
         now_ms = self._now_s() * 1000
         if caller.opens.wait_ms(now_ms):
             return False
@@ -167,13 +165,13 @@ class ConnectionLimits:
 
 
 class CountedSocket(socket.socket):
-    """A client's connection that gives its place back when it is closed, however it ends."""
+    """A client's connection that returns its place when it is closed, however it ends."""
 
     caller: str = ""
     doors: ConnectionLimits | None = None
 
     def show_out(self) -> None:
-        """End it from here: whoever reads from it finds its end."""
+        """End it from this side: its reader gets end of file."""
         with contextlib.suppress(OSError):
             self.shutdown(socket.SHUT_RDWR)
 
@@ -183,13 +181,13 @@ class CountedSocket(socket.socket):
             doors.left(self)
         super().close()
 
-    # Two connections are never the same one.
+    # By identity: two connections are never equal.
     __hash__ = object.__hash__
     __eq__ = object.__eq__
 
 
 class LimitedListener(socket.socket):
-    """A listening socket that lets in whom `doors` admit; asked by the event loop like any other."""
+    """A listening socket that returns only the connections that `doors` admit."""
 
     doors: ConnectionLimits
     _spare: int | None = None
@@ -200,10 +198,10 @@ class LimitedListener(socket.socket):
         return self
 
     def accept(self) -> tuple[socket.socket, object]:
-        """The next connection that may stay. The others are closed at once, and wait for nobody.
+        """The next connection that may stay; the others are closed at once.
 
-        Where the system has no descriptor left, one is kept for closing what nobody can hear: those who knock would
-        else be told nothing, and the loop be called again and again.
+        A spare descriptor serves to close connections when the system has none left: otherwise clients would hang, and
+        the loop would be called again and again.
         """
         while True:
             try:
@@ -227,7 +225,7 @@ class LimitedListener(socket.socket):
         super().close()
 
     def _turn_away(self) -> None:
-        """Close one connection unheard; BlockingIOError where there is none that can be."""
+        """Accept and close one connection; BlockingIOError where that fails."""
         if self._spare is None:
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
         os.close(self._spare)
@@ -239,7 +237,7 @@ class LimitedListener(socket.socket):
         except OSError as error:
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
         finally:
-            # Where somebody else was faster, the next one who leaves makes room.
+            # If another thread took the descriptor, the next closed connection frees one.
             with contextlib.suppress(OSError):
                 self._spare = os.open(os.devnull, os.O_RDONLY)
 
@@ -251,8 +249,7 @@ else:
 
 
 def with_timeouts(doors: ConnectionLimits, base: type[Any] | None = None) -> type[Any]:
-    """The protocol class of a server whose clients are counted by `doors`; `base`: uvicorn's own choice where none is
-    named."""
+    """A server's protocol class with clients counted by `doors`; `base`: None for uvicorn's own choice."""
     from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
     found = base or AutoHTTPProtocol
@@ -260,8 +257,7 @@ def with_timeouts(doors: ConnectionLimits, base: type[Any] | None = None) -> typ
 
 
 class _TimeoutProtocol(Base):
-    """The server's HTTP protocol with deadlines. Mixed into one of the server's protocols. A request counts as begun
-    when the protocol has made its cycle."""
+    """Deadlines, mixed into one of uvicorn's protocols. A request has begun once the protocol has made its cycle."""
 
     doors: ConnectionLimits
 
@@ -269,7 +265,7 @@ class _TimeoutProtocol(Base):
         super().__init__(*args, **kwargs)
         self._deadline: asyncio.TimerHandle | None = None
         self._held: list[bytes] | None = None
-        """What came from an address that asks too much, until its turn."""
+        """Data of an address over its rate, held until its turn."""
         self._head_bytes = 0
         self._known_cycle: object = None
 
@@ -286,7 +282,7 @@ class _TimeoutProtocol(Base):
             self._held.append(data)
             return
         between = self._between_requests()
-        # What belongs to a body is bounded by whoever reads it.
+        # A body is bounded by its reader.
         wait_s = self._wait_s(len(data)) if between or not self.cycle.more_body else 0.0
         if wait_s and not between:
             self.transport.abort()
@@ -294,20 +290,20 @@ class _TimeoutProtocol(Base):
         if wait_s:
             self._held = [data]
             self.transport.pause_reading()
-            self.loop.call_later(wait_s, self._go_on)
+            self.loop.call_later(wait_s, self._resume)
             return
         self._take(data)
 
     def on_response_complete(self) -> None:
-        if self._asked_ahead() and self._wait_s(0):
-            # Whoever waits for no answer cannot be made to wait for one.
+        if self._is_pipelined() and self._wait_s(0):
+            # A client that does not wait for answers cannot be slowed down by delaying them.
             self.transport.abort()
             return
         super().on_response_complete()
         if self.cycle is self._known_cycle:
             self._head_bytes = 0
 
-    def _go_on(self) -> None:
+    def _resume(self) -> None:
         held, self._held = self._held, None
         if held is None or self.transport.is_closing():
             return
@@ -334,13 +330,13 @@ class _TimeoutProtocol(Base):
     def _wait_s(self, n_bytes: int) -> float:
         return self.doors.wait_s(self.client[0], max(1, n_bytes / REQUEST_BYTES)) if self.client else 0.0
 
-    def _asked_ahead(self) -> bool:
-        """Whether the next question has come already, before this one was answered."""
+    def _is_pipelined(self) -> bool:
+        """Whether the next request came before this one was answered."""
         conn = getattr(self, "conn", None)
         return bool(getattr(self, "pipeline", ())) or (conn is not None and bool(conn.trailing_data[0]))
 
     def _between_requests(self) -> bool:
-        """Whether what comes now belongs to no request that somebody answers."""
+        """Whether no request is being answered now."""
         return self.cycle is None or bool(self.cycle.response_complete)
 
     def _end_within(self, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Pages for what went wrong: a word and a way on, never a stack trace; and for what is not known to be saved yet."""
+"""Error pages, which show no stack trace; and the page for a command whose outcome is not known yet."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ log = logging.getLogger(__name__)
 
 
 def add_error_handlers(app: Flask) -> None:
-    """Answer every failure of a page. What programs ask (the device API) keeps its own answers."""
+    """Answer every failure of a page. The addresses for programs (the device API) keep their own answers."""
 
     @app.errorhandler(HTTPException)
     def failed(error: HTTPException) -> AnyResponse | HTTPException:
         if error.response is not None or _is_api_request():
             return error
         if isinstance(error, BadHost):
-            # Asked by a name that is none: no page can say where anything else is, and no browser asks so.
+            # An invalid Host, which no browser sends: no page could make its links.
             return _plain_error(400)
         return _error_page(error.code or 500)
 
@@ -42,7 +42,7 @@ def add_error_handlers(app: Flask) -> None:
 
     @app.errorhandler(NotYourRole)
     def another_s(refused: NotYourRole) -> AnyResponse:
-        """In words who may; nothing of it was done."""
+        """Nothing was done; the page names the roles that may."""
         t = words()
         g.problem, g.status = Problem("not_your_role", role=t(f"role.{refused.role}"),
                                       roles=", ".join(t(f"role.{role}") for role in refused.roles)), 403
@@ -54,8 +54,7 @@ def add_error_handlers(app: Flask) -> None:
 
     @app.errorhandler(OutcomeUnknown)
     def in_doubt(unknown: OutcomeUnknown) -> AnyResponse:
-        """The writer knows as little as we do: its disk or its database does not answer. "Not saved" might be untrue.
-        """
+        """The writer's disk or database does not answer, so "not saved" might be untrue."""
         if request.blueprint == "console":
             return redirect_to_outcome(unknown.answer, (request.view_args or {}).get("event_id", ""))
         return _error_page(504)
@@ -76,7 +75,7 @@ def _error_page(code: int) -> Response:
         known = code if f"error.{code}" in words() else 400 if code < 500 else 500
         response = page("error.html", code=known)
     except Exception:
-        # Whatever broke the page may break this one too.
+        # The same cause may break the error page too.
         log.exception("the error page failed")
         response = _plain_error(code)
     return response
@@ -92,14 +91,14 @@ WAITS, DONE, REFUSED, UNKNOWN = "waits", "done", "refused", "unknown"
 
 
 class PendingCommands:
-    """What is waited for, by a word in the address; the newest few. Any thread."""
+    """The newest commands with an open outcome, by a random word in the address. Any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._answers: OrderedDict[str, tuple[Future[list[Entry]], str]] = OrderedDict()
 
     def keep(self, answer: Future[list[Entry]], event_id: str) -> str:
-        """The word for it. `event_id`: where it was pressed, "" where in no event."""
+        """Returns its word. `event_id`: the event of the button; "" for none."""
         word = secrets.token_urlsafe(12)
         with self._lock:
             self._answers[word] = answer, event_id
@@ -113,14 +112,14 @@ class PendingCommands:
 
 
 def redirect_to_outcome(answer: Future[list[Entry]], event_id: str) -> AnyResponse:
-    """To the page that shows the outcome once it is known: loading it again presses no button again."""
+    """Redirect to the page that shows the outcome once it is known: reloading it presses no button again."""
     kept: PendingCommands = current_app.extensions[PENDING_COMMANDS]
     return redirect(url_for("console.outcome", word=kept.keep(answer, event_id)), 303)
 
 
 @route("GET /console/outcome/<word>", STAFF)
 def outcome(word: str) -> AnyResponse:
-    """Whether it is saved, refused, or still not known."""
+    """Whether the command is saved, refused, or still unknown."""
     kept: PendingCommands = current_app.extensions[PENDING_COMMANDS]
     found = kept.find(word)
     if found is None:

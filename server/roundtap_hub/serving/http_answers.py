@@ -1,4 +1,4 @@
-"""HTTP without a framework: the few things that answers from the event loop itself are made of."""
+"""HTTP without a framework, for answers from the event loop."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 
 SAFE_METHODS = frozenset({"GET", "HEAD"})
-"""The methods that only ask."""
 MISDIRECTED = 421
 
 NO_STORE: Headers = [(b"cache-control", b"no-store")]
 CLOSE: Headers = [(b"connection", b"close")]
-"""After a body that was not read to its end nothing else can be said on the connection."""
+"""After a body that was not read to its end, the connection cannot be used again."""
 
 CSP_HEADER, CONNECT = b"content-security-policy", b"connect-src 'self'"
 PAGE_CSP = (b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -39,22 +38,22 @@ SECURITY_HEADERS: Headers = [
     (b"referrer-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=()"),
 ]
-"""On every answer. What is not the hub's own is run by no page, and no page stands in another one."""
+"""On every answer: pages run only the hub's own scripts, and cannot be framed."""
 
 
 def with_security_headers(send: Send, hubs: Sequence[str] = ()) -> Send:
-    """`send` with what every answer carries, whoever makes it. `hubs`: the other machines that hold the journal; pages
-    may ask them, too, whether the event goes on there."""
+    """`send` with the headers of every answer. `hubs`: addresses of the journal's other hubs, which pages may ask, too,
+    whether the event continues there."""
     known = b" ".join([CONNECT, *(address.encode("ascii", "ignore") for address in hubs)])
 
     async def send_sealed(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             headers = list(message.get("headers", ()))
             page = any(name == b"content-type" and kind.startswith(b"text/html") for name, kind in headers)
-            # With 304 a browser would put another policy on the page that it has kept.
+            # With a 304 a browser would apply another policy to the page in its cache.
             policy = [] if message["status"] == 304 else [
                 (CSP_HEADER, PAGE_CSP.replace(CONNECT, known) if page else OTHER_CSP)]
-            # A page that is more careful by itself stays so.
+            # A page's own, stricter headers stay.
             named = {name for name, _ in headers}
             seal = [each for each in SECURITY_HEADERS if each[0] not in named]
             message = {**message, "headers": [*headers, *seal, *policy]}
@@ -67,34 +66,34 @@ LINK = re.compile(r"/(me|s)/[^/?\s]+")
 
 
 def redact_link(path: str) -> str:
-    """An address as it may stand in a log: personal links open a page to whoever reads them."""
+    """An address for a log, without the token of a personal link, which opens a page to any reader."""
     return LINK.sub(r"/\1/…", path)
 
 
 def normalize_slashes(scope: Scope) -> Scope:
-    """The request with its path as Flask reads it: "//login" is "/login", for those who guard the way as well."""
+    """The request with its path as Flask reads it: "//login" is "/login" for the guards as well."""
     if scope["type"] != "http" or not scope["path"].startswith("//"):
         return scope
     return {**scope, "path": "/" + scope["path"].lstrip("/")}
 
 
 def path_and_query(scope: Scope) -> str:
-    """Path and query of the request, in letters that an address may have."""
+    """Path and query of the request, quoted for an address."""
     path = quote(scope["path"], safe="/")
     query = quote(scope["query_string"].decode("latin-1"), safe="=&%+;,/?:@!$'()*~")
     return f"{path}?{query}" if query else path
 
 
 class BodyTooLarge(Exception):
-    """More was sent, or announced, than an honest client has to say."""
+    """The client sent or announced more than allowed."""
 
 
 class BodyTimeout(Exception):
-    """What was announced did not come in time, or the client has gone."""
+    """The body did not come in time, or the client has gone."""
 
 
 async def read_body(scope: Scope, receive: Receive, bytes_max: int, within_s: float) -> bytes:
-    """The request's whole body. Raises BodyTooLarge (if announced: before a byte of it is read), BodyLate."""
+    """The request's whole body. Raises BodyTooLarge (if announced: before a byte of it is read), BodyTimeout."""
     if content_length(scope) > bytes_max:
         raise BodyTooLarge
     try:
@@ -115,8 +114,8 @@ async def read_body(scope: Scope, receive: Receive, bytes_max: int, within_s: fl
 
 async def read_message(scope: Scope, receive: Receive, send: Send, bytes_max: int, within_s: float,
                        too_large: tuple[int, str] = (413, "too much was said")) -> dict[str, Any] | None:
-    """A program's JSON object; empty where the body is none. None where it did not come, or was larger than allowed
-    (`too_large`: how that is answered): then that is answered."""
+    """A program's JSON object; {} for any other body. None where it came late or was too large, which is then answered
+    (`too_large`: status and error)."""
     try:
         body = await read_body(scope, receive, bytes_max, within_s)
     except BodyTooLarge:
@@ -133,13 +132,13 @@ async def read_message(scope: Scope, receive: Receive, send: Send, bytes_max: in
 
 
 async def until_gone(receive: Receive) -> None:
-    """Returns when the client has gone; to be asked once the request's body was read."""
+    """Returns when the client has gone; only after the request's body was read."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 def content_length(scope: Scope) -> int:
-    """The length that the request's head gives its body; 0 where it gives none."""
+    """The request's Content-Length; 0 where there is none."""
     length = header(scope, b"content-length")
     return int(length) if length.isdigit() and len(length) < 16 else 0
 
@@ -153,33 +152,33 @@ def header(scope: Scope, name: bytes) -> bytes:
 
 
 def accepts_gzip(scope: Scope) -> bool:
-    """Whether the client unpacks gzip."""
+    """Whether the client accepts gzip."""
     return any(part.partition(b";")[0].strip() == b"gzip" and b"q=0" not in part.replace(b" ", b"").split(b";")[1:]
                for part in header(scope, b"accept-encoding").lower().split(b","))
 
 
 async def send_answer(send: Send, status: int, kind: bytes, body: bytes,
                       more: Iterable[tuple[bytes, bytes]] = ()) -> None:
-    """One whole answer; `kind` is its content type."""
+    """Send one whole answer; `kind` is its content type."""
     headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), *more]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
 def problem_status(problem: Problem) -> int:
-    """400 where what was sent is wrong by itself; 409 for what is not possible just now."""
+    """400 for input that is wrong in itself; 409 for what is not possible now."""
     return 400 if isinstance(problem, Invalid) else 409
 
 
 def gzip_bytes(body: bytes, level: int) -> bytes:
-    """As gzip; the same bytes for the same body."""
+    """The body as gzip, reproducibly."""
     return gzip.compress(body, level, mtime=0)
 
 
 async def send_cached(scope: Scope, send: Send, kind: bytes, body: bytes, more: Headers, mark: str = "",
                     packed: bool = True) -> None:
-    """Send what is kept for many, as gzip if it is `packed`: unpacked for whoever does not unpack it. `mark`: of its
-    content; whoever has that already is only told so."""
+    """Send a body kept for many clients. `packed`: it is gzip, unpacked for clients that do not accept that. `mark`: of
+    its content, for the ETag; a client that has it gets 304."""
     as_gzip = packed and accepts_gzip(scope)
     headers = [*more]
     if mark:
@@ -195,7 +194,7 @@ async def send_cached(scope: Scope, send: Send, kind: bytes, body: bytes, more: 
 
 
 async def send_text_page(send: Send, status: int, language: str, title: str, body: str) -> None:
-    """A page that stands by itself, and is not kept; `body` is HTML."""
+    """Send a plain page that browsers do not store; `body` is HTML."""
     page = (f'<!doctype html><html lang="{language}"><meta charset="utf-8">'
             f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape(title)}</title>'
             f"<h1>{escape(title)}</h1>{body}</html>")
@@ -204,7 +203,7 @@ async def send_text_page(send: Send, status: int, language: str, title: str, bod
 
 async def send_json(send: Send, status: int, message: Mapping[str, Any],
                     more: Iterable[tuple[bytes, bytes]] = ()) -> None:
-    """One answer for a program."""
+    """Send one answer for a program."""
     await send_answer(send, status, b"application/json", json.dumps(message, separators=(",", ":")).encode(), more)
 
 
@@ -225,7 +224,7 @@ async def send_events(source: AsyncIterator[bytes], receive: Receive, send: Send
         for task in tasks:
             task.cancel()
         for outcome in await asyncio.gather(*tasks, return_exceptions=True):
-            # Who has gone raises OSError at the most; everything else is a fault of ours.
+            # A client that has gone raises OSError; anything else is a fault of ours.
             if isinstance(outcome, Exception) and not isinstance(outcome, OSError):
                 log.error("a feed failed", exc_info=outcome)
         closing = getattr(source, "aclose", None)

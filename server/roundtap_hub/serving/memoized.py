@@ -1,4 +1,4 @@
-"""What is worked out once for everybody: by one thread however many ask, kept for the last moments of each event."""
+"""Results computed once for all callers: by one thread, and kept for the latest states of each event."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from functools import update_wrapper
 from typing import Generic, Protocol, TypeVar
 
 MAX_MOMENTS = 2
-"""Of each event: the newest, and the one that pages are still being drawn from."""
+"""Results kept of each event: the newest, and the one that pages are still being drawn from."""
 MAX_EVENTS = 12
 
 
 class OfEvent(Protocol):
-    """Something of one event; `event_id` says of which."""
+    """An argument that belongs to one event."""
 
     @property
     def event_id(self) -> Hashable: ...
@@ -26,8 +26,8 @@ R = TypeVar("R")
 
 
 class Memoized(Generic[A, R]):
-    """A function of one argument whose answers are shared. `key(argument)`: what its answer depends on; arguments of
-    one event whose keys are equal have the same answer. An error is told to all who waited, and not kept."""
+    """A function of one argument whose answers are shared among arguments of one event with equal `key(argument)`. An
+    error is raised for all who waited, and not kept."""
 
     def __init__(self, work: Callable[[A], R], key: Callable[[A], object]) -> None:
         self._do = work
@@ -48,7 +48,7 @@ class Memoized(Generic[A, R]):
         return answer.result()
 
     def _find(self, event: Hashable, key: object) -> tuple[Future[R], bool]:
-        """The answer, which may be being worked out; True: it is to be worked out by who asks."""
+        """The answer, perhaps not done yet; True: the caller has to compute it."""
         with self._lock:
             moments = self._kept.setdefault(event, [])
             self._kept.move_to_end(event)
@@ -69,11 +69,10 @@ class Memoized(Generic[A, R]):
 
 
 def memoized(work: Callable[[A], R]) -> Memoized[A, R]:
-    """Once for each moment."""
+    """Computed once for each argument."""
     return Memoized(work, lambda argument: argument)
 
 
 def memoized_by(key: Callable[[A], object]) -> Callable[[Callable[[A], R]], Memoized[A, R]]:
-    """Once for what the answer depends on. A key's parts that did not change are best the same objects: then nothing
-    in them is compared."""
+    """Computed once for each key. Unchanged parts of a key should be the same objects: those compare fast."""
     return lambda work: Memoized(work, key)

@@ -1,5 +1,4 @@
-"""Pages that many see alike, each drawn once for all of them: kept by what it shows, variant and language, while that
-has the same version; bounded in size."""
+"""Pages drawn once for all their readers, cached by content, variant and language for one version; bounded in size."""
 
 from __future__ import annotations
 
@@ -23,22 +22,21 @@ from roundtap_hub.units.unit_presence import UnitStatus
 log = logging.getLogger(__name__)
 
 KEPT_BYTES = 12_000_000
-"""What all kept pages may take: some thousand phones' pages."""
+"""Limit for all cached pages: some thousand phones' pages."""
 CLOCK_PAGE_TTL_MS = 5000
-"""So old a page may be that shows a time which goes on, browsers without scripts load it again and again, and so old
-the way to another address: of several events one has its turn by the clock."""
+"""Maximum age of a page with a running time, which browsers without scripts reload, and of a redirect: several events
+take turns by the clock."""
 STAFF_PAGE_TTL_MS = FRESH_MS
-"""And so old for the staff."""
 GZIP_LEVEL = 6
 RENDER_PAGE = "roundtap.drawn"
-"""What the application makes a page with (app.py)."""
+"""Key of the application's function that draws a page (routes.py)."""
 VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
-"""So many pages' versions are remembered until something changes, of names that a page may have."""
+"""How many pages' versions are remembered until something changes, and the longest page key among them."""
 
 
 class PageKey(NamedTuple):
-    """`page`: what it shows, as its route declares it; `variant`: in which of several ways (hall/wall_view.py); `role`:
-    of the staff who reads it, whose pages have more on them; "" for everybody else."""
+    """`page`: its content, as its route declares it; `variant`: how it shows that (hall/wall_view.py); `role`: of the
+    staff member who reads it and sees more; "" for other readers."""
 
     page: str
     variant: str
@@ -48,10 +46,8 @@ class PageKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CachedPage:
-    """A page as it was drawn last. `body`: gzip; None where nobody has asked for more than what changed.
-
-    `drawn`: without its text, for comparing. `elsewhere`: the page is at another address, and there is nothing else.
-    """
+    """A page as last drawn. `body`: gzip; None where only changes were requested. `drawn`: without its text, for
+    comparing. `elsewhere`: the address it redirects to."""
 
     version: str
     drawn: Rendered
@@ -63,7 +59,7 @@ class CachedPage:
 
 
 class RenderInput(NamedTuple):
-    """What pages are drawn from."""
+    """The state that pages are drawn from."""
 
     snapshot: Snapshot
     units: Mapping[str, UnitStatus]
@@ -73,11 +69,10 @@ PageVersion = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
 
 
 class PageCache:
-    """All kept pages. Its methods run in the event loop; pages are drawn by the application that `built` waits for, in
-    the thread of `executor`, after `give_way`.
+    """All cached pages. Its methods run in the event loop; pages are drawn by the application that `built` waits for,
+    in the thread of `executor`, after `give_way`.
 
-    What is given was saved when it was asked for: a page drawn from an older moment is kept only while its version is
-    the one of now.
+    No page is older than its request: one drawn from an earlier state is used only while its version is current.
     """
 
     def __init__(self, hub: Hub, page_version: PageVersion, built: Callable[[], Awaitable[Any]], executor: Executor,
@@ -97,12 +92,12 @@ class PageCache:
         hub.host.reached_at.listeners.append(lambda: self._on_hall(None))
 
     def version(self, page: str) -> str:
-        """What the page would show now, as a short text."""
+        """The page's current version."""
         moment = self._now()
         version = self._versions.get(page)
         if version is None:
             version = self._page_version(moment.snapshot, moment.units, page)
-            # Whoever makes up addresses is answered, and not remembered.
+            # Made-up addresses are not remembered.
             if version != "none" and len(page) <= PAGE_LETTERS_MAX:
                 if len(self._versions) >= VERSIONS_MAX:
                     self._versions.clear()
@@ -110,7 +105,7 @@ class PageCache:
         return version
 
     def ready(self, key: PageKey) -> CachedPage | None:
-        """The page if it is kept as it is now, whole and not too old."""
+        """The page if it is cached, whole, current and not too old."""
         kept = self._kept.get(key)
         if kept is None or kept.version != self.version(key.page):
             return None
@@ -123,12 +118,12 @@ class PageCache:
         return kept
 
     def shown(self, key: PageKey, version: str) -> Rendered | None:
-        """The page of that version, if it is kept."""
+        """The page of that version, if it is cached."""
         kept = self._kept.get(key)
         return kept.drawn if kept is not None and kept.version == version and not kept.elsewhere else None
 
     async def page(self, key: PageKey) -> CachedPage | None:
-        """The page as it is now, whole. None where there is no such page, or it fails: Flask says so then."""
+        """The current page, whole. None where there is no such page, or it fails: Flask then answers."""
         try:
             return self.ready(key) or await self.whole(key)
         except Exception:
@@ -136,7 +131,7 @@ class PageCache:
             return None
 
     async def whole(self, key: PageKey) -> CachedPage | None:
-        """The page, drawn if need be; once for all who wait for it. None where there is no such page."""
+        """The page, drawn if necessary, once for all waiting requests. None where there is no such page."""
         version = self.version(key.page)
         if version == "none":
             return None
@@ -144,7 +139,7 @@ class PageCache:
         if drawing is None:
             drawing = self._drawing[key, version] = asyncio.ensure_future(self._whole(key))
             drawing.add_done_callback(lambda _: self._drawing.pop((key, version), None))
-        # Who waits may leave; the page is drawn for the others.
+        # A request that is cancelled does not cancel the drawing for the others.
         return await asyncio.shield(drawing)
 
     async def _whole(self, key: PageKey) -> CachedPage | None:
@@ -152,7 +147,7 @@ class PageCache:
         return kept
 
     async def drawn(self, keys: Sequence[PageKey], whole: bool = False) -> list[CachedPage | None]:
-        """These pages as they are now, one after the other in one thread; `whole`: with their bodies."""
+        """These pages as they are now, drawn one after the other in one thread; `whole`: with their bodies."""
         app = await self._built()
         moment, now_ms = self._now(), self._hub.clocks.mono_ms()
         works = [(key, self.version(key.page), self._kept.get(key)) for key in keys]
@@ -160,7 +155,7 @@ class PageCache:
         def work() -> list[CachedPage | None]:
             return [self._made(app, moment, now_ms, *each, whole) for each in works]
 
-        # Behind a thousand phones' pages none of the staff waits.
+        # The staff do not wait behind a thousand phones' pages.
         executor = None if any(key.role for key in keys) else self._executor
         made = await asyncio.get_running_loop().run_in_executor(executor, work)
         for key, kept in zip(keys, made, strict=True):
@@ -204,7 +199,7 @@ class PageCache:
     def _now(self) -> RenderInput:
         snapshot = self._hub.service.snapshot
         if self._moment is None or self._hall_changed or self._moment.snapshot is not snapshot:
-            # First, so that a change from here on is seen next time.
+            # Reset first, so that a change from here on is seen next time.
             self._hall_changed = False
             self._moment = RenderInput(snapshot, self._hub.presence.units)
             self._versions.clear()
@@ -216,5 +211,5 @@ class PageCache:
 
 
 def _log_failed(key: PageKey) -> None:
-    # Without what stands behind: it may be somebody's link.
+    # Only the first part: the rest may be a personal link.
     log.exception("a page failed: %s", key.page.partition("/")[0])

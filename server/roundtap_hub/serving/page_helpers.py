@@ -1,4 +1,4 @@
-"""What all pages stand on: language, the guard of forms, rendering, and a Problem as a message on the same page."""
+"""Helpers of all pages: language, the guard of forms, rendering, and a Problem as a message on the same page."""
 
 from __future__ import annotations
 
@@ -42,10 +42,9 @@ from roundtap_hub.judging.judging_view import official_of
 from roundtap_hub.rounds.knockout import newest_name, title_key
 from roundtap_hub.rounds.round_clock import age_text
 from roundtap_hub.rounds.schedule import Schedule, schedule
-from roundtap_hub.serving.bidi import words_in
 from roundtap_hub.serving.http_answers import gzip_bytes, problem_status
 from roundtap_hub.serving.page_versions import HallNow, version_at
-from roundtap_hub.serving.reader_language import reader_language
+from roundtap_hub.serving.reader_language import reader_language, words_in
 from roundtap_hub.serving.regions import CSRF, NOW, SEEN, Patch, Rendered, fill_placeholders, split
 from roundtap_hub.serving.renderings import ROW_CACHE, RowCache
 from roundtap_hub.store.journal import PersonRecord
@@ -53,31 +52,30 @@ from roundtap_hub.store.service import Snapshot, Step
 from roundtap_hub.units.unit_presence import UnitStatus
 
 ORGANIZER = "organizer"
-"""How entries name whoever logged in with the hub's one PIN; see `actor`."""
+"""The actor in entries for a login with the hub's own PIN; see `actor`."""
 
 NAME_LETTERS, REASON_LETTERS = 80, 500
 MOST_TABLES = 999
 LONG_EXTENSION = 15
-"""Minutes; more are asked for twice, since 5 becomes 55 by one key."""
+"""Minutes; more have to be confirmed, since a second key press makes 55 of 5."""
 
 PREFLIGHT_LINK_PAGES = ("console.events", "console.event")
-"""Pages with the one line that leads to *Before the doors open* when something is wrong."""
+"""Pages with the line that links to *Before the doors open* when something is wrong."""
 
 GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
-"""From so many bytes on an answer of the console is packed, and how hard: what takes longer saves little."""
-
+"""The shortest console answer that is compressed, and the level: a higher one saves little."""
 
 current_hub = visit.current_hub
 
 
 def current_snapshot() -> Snapshot:
-    """What was saved when this request first looked: a page is drawn from one moment."""
+    """The snapshot from when this request first read it, so that a page shows one state."""
     snapshot: Snapshot = g.setdefault("snapshot", current_hub().service.snapshot)
     return snapshot
 
 
 def current_event(event_id: str) -> EventAt:
-    """The event of the address, or a 404 page; 410 where it was deleted."""
+    """The event, else 404; 410 where it was deleted."""
     if event_id in current_snapshot().venue.deleted:
         abort(410)
     moment = event_at(current_snapshot(), event_id)
@@ -87,29 +85,29 @@ def current_event(event_id: str) -> EventAt:
 
 
 def hub_address() -> str:
-    """The plain port's address as the hall reaches it: what phones are told, on paper too."""
+    """The plain port's address as the hall reaches it, for phones and on paper."""
     return hall_address(current_hub(), request.host_url)
 
 
 def now_ms() -> int:
-    """The hub's clock when this request first asked: all ages on a page count from one moment."""
+    """The hub's monotonic ms from when this request first read them: all ages on a page refer to one time."""
     now: int = g.setdefault("now_ms", current_hub().clocks.mono_ms())
     return now
 
 
 def current_instant() -> Instant:
-    """The same moment, of this run of the machine."""
+    """`now_ms` with this machine's boot id."""
     return Instant(current_hub().clocks.boot_id, now_ms())
 
 
 def drop_request_cache() -> None:
-    """Something has happened since this request first asked."""
-    for seen in ("snapshot", "units", "now_ms"):
-        g.pop(seen, None)
+    """Read snapshot, units and clock again: something has changed during this request."""
+    for name in ("snapshot", "units", "now_ms"):
+        g.pop(name, None)
 
 
 def current_units() -> Mapping[str, UnitStatus]:
-    """What the tables' units had said when this request first asked."""
+    """The units' statuses from when this request first read them."""
     if "units" not in g:
         g.units = current_hub().presence.units
     units: Mapping[str, UnitStatus] = g.units
@@ -117,7 +115,7 @@ def current_units() -> Mapping[str, UnitStatus]:
 
 
 def current_version(feed: str) -> str:
-    """The version of the page of this request; "" where it does not change."""
+    """The version of this request's page; "" where it does not change."""
     if "version" in g:
         return str(g.version)
     hub = current_hub()
@@ -126,7 +124,7 @@ def current_version(feed: str) -> str:
 
 
 def _banner_version(hub: Hub) -> str:
-    """What stands on top of every organizer's page, as a short text."""
+    """The version of the banner on every console page."""
     mute = hub.paper.mute_units if hub.paper else ""
     return f"{hub.service.storage.version}|{mute}|{_todo_count(False)}|{_todo_count(True)}"
 
@@ -136,7 +134,7 @@ def _todo_count(playing: bool) -> int:
 
 
 def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
-    """Every POST must come from a form of this hub; with `organizer_only`, every page asks for the PIN first."""
+    """Every POST must come from a form of this hub; with `organizer_only`, every page requires a login."""
 
     @blueprint.before_request
     def check() -> AnyResponse | None:
@@ -145,25 +143,25 @@ def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
         if organizer_only:
             who = visit.current_staff()
             if who is None:
-                # The guard before (page_guard.py) has let in nobody else; a session may have ended since.
+                # access_guard.py has let in only sessions; this one has ended since.
                 target = request.full_path.rstrip("?") if request.method == "GET" else "/console"
                 return redirect(url_for("pages.login", next=target))
             _check_role(who.role)
         if organizer_only and "since" not in request.args:
-            # A page that looks after itself is no use that anybody makes of it.
+            # A page that polls by itself is no activity.
             visit.touch_session()
         return None
 
 
 def finish_response(response: Response) -> Response:
-    """What every answer of Flask's carries; an organizer's longer ones are packed."""
+    """Add cookies and headers to every answer of Flask's; compress the console's longer ones."""
     visit.set_cookies(response)
     response.headers.setdefault("Cache-Control", "no-store")
     return _compress(response) if request.blueprint == "console" else response
 
 
 def current_route() -> Route:
-    """What was declared of this request's address (policy.py)."""
+    """The route of this request (policy.py)."""
     assert request.url_rule is not None
     method = "GET" if request.method == "HEAD" else request.method
     return ROUTES[f"{method} {request.url_rule.rule}"]
@@ -175,17 +173,16 @@ def _check_role(role: str) -> None:
 
 
 def actor() -> str:
-    """How entries name who presses the buttons of this request: by role, and by id where it is one person's PIN."""
+    """The actor of this request in entries: the role, with the person's id for a personal PIN."""
     who = visit.current_staff()
     return who.actor if who is not None else ORGANIZER
 
 
 def signing_official(event_id: str) -> str:
-    """Who says so, as an event knows its officials (`roles_of`).
+    """The official behind this request, as the event knows its officials (`roles_of`).
 
-    The hub's one PIN is whoever holds it: the form names the official. A PIN of one's own is one person: the
-    official that this person was said to be, or who has the same name there; in an event without officials, the role.
-    Raises Problem("no_official_here").
+    With the hub's own PIN the form names the official. A personal PIN stands for the official tied to that person, or
+    of the same name; in an event without officials, the role. Raises Problem("no_official_here").
     """
     who = visit.current_staff() or HUB_PIN_IDENTITY
     if not who.id:
@@ -198,23 +195,23 @@ def signing_official(event_id: str) -> str:
 
 
 def staff_name() -> str:
-    """By what name others are told who took something on: one's own, or the role."""
+    """The name shown to others for who took something on: the person's, or the role."""
     who = visit.current_staff() or HUB_PIN_IDENTITY
     return who.name or words()(f"role.{who.role}")
 
 
 def may(address: str) -> bool:
-    """Whether who reads this page may ask "POST /console/<event_id>/draw", or of "/console/e1/draw", now (policy.py).
+    """Whether this reader may request "POST /console/<event_id>/draw" (or "…/e1/draw") now (policy.py).
 
-    In templates; not in rows that are kept as text (row_texts), which all roles share. Forms need not ask: what a role
-    may not do is taken off the page (`remove_forbidden`)."""
+    For templates, but not for cached rows (row_texts), which all roles share. Forms need no check: `remove_forbidden`
+    removes those that the role may not use."""
     who = visit.current_staff()
     where = (request.view_args or {}).get("event_id", "")
     return who is not None and may_ask(current_snapshot(), who.role, address.replace("<event_id>", where))
 
 
 def who_may(address: str) -> str:
-    """The roles that may ask this now, in words."""
+    """The names of the roles that may request this now."""
     where = (request.view_args or {}).get("event_id", "")
     roles = [role for role in reversed(STAFF_ROLES)
              if may_ask(current_snapshot(), role, address.replace("<event_id>", where))]
@@ -222,7 +219,7 @@ def who_may(address: str) -> str:
 
 
 def _compress(response: Response) -> Response:
-    """A longer answer goes out as gzip, where the browser unpacks it; what is each one's own is not kept packed."""
+    """Compress a longer answer where the browser accepts gzip."""
     if response.direct_passthrough or response.content_length is None or response.content_length < GZIP_MIN_BYTES \
             or request.accept_encodings["gzip"] <= 0 or "Content-Encoding" in response.headers:
         return response
@@ -233,16 +230,16 @@ def _compress(response: Response) -> Response:
 
 
 def language() -> str:
-    """Of who reads the page of this request (reader_language.py); what the address asks for is remembered."""
-    asked = request.args.get("lang", "")
-    if asked in LANGUAGES:
-        visit.remember_language(asked)
+    """The reader's language (reader_language.py); one in the address is remembered."""
+    chosen = request.args.get("lang", "")
+    if chosen in LANGUAGES:
+        visit.remember_language(chosen)
     return reader_language(
-        asked, visit.current_visit().language, request.headers.get("Accept-Language", ""), current_hub().language)
+        chosen, visit.current_visit().language, request.headers.get("Accept-Language", ""), current_hub().language)
 
 
 def words() -> Words:
-    """The hub's texts and the core's, in this request's language."""
+    """The texts in this request's language."""
     if "words" not in g:
         g.words = words_in(language())
     found: Words = g.words
@@ -250,7 +247,7 @@ def words() -> Words:
 
 
 def common_context(hub: Hub, t: Words, rows: RowCache) -> dict[str, Any]:
-    """What the template of every page may use, by name."""
+    """The names that every page's template may use."""
     return {"t": t, "lang": t.language, "languages": LANGUAGES, "hub": hub, "clock_text": format_clock,
             "age_text": age_text,
             "knockout_name": lambda what: knockout_name(t, what),
@@ -271,12 +268,12 @@ def schedule_of(hub: Hub, state: EventState) -> Schedule | None:
 
 
 def announcements_for(hub: Hub, event_id: str | None) -> tuple[AnnouncementLine, ...]:
-    """What is announced to an event (None: to all) now."""
+    """The current announcements to an event (None: to all)."""
     return announcement_lines(hub.service.snapshot.venue.walls.for_event(event_id), hub.clocks.now(), hub.clocks.wall())
 
 
 def knockout_name(t: Words, what: EventState | str | None) -> str:
-    """A round's name in one language: of an event's newest round, or of a name's key; "" where none."""
+    """The name of an event's newest round, or of a round name's key; "" for none."""
     key = newest_name(what) if isinstance(what, EventState) else what
     if key == TIEBREAK:
         return t("round.tiebreak")
@@ -284,22 +281,19 @@ def knockout_name(t: Words, what: EventState | str | None) -> str:
 
 
 def round_title(t: Words, state: EventState, number: int) -> str:
-    """ "Round 3", or what that round is called: "Final"."""
+    """ "Round 3", or the round's own name: "Final"."""
     played = next((played for played in state.rounds if played.number == number), None)
     return (knockout_name(t, title_key(state, played)) if played is not None else "") or t("round", number=number)
 
 
 def page(template: str, feed: str = "", status: int = 200, **context: Any) -> Response:
-    """A page as HTML. `feed` is the key of the page's live feed; empty: the page does not change."""
+    """A page as HTML. `feed`: the page's key in the live feed; empty: the page does not change."""
     return page_response(render_page(template, feed, **context), status)
 
 
 def render_page(template: str, feed: str = "", **context: Any) -> Rendered:
-    """A page in this request's language, with stand-ins for what differs between two readers of one rendering.
-
-    In templates `csrf()` and `sent_ms` (the hub's clock when the page is sent) are such stand-ins, `now_ms` is the
-    moment that the page is drawn from.
-    """
+    """A page in this request's language. In templates `csrf()` and `sent_ms` (the hub's clock when it is sent) are
+    placeholders, as they differ between readers of one rendering; `now_ms` is the time that the page shows."""
     hub, t = current_hub(), words()
     problem: Problem | None = g.get("problem")
     asks = problem if problem is not None and problem.key in NEEDS_REASON else g.get("asks_reason")
@@ -328,7 +322,7 @@ def render_page(template: str, feed: str = "", **context: Any) -> Rendered:
 
 
 def page_response(page: Rendered, status: int = 200) -> Response:
-    """A rendered page for the one who asked."""
+    """A rendered page as this request's response."""
     g.rendered = page
     token = visit.csrf_token() if CSRF in page.html else ""
     html = fill_placeholders(page.html, token, current_hub().clocks.mono_ms())
@@ -339,39 +333,39 @@ def page_response(page: Rendered, status: int = 200) -> Response:
 
 
 def download(content: str | bytes, kind: str, name: str) -> Response:
-    """A file to be kept. `kind`: its media type."""
+    """A file to be saved. `kind`: its media type."""
     response = Response(content, content_type=kind)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
 def patch_response(patch: Patch) -> Response:
-    """What changed on a page, as JSON, for the one who asked."""
+    """A patch as this request's JSON response."""
     text = fill_placeholders(patch.text, visit.csrf_token(), current_hub().clocks.mono_ms())
     return Response(text, content_type="application/json")
 
 
 def cached_page(template: str, variant: str = "", feed: str = "", **context: Any) -> Response:
-    """A page that all readers of one language see alike: drawn once for them, and kept (page_cache.py). `feed` and
-    `variant` say all that its content depends on beside the moment; without `feed` it is what the route declares."""
+    """A page that all readers of one language share, drawn once and cached (page_cache.py). Its content depends only on
+    the state, `variant`, and `feed`, by default the route's."""
     if not visit.is_organizer():
         context = {"variant": variant, "sent_ms": "", **context}
     return page(template, feed or page_cache_key(), **context)
 
 
 def page_cache_key() -> str:
-    """What this request's page shows, as its route declares it."""
+    """This request's page key, as its route declares it."""
     return current_route().shows(request.view_args or {})
 
 
 def cached_variant() -> str | None:
-    """In which way the page is to be drawn, where it is drawn to be kept (app.py); else the address says it."""
+    """The variant of a page drawn for the cache (routes.py); None: the address has it."""
     variant: str | None = g.get("variant")
     return variant
 
 
 Allowed = Callable[[str], bool]
-"""Whether "POST /console/e1/draw" may be asked."""
+"""Whether "POST /console/e1/draw" may be requested."""
 
 _FORM = re.compile(r'<form\b(?=[^>]*\bmethod="post")[^>]*\baction="([^"]*)"[^>]*>.*?</form>', re.DOTALL)
 _LINK = re.compile(r'<a\b([^>]*)\bhref="(/console[^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
@@ -383,8 +377,7 @@ _ROW = re.compile(rf'<(div|span) class="row">\s*(?:{_GONE}\s*)+</\1>')
 
 
 def remove_forbidden(page: str, allowed: Allowed) -> str:
-    """The page without forms that would be refused, without the folds that held nothing else, and without links to
-    pages that are somebody else's."""
+    """The page without forms that would be refused, folds that held nothing else, and links to pages of other roles."""
 
     def form(found: re.Match[str]) -> str:
         return found[0] if allowed(f"POST {_path(found[1])}") else _GONE
@@ -408,13 +401,12 @@ def _path(address: str) -> str:
 
 ID_LETTERS_MAX = 64
 SANITIZED_FORMS = frozenset({"console.save_list", "me.save_list", "console.import_table"})
-"""Forms into which people paste whole lists or tables from elsewhere: what cannot be seen is taken out there
-(people/list_forms.py, people/raw_table.py)."""
+"""Forms for pasted lists and tables, which remove invisible characters (people/list_forms.py, people/raw_table.py)."""
 
 
 def refuse_unfit_fields() -> None:
-    """Raise Problem("unfit_text") for a field of this request's form, or a part of its address, that could disturb what
-    stands beside it wherever it is shown."""
+    """Raise Problem("unfit_text") for a form field or a part of the address that could disturb its surroundings where
+    it is shown."""
     for name, text in request.form.items(multi=True) if request.endpoint not in SANITIZED_FORMS else ():
         if not (fits_prose(text) and fits_prose(name)):
             raise Invalid("unfit_text", where="/" + "".join(c for c in name if c.isprintable())[:ID_LETTERS_MAX])
@@ -426,30 +418,31 @@ def refuse_unfit_fields() -> None:
 View = Callable[..., AnyResponse]
 
 COMPETITOR_PARAMS = ("competitor", "comes", "goes", "names")
-"""Parameters of a Problem that are one competitor's id, or several."""
+"""Parameters of a Problem that hold competitors' ids."""
 
 CUT_CHOICES = MappingProxyType({
     "cut_would_change": ("cut.anew", "cut.keep"), "seeds_would_change": ("cut.anew", "cut.keep"),
     "tiebreak_would_change": ("tie.anew", "tie.keep"), "tiebreak_would_end": ("tie.anew", "tie.keep"),
     "tiebreak_has_word": ("tie.keep",)})
-"""What an official settles by a word on the cut, or on the tie-break round: the form comes back with it."""
+"""The choices that an official has about the cut or the tie-break round: the form comes back with these buttons."""
 
 
 def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
-    """The buttons that this Problem leaves; they say so where a round that everybody has seen would go."""
+    """The buttons for this Problem; a label warns where a published round would be removed."""
     found = CUT_CHOICES.get(problem.key, ())
     gone = state is not None and "cut.anew" in found and second_stage_begun(state)
     return ("cut.anew.round", *found[1:]) if gone else found
 
 
 CLICK_DEBOUNCE_MS = 1000
-"""So long a next step has been on the page before it takes a click: who clicks sooner meant the step before it."""
+"""How long a next step has to be on the page before it accepts a click: an earlier one was meant for the step before.
+"""
 
 
 def shows_problem_on(again: View) -> Callable[[View], View]:
-    """For POST handlers: a Problem shows the page `again`, with the message on it and what was typed kept.
+    """For POST handlers: a Problem shows the page `again`, with its message and the typed fields.
 
-    Every button with a `step` is refused in another state than the one it was shown for, whatever the handler does.
+    A button with a `step` is refused in any state other than the one it was shown for.
     """
 
     def wrap(handler: View) -> View:
@@ -465,7 +458,7 @@ def shows_problem_on(again: View) -> Callable[[View], View]:
                 g.problem = with_competitor_names(problem, where.get("event_id", ""))
                 g.status = problem_status(problem)
                 drop_request_cache()
-                # The page stays live, and a reload does not press the button again.
+                # Keeps the page live, and a reload from pressing the button again.
                 g.address = url_for(_endpoint_of(again), **where)
                 return again(**where)
 
@@ -475,8 +468,8 @@ def shows_problem_on(again: View) -> Callable[[View], View]:
 
 
 def _refuse_stale_step(event_id: str) -> None:
-    """A button is what it was when the finger left for it: `step` names the state it was shown for, `shown_at` when a
-    next step came under the finger (the hub's monotonic milliseconds)."""
+    """A button acts only in the state it was shown for, named by `step`; `shown_at`: when a next step appeared in its
+    place (the hub's monotonic ms)."""
     state = current_snapshot().event(event_id)
     if state is not None:
         refuse_stale(state, field("step"))
@@ -486,24 +479,24 @@ def _refuse_stale_step(event_id: str) -> None:
 
 
 def submit(event_id: str, command: Command, people: Sequence[PersonRecord] = ()) -> None:
-    """One command of the organizer's, decided only in the state that its button was shown for."""
+    """Execute a command, only in the state that its button was shown for."""
     current_hub().service.tell(event_id, command, actor(), people, field("step"))
 
 
 def submit_and_redirect(event_id: str, command: Command, anchor: str = "",
                         people: Sequence[PersonRecord] = ()) -> AnyResponse:
-    """The same, and back to the event's console."""
+    """Execute a command, and return to the event's console."""
     submit(event_id, command, people)
     return back_to_event(event_id, anchor)
 
 
 def add_venue_entry(new: NewEntry) -> None:
-    """One entry of the venue's stream."""
+    """Add an entry to the venue's stream."""
     current_hub().service.ask([Step(VENUE, new)], actor())
 
 
 def with_competitor_names(problem: Problem, event_id: str) -> Problem:
-    """The core knows competitors by id; a person reads the name."""
+    """The Problem with names for the competitors' ids."""
     moment = event_at(current_snapshot(), event_id)
     names = full_names(moment) if moment else {}
     named = {key: ", ".join(names.get(who, who) for who in str(problem.params[key]).split(", "))
@@ -516,8 +509,8 @@ def _endpoint_of(view: View) -> str:
 
 
 def back_to_event(event_id: str, anchor: str = "", number: int | None = None) -> AnyResponse:
-    """The event's console. `number`: with the tab of that round open. To the judge's page, for who came from there, and
-    for a judge from anywhere but the console."""
+    """Redirect to the event's console, `number`: with that round's tab open; to the judge's page for readers who came
+    from there, and for judges unless they came from the console."""
     came_from, who = urlsplit(request.referrer or "").path, visit.current_staff() or HUB_PIN_IDENTITY
     if came_from in ("/console/judge", f"/console/{event_id}/judge"):
         return redirect(came_from, 303)
@@ -527,12 +520,12 @@ def back_to_event(event_id: str, anchor: str = "", number: int | None = None) ->
 
 
 def field(name: str, default: str = "") -> str:
-    """What was typed in a field of the form, without the spaces around it."""
+    """A form field, stripped."""
     return request.form.get(name, default).strip()
 
 
 def one_of(name: str, allowed: Collection[str], default: str = "") -> str:
-    """What was chosen in a field; Problem("not_one_of") for anything else."""
+    """A form field with one of the `allowed` values, else Problem("not_one_of")."""
     value = field(name, default)
     if value not in allowed:
         raise Invalid("not_one_of", value=value[:20], options=", ".join(filter(None, allowed)), where=f"/{name}")
@@ -540,7 +533,7 @@ def one_of(name: str, allowed: Collection[str], default: str = "") -> str:
 
 
 def typed_reason(name: str = "reason") -> str:
-    """What somebody who decides writes down."""
+    """The reason typed for a decision."""
     return field(name)[:REASON_LETTERS]
 
 
@@ -556,7 +549,7 @@ def whole_number(name: str, wrong: str = "not_a_number", maximum: int = 0) -> in
 
 
 def confirmed_minutes(name: str, sure: str) -> int | None:
-    """The minutes of an extension; many have to be confirmed. None: nothing is typed."""
+    """The minutes of an extension, or None; many have to be confirmed."""
     minutes = whole_number(name, "extension_minutes", EXTENSION_MAX)
     if minutes is not None and not 1 <= minutes <= EXTENSION_MAX:
         raise Invalid("extension_minutes", maximum=EXTENSION_MAX)
@@ -566,7 +559,7 @@ def confirmed_minutes(name: str, sure: str) -> int | None:
 
 
 def typed_table(name: str) -> int | None:
-    """The number of a table, as it was typed in a field."""
+    """A field's table number; None where it is empty."""
     table = whole_number(name, "table_number", MOST_TABLES)
     if table is not None and not 1 <= table <= MOST_TABLES:
         raise Invalid("table_number", value=table, maximum=MOST_TABLES)

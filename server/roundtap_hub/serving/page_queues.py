@@ -1,4 +1,4 @@
-"""Who waits for whom: lanes of few threads for pages, each with a bounded queue, and reports before all of them."""
+"""Lanes of few threads for pages, each with a bounded queue; and the priority of reports over pages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 GIVE_WAY_S = 0.02
-"""A page lets reports go first for so long at the most: on a slow card some report is nearly always under way, and
-most of that time waits for the card and leaves the processor to others."""
+"""How long a page waits for reports at most: on a slow card a report is nearly always under way, and mostly waits for
+the card without using the processor."""
 
 Call = Callable[[], None]
 
@@ -25,14 +25,12 @@ class Busy(Exception):
 
 
 class ClientGone(Exception):
-    """Who asked has gone while waiting: nothing was done, and nobody wants an answer."""
+    """The client has gone while waiting: nothing was done, and no answer is needed."""
 
 
 class ReportPriority:
-    """Reports under way, counted on the event loop (`with precedence:`); page threads give way to them.
-
-    Python runs one thread at a time: a page that is being made takes that time from every report.
-    """
+    """Reports under way, counted on the event loop (`with precedence:`); page threads give way to them, as Python runs
+    one thread at a time."""
 
     def __init__(self) -> None:
         self._under_way = 0
@@ -50,12 +48,12 @@ class ReportPriority:
             self._free.set()
 
     def give_way(self) -> None:
-        """Wait, in a page's thread, until no report is under way, but not for ever."""
+        """Wait, in a page's thread, until no report is under way, or GIVE_WAY_S."""
         self._free.wait(GIVE_WAY_S)
 
 
 class WatchedThread(ThreadPoolExecutor):
-    """One thread that does what is submitted, in its order, and can be asked whether it moves at all."""
+    """One thread that runs submitted work in order, with a probe for whether it makes progress."""
 
     def __init__(self, name: str) -> None:
         super().__init__(1, thread_name_prefix=name)
@@ -67,7 +65,7 @@ class WatchedThread(ThreadPoolExecutor):
         return work
 
     async def probe(self) -> None:
-        """Returns as soon as any piece of work is done from now on, however many wait; at once where nobody does."""
+        """Returns once any work finishes from now on; at once where none waits."""
         moved: Future[None] = Future()
         self._asking.append(moved)
         self.submit(lambda: None)
@@ -75,38 +73,38 @@ class WatchedThread(ThreadPoolExecutor):
 
     def _moved(self, _: Future[Any]) -> None:
         while self._asking:
-            asked = self._asking.popleft()
-            # Who asked may have given up.
-            if asked.set_running_or_notify_cancel():
-                asked.set_result(None)
+            probe = self._asking.popleft()
+            # The prober may have given up.
+            if probe.set_running_or_notify_cancel():
+                probe.set_result(None)
 
 
 @dataclass(frozen=True, slots=True)
 class QueueLimits:
-    """How long somebody waits in a lane, and how many may wait before them."""
+    """How long a request waits in a lane, and behind how many."""
 
     waiting_max: int
     within_s: float
     of_one_max: int = 2**30
-    """So many of one asker may wait: who asks for more takes no place from the others."""
+    """How many of one client may wait, so that it takes no place from the others."""
 
 
 PAGE = QueueLimits(256, 6.0, 64)
-"""A phone reloads by itself; behind more than this it is told so at once."""
+"""A phone reloads by itself; behind more than this it is sent away at once."""
 FORM = QueueLimits(1024, 60.0, 128)
-"""What somebody filled in is not refused lightly: its turn is waited for as long as a browser would."""
+"""A filled-in form is not refused lightly: it waits as long as a browser would."""
 PROBE = QueueLimits(2**30, 3600.0)
 
 
 LONG_S = 1.0
-"""Work that takes longer than this no longer holds up the lane, as long as there is a spare thread."""
+"""Work that takes longer gives its place in the lane to the next, as long as there is a spare thread."""
 
 
 class PageQueue(Generic[T]):
-    """A few threads and the queue before them. All of its methods run on one event loop.
+    """A few threads and the queue before them. All methods run on one event loop.
 
-    `places`: how much is worked at once; `spare`: how many more threads there are for what comes while something takes
-    long (it waits for a slow card, reads a whole event, or hangs).
+    `places`: how many pieces of work run at once; `spare`: further threads while one takes long (it waits for a slow
+    card, reads a whole event, or hangs).
     """
 
     def __init__(self, name: str, places: int, spare: int) -> None:
@@ -118,10 +116,9 @@ class PageQueue(Generic[T]):
 
     async def run(self, work: Callable[[], T], patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None = None,
                   first: bool = False, asker: str = "") -> T:
-        """What `work` returns, done in a thread of the lane. Raises Busy, and Gone if `gone()` is done before its turn.
+        """The result of `work`, run in a thread of the lane. Raises Busy, and ClientGone if `gone()` is done first.
 
-        `first`: before all who wait (the watchdog, who asks whether this lane moves at all). `asker`: an address, where
-        its share of the queue is bounded.
+        `first`: before all that wait (the watchdog). `asker`: an address whose share of the queue is bounded.
         """
         await self._turn(patience, gone, first, asker)
         loop = asyncio.get_running_loop()
@@ -174,7 +171,7 @@ class PageQueue(Generic[T]):
             if not turn.done():
                 raise Busy
         except BaseException:
-            # A turn that came at the same moment is the next one's.
+            # A turn that came at the same moment goes to the next.
             if turn.done():
                 self._hand_on()
             else:
@@ -185,7 +182,7 @@ class PageQueue(Generic[T]):
                 leaving.cancel()
 
     def _hand_on(self) -> None:
-        """The next in the queue has its turn."""
+        """Give the place to the next in the queue."""
         if self._waiting:
             self._waiting.popleft().set_result(None)
         else:
@@ -193,8 +190,8 @@ class PageQueue(Generic[T]):
 
 
 class LoopInbox:
-    """Calls that other threads leave for one loop. A commit settles a hundred reports; waking the loop for each of them
-    would cost more than the reports do."""
+    """Calls from other threads for one loop. A commit settles a hundred reports; waking the loop for each would cost
+    more than the reports do."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -206,12 +203,12 @@ class LoopInbox:
         self._calls.append(call)
         if not self._woken:
             self._woken = True
-            # A loop that has ended meanwhile has nobody left who waits.
+            # On a loop that has ended, no one waits.
             with suppress(RuntimeError):
                 self.loop.call_soon_threadsafe(self._run)
 
     def settled(self, answer: Future[Any]) -> asyncio.Future[None]:
-        """A future of this loop that is done when `answer` is, whatever it holds. To be called on the loop."""
+        """A future of this loop that is done when `answer` is, with whatever outcome. Called on the loop."""
         done: asyncio.Future[None] = self.loop.create_future()
 
         def finish() -> None:
@@ -222,7 +219,7 @@ class LoopInbox:
         return done
 
     def _run(self) -> None:
-        # First the flag: what is left from now on wakes the loop again.
+        # Reset first: a call posted from now on wakes the loop again.
         self._woken = False
         while self._calls:
             self._calls.popleft()()

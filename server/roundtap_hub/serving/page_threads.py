@@ -1,5 +1,5 @@
-"""Pages: Flask in few threads, in lanes. A request is read whole before it takes a thread, and its answer sent whole
-after: no thread ever waits for a phone."""
+"""Pages: Flask in few threads, in lanes. Requests are read before, and answers sent after: no thread waits for a phone.
+"""
 
 from __future__ import annotations
 
@@ -50,27 +50,25 @@ from roundtap_hub.serving.static_files import StaticFiles
 log = logging.getLogger(__name__)
 
 FORM_BYTES_MAX = 4 * 1024 * 1024
-"""An event's file with two thousand players has less."""
+"""More than the file of an event with two thousand players."""
 SMALL_BODY_BYTES = 64 * 1024
 BIG_BODIES = 2
-"""So many bodies larger than BODY_BYTES_FREE come in at once, and only from organizers."""
+"""How many larger bodies are read at once, and only from the staff."""
 BODY_WITHIN_S = 15.0
-"""A form has a few kilobytes."""
 BIG_BODY_WITHIN_S = 60.0
 
 PLAYERS_AT_ONCE, ORGANIZERS_AT_ONCE, STATIONS_AT_ONCE, LOGINS_AT_ONCE = 1, 2, 1, 1
-"""Python makes one page at a time, however many threads there are: more of them only take turns, and the loop waits for
-each."""
+"""Python makes one page at a time: more threads would only take turns, and the loop would wait for each."""
 SPARE = 2
-"""More threads of each lane, for when one takes long."""
+"""Further threads of each lane, for when one takes long."""
 
 LOGIN_LIMITS = QueueLimits(64, 20.0, 4)
-"""Whoever tries PINs keeps nobody but other strangers at this door from their page: an organizer who is in has none."""
+"""A client that guesses PINs holds up only other logins: a logged-in organizer uses another lane."""
 Environ = dict[str, Any]
 Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 RETRY_MIN_S, RETRY_SPREAD_S = 3, 5
-"""Who was sent away comes back after 3 to 7 s: not all at the same moment, or they would meet here again."""
+"""A browser that was sent away retries after 3 to 7 s, so that they do not all come back at once."""
 
 BUSY_PAGE = """<!doctype html>
 <html lang="{language}" class="door">
@@ -87,11 +85,8 @@ BUSY_HEADERS = [*NO_STORE, (b"vary", b"Accept-Language, Cookie")]
 
 
 class BusyPage:
-    """What a browser is shown while more pages are asked for than can be made: one short text that comes back by
-    itself.
-
-    Answers 503 without a page thread. `language`: the hub's own, for browsers that ask for none.
-    """
+    """The page for an overloaded hub: 503, a short text that reloads by itself, made without a page thread. `language`:
+    the hub's own, for browsers that accept none."""
 
     def __init__(self, static: StaticFiles, language: str) -> None:
         self._style = static.url("roundtap.css")
@@ -99,7 +94,7 @@ class BusyPage:
         self._sent = 0
 
     async def answer(self, scope: Scope, send: Send, form: bool) -> None:
-        """Say that the page comes by itself; of a `form`, that nothing of it was done."""
+        """Send that the page will come by itself; for a `form`, that nothing of it was done."""
         self._sent += 1
         after_s = RETRY_MIN_S + self._sent % RETRY_SPREAD_S
         again = (b"retry-after", b"%d" % after_s)
@@ -110,7 +105,7 @@ class BusyPage:
         title, text = (t("busy.form"), t("busy.form.out")) if form else (t("busy"), t("busy.out"))
         page = BUSY_PAGE.format(
             language=t.language, style=self._style, title=escape(title), text=escape(text),
-            # A form's address cannot be asked for again: the browser goes back to it instead.
+            # A form's address cannot be reloaded: the reader goes back to the form instead.
             refresh="" if form else f'<meta http-equiv="refresh" content="{after_s}">\n')
         await send_answer(send, 503, b"text/html; charset=utf-8", page.encode(),
                           [*BUSY_HEADERS, (b"content-language", t.language.encode()), again])
@@ -126,10 +121,10 @@ class WsgiAnswer:
 
 
 class PageThreads:
-    """All pages of one hub. `build` makes the WSGI application: in a thread, while reports are answered already.
+    """All pages of one hub. `build` makes the WSGI application in a thread, while reports are already answered.
 
-    `organizes`: whether a request comes from somebody who is logged in. Only theirs take the organizers' lane, or may
-    bring a large body: whatever strangers ask for, an organizer does not wait behind it.
+    `organizes`: whether a request comes from a logged-in browser. Only those take the organizers' lane and may send
+    large bodies: organizers never wait behind strangers' requests.
     """
 
     def __init__(self, build: Callable[[], Wsgi], precedence: ReportPriority, busy: BusyPage,
@@ -146,13 +141,13 @@ class PageThreads:
         self._logins = PageQueue[WsgiAnswer]("logins", LOGINS_AT_ONCE, 0)
 
     async def built(self) -> Wsgi:
-        """The application, begun with the first call; whatever its making raised."""
+        """The application, built from the first call on; raises what building it raised."""
         if self._built is None:
             self._built = asyncio.ensure_future(asyncio.to_thread(self._build))
         return await asyncio.shield(self._built)
 
     async def answer(self, scope: Scope, receive: Receive, send: Send, who: frozenset[str]) -> None:
-        """Answer one request, whatever it asks for. `who` may ask it (policy.py): by that it takes its lane."""
+        """Answer one request. Its lane depends on `who` may make it (policy.py)."""
         form = scope["method"] not in SAFE_METHODS
         try:
             body, left_out = await self._body(scope, receive)
@@ -163,7 +158,7 @@ class PageThreads:
         patience = LOGIN_LIMITS if lane is self._logins else FORM if form else PAGE
         work = partial(self._made, await self.built(), wsgi_environ(scope, body, left_out), lane is not self._stations)
         try:
-            # A form is done even if nobody waits any more: whoever sent it has pressed a button.
+            # A form is handled even if the client has gone: its button was pressed.
             page = await lane.run(work, patience, None if form else partial(until_gone, receive), asker=asker_in(scope))
         except Busy:
             await self._busy.answer(scope, send, form)
@@ -175,7 +170,7 @@ class PageThreads:
             await send({"type": "http.response.body", "body": page.body})
 
     async def probe(self) -> None:
-        """Returns when every lane has made a page from now on: none of them stands still."""
+        """Returns once every lane has made a page from now on."""
         application = await self.built()
         await asyncio.gather(*(
             lane.run(partial(self._made, application, wsgi_environ(PROBE_SCOPE), False), PROBE, first=True)
@@ -189,7 +184,7 @@ class PageThreads:
         return self._logins if LOGIN in who else self._players
 
     async def _body(self, scope: Scope, receive: Receive) -> tuple[bytes, int]:
-        """The body, and 0; or nothing, and how long it would be at least: Flask explains that that is too much."""
+        """(the body, 0), or (nothing, its minimum length) where it is too large, which Flask then reports."""
         announced = content_length(scope)
         try:
             small = announced <= SMALL_BODY_BYTES and not header(scope, b"transfer-encoding")
@@ -201,18 +196,18 @@ class PageThreads:
             return b"", max(announced, FORM_BYTES_MAX + 1)
 
     def _made(self, application: Wsgi, environ: Environ, gives_way: bool) -> WsgiAnswer:
-        """The page, made in a thread."""
+        """Make the page, in a thread."""
         if gives_way:
             self._precedence.give_way()
         return call_wsgi(application, environ)
 
 
 PROBE_SCOPE: Scope = {"method": "GET", "path": "/login", "query_string": b"", "headers": [(b"host", b"localhost")]}
-"""What the watchdog asks for: a small page with all that pages stand on."""
+"""The watchdog's request: a small page that uses all that pages need."""
 
 
 def wsgi_environ(scope: Scope, body: bytes = b"", left_out: int = 0) -> Environ:
-    """A request as WSGI has it (PEP 3333); `left_out`: the length of a body that was not read."""
+    """A request as a WSGI environ (PEP 3333); `left_out`: the length of a body that was not read."""
     name, port = scope.get("server") or ("localhost", 80)
     environ: Environ = {
         "REQUEST_METHOD": scope["method"], "SCRIPT_NAME": "",
@@ -228,17 +223,17 @@ def wsgi_environ(scope: Scope, body: bytes = b"", left_out: int = 0) -> Environ:
         if key not in ("CONTENT_TYPE", "CONTENT_LENGTH"):
             key = f"HTTP_{key}"
         value = raw_value.decode("latin-1")
-        # Cookies in several lines are one list of another kind than all others.
+        # Several Cookie headers are joined with ";", all others with ",".
         glue = "; " if key == "HTTP_COOKIE" else ","
         environ[key] = f"{environ[key]}{glue}{value}" if key in environ else value
-    # The body is whole, whichever way it came.
+    # The body is whole now, even if it came in chunks.
     environ.pop("HTTP_TRANSFER_ENCODING", None)
     environ["CONTENT_LENGTH"] = str(left_out or len(body))
     return environ
 
 
 def call_wsgi(application: Wsgi, environ: Environ) -> WsgiAnswer:
-    """A WSGI application's whole answer; what it raises is a plain 500."""
+    """A WSGI application's whole answer; a plain 500 where it raises."""
     started: list[tuple[str, list[tuple[str, str]]]] = []
     written: list[bytes] = []
 

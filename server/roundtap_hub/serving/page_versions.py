@@ -1,4 +1,4 @@
-"""What a page would show, as a short text: the feed sends it, and the page looks again when it differs."""
+"""Page versions: a short hash of what a page would show; the feed sends it, and a page with another one reloads."""
 
 from __future__ import annotations
 
@@ -35,41 +35,41 @@ from roundtap_hub.units.unit_presence import LEAVE, UnitStatus, phone_requests
 
 @dataclass(frozen=True, slots=True)
 class HallNow:
-    """The moment somebody looks, and whom officials saw at their tables (Presence.here)."""
+    """The time of a request, and whom officials saw at their tables (Presence.here)."""
 
     now: Instant
     here: Collection[tuple[str, str, str]] = ()
     storage: str = ""
-    """What is said of the hub's storage (StorageState.version)."""
+    """The version of the hub's storage state (StorageState.version)."""
 
 
 def console_version(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, hall: HallNow | None = None
 ) -> str:
-    """Another text whenever the console shows something else. An age that grows is nothing else: browsers count it."""
+    """Changes whenever the console does. A growing age is no change: browsers count it."""
     state = moment.state
-    said = [_unit_version(status) for _, status in sorted(units.items())]
-    # With a draft in hand it matters where the others play: who is faster has the tables.
+    of_units = [_unit_version(status) for _, status in sorted(units.items())]
+    # With a draft it matters where other events play: the first to publish gets the tables.
     others: list[Any] = sorted(taken_tables(snapshot.events, state.id)) if state.draft else []
     if any(status.call_since_ms is not None for status in units.values()):
-        # A call is shown by the event that plays at the table, and by all where none does.
+        # A call is shown by the event that plays at the table; by all events where none does.
         others += [(other.id, other.number) for other in snapshot.events.values()]
     if state.clock.state == COUNTING:
-        # By when they end: who counts on says nothing new.
+        # By when they end: counting down is no change.
         counted = table_clocks(snapshot, units, state, 0)
         others.append((counted.tables, counted.spread_ms // 1000, counted.left_ms // 1000) if counted else ())
-    return short_hash(state.id, state.number, snapshot.venue.shown, said, others, requests_version(units, state.id),
+    return short_hash(state.id, state.number, snapshot.venue.shown, of_units, others, requests_version(units, state.id),
                       _time_version(snapshot, units, state, hall) if hall else ())
 
 
 def requests_version(units: Mapping[str, UnitStatus], event_id: str, what: str = "") -> list[Any]:
-    """What is asked for by phones in an event, of one match or competitor, or of all."""
+    """The phone requests of an event; `what`: of one match or competitor."""
     return [(*key, asked.since_ms, sorted(asked.sources), asked.taken_by, asked.refused)
             for key, asked in sorted(phone_requests(units).items()) if key[1] == event_id and what in ("", key[2])]
 
 
 def played_ms(state: EventState, now: Instant) -> int | None:
-    """How long the round in play has been played, pauses left out; None where it is untimed or not started."""
+    """How long the current round has been played, without pauses; None where it is untimed or not started."""
     clock = state.clock
     left_ms = clock.remaining_at(now)
     if state.live is None or clock.state == IDLE or clock.total_ms is None or left_ms is None:
@@ -79,7 +79,7 @@ def played_ms(state: EventState, now: Instant) -> int | None:
 
 def _time_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, hall: HallNow) -> tuple[Any,
     ...]:
-    """What comes without anybody saying anything: silence, a report that nobody confirms, a limit, a phase."""
+    """What changes by time alone: silent units, unconfirmed reports, a limit, a phase."""
     now_ms, live = hall.now.mono_ms, state.live
     silent = sorted(unit for unit in known_units(snapshot, (), units) if out_of_contact(units.get(unit), now_ms))
     matches = live.matches if live else ()
@@ -101,18 +101,18 @@ KIND = "me"
 
 
 def page_key(event_id: str, token: str) -> str:
-    """The key of a personal page: with the link in it, so that no page is another person's, nor outlives its link."""
+    """The key of a personal page; it includes the link's token, so that no page outlives its link."""
     return f"{KIND}/{event_id}/{token}"
 
 
 def version_at(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str,
                hall: HallNow | None = None) -> str:
-    """What a page would show now, as a short text."""
+    """The version of any page, personal ones included."""
     kind = page.split("/")[0]
     if kind == KIND:
         return _personal_version(hub, snapshot, units, page)
     version = page_version(snapshot, units, page, hall)
-    # Where the hub is reached stands on walls alone.
+    # Only walls show the hub's address.
     shown = f"{hub.host.reached_at.url} {hub.host.reached_at.by_name}".strip() if kind == "wall" else ""
     return short_hash(version, shown) if shown and version != "none" else version
 
@@ -131,7 +131,7 @@ def _personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStat
 
 
 def _match_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str) -> object:
-    """What of the match is shown to its two players only: what either said, and whether a unit is there."""
+    """The part of the match that only its two players see: their reports, and whether a unit is there."""
     match, entrant = current_matches(moment).get(competitor), moment.state.entrants[competitor]
     wish = phone_requests(units).get((LEAVE, moment.state.id, competitor)), moment.state.check_in, entrant.checked_in
     if match is None:
@@ -139,7 +139,7 @@ def _match_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: 
     unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
     status = units.get(unit) if unit else None
     return (moment.state.public_rounds[-1].mark, match.match.picks,
-            sorted((side, said.number) for side, said in match.reports.items()),
+            sorted((side, report.number) for side, report in match.reports.items()),
             sorted(match.heard.items()),
             unit is not None, status is not None and (status.connected, sorted(status.leave),
                                                       sorted(status.leave_refused)),
@@ -151,17 +151,14 @@ Units = Mapping[str, UnitStatus]
 
 def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None = None) -> str:
     """The version of a page ("door", "wall", "console", "judge", "console/e1", "wall/e1", "e/e1", "p/e1/p3",
-    "standings/e1", "pairings/e1", "bracket/e1", "rules/e1").
-
-    Nothing is rendered. An address that is no page has the version "none". `hall`: without it, what time alone brings
-    about is left out.
-    """
+    "standings/e1", "pairings/e1", "bracket/e1", "rules/e1"); "none" where there is no such page. Nothing is rendered.
+    Without `hall`, changes by time alone are left out."""
     version = _version(snapshot, units, page, hall)
     walls = snapshot.venue.walls
     if walls.said and version != "none":
         event = page.split("/")[1] if "/" in page else None
-        version = short_hash(version, [said.id for said in walls.for_event(event)])
-    # Every page says that a hub was restored, until that is settled.
+        version = short_hash(version, [announcement.id for announcement in walls.for_event(event)])
+    # Every page shows that the hub was restored, until that is settled.
     return version if snapshot.venue.afresh is None or version == "none" else short_hash(version, "restored")
 
 
@@ -181,7 +178,7 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
         return short_hash([(line.id, line.name, line.rulebook_id, line.finished, *_progress_version(snapshot, line.id))
                            for line in listed_events(snapshot)])
     if rest and rest[0] in snapshot.shelf and rest[0] not in snapshot.venue.deleted:
-        # Nobody opens an event at rest to see that nothing in it has changed.
+        # An event at rest is not opened to find that nothing has changed.
         return short_hash(page, snapshot.shelf[rest[0]].head)
     moment = event_at(snapshot, rest[0]) if rest else None
     if moment is None:
@@ -197,19 +194,19 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
 
 
 def _units_version(units: Units, hall: HallNow | None) -> list[tuple[Any, ...]]:
-    """What is said of units before the doors open; that one has fallen silent comes by time alone."""
+    """The units' part of the page before the doors open; a unit falls silent by time alone."""
     return [(unit, status.connected, status.core, status.health, bool(status.waiting), sorted(status.troubles),
              hall is not None and out_of_contact(status, hall.now.mono_ms)) for unit, status in sorted(units.items())]
 
 
 def _progress_version(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:
-    """What the door says of how far an event is; of one at rest it says nothing."""
+    """An event's progress as the home page shows it; nothing for one at rest."""
     state = snapshot.events.get(event_id)
     return () if state is None else (state.live is not None, len(state.public_rounds), newest_name(state))
 
 
 def _event_version(snapshot: Snapshot, units: Units, moment: EventAt, kind: str) -> tuple[Any, ...] | None:
-    """What a page of that kind shows of an event beside what is decided about it; None: there is no such page."""
+    """What a page of that kind shows of an event beside its decided facts; None: there is no such page."""
     state, newest = moment.state, newest_round(moment.state)
     if kind == "wall":
         return (state.number, snapshot.venue.tables, requests_version(units, state.id),
@@ -228,14 +225,14 @@ def _event_version(snapshot: Snapshot, units: Units, moment: EventAt, kind: str)
                 [[(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
                  for r in state.public_rounds if r.stage == ELIMINATION])
     if kind == "rules":
-        # What is announced may change until round 1 is drawn; and mended rounds stand here.
+        # The announced settings may change until round 1 is drawn; mended rounds are listed here.
         return entrants_version(moment), [(r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ())
                                           for r in state.public_rounds]
     return None
 
 
 def _player_version(snapshot: Snapshot, units: Units, moment: EventAt, competitor: str) -> tuple[Any, ...] | None:
-    """A phone looks again when its own table changes, or somebody's standing: not for each result of the hall."""
+    """Changes with the player's own table or the standings, not with each result of the hall."""
     state = moment.state
     entrant = state.entrants.get(competitor)
     if entrant is None:

@@ -1,4 +1,4 @@
-"""How much each of those who ask may have: token buckets, bounded in memory."""
+"""Rate limits: token buckets, bounded in memory."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 BUCKETS_MAX = 4096
-"""Of each kind of bucket. The one that was used longest ago is forgotten first: that makes it full again, no less."""
+"""Limit for each kind of bucket. The least recently used one is forgotten, which makes it full again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """So many at once, and so many a second after that."""
+    """Tokens available at once, and refilled each second."""
 
     at_once: float
     a_second: float
 
 
 class TokenBucket:
-    """What is left of one rate; full at first. `now_ms`: a monotonic time, the same clock each time. Not locked."""
+    """A bucket of one rate; full at first. `now_ms`: milliseconds of one monotonic clock. Not locked."""
 
     __slots__ = ("_at_ms", "_left", "_rate")
 
@@ -28,13 +28,13 @@ class TokenBucket:
         self._rate, self._left, self._at_ms = rate, float(rate.at_once), now_ms
 
     def wait_ms(self, now_ms: float, tokens: float = 1) -> float:
-        """How long it takes until there are so many; 0: there are."""
+        """How long until there are `tokens`; 0: there are."""
         missing = tokens - self._fill(now_ms)
-        # Sums of fractions: what lacks less than a billionth lacks nothing.
+        # Rounding errors of fractions count as nothing.
         return missing * 1000 / self._rate.a_second if missing > 1e-9 else 0
 
     def take(self, now_ms: float, tokens: float = 1, owed_max: float = 0) -> None:
-        """So many less; at the least none, or as many as may be owed. Fewer than 0: given back."""
+        """Remove tokens, down to 0 or -`owed_max`; a negative number adds some."""
         self._left = max(-owed_max, self._fill(now_ms) - tokens)
 
     def _fill(self, now_ms: float) -> float:
@@ -44,7 +44,7 @@ class TokenBucket:
 
 
 class RateLimiter:
-    """One bucket for each of those who ask, with the rate that is named at the first time. Any thread may ask."""
+    """One bucket for each caller, with the rate named at its first use. Thread-safe."""
 
     def __init__(self, now_ms: Callable[[], int], buckets_max: int = BUCKETS_MAX) -> None:
         self._now_ms = now_ms
@@ -56,13 +56,13 @@ class RateLimiter:
         return len(self._buckets)
 
     def has(self, who: Hashable) -> bool:
-        """Whether there is something left for `who`; nothing is taken."""
+        """Whether `who` has a token; none is taken."""
         with self._lock:
             bucket = self._buckets.get(who)
             return bucket is None or not bucket.wait_ms(self._now_ms())
 
     def take(self, who: Hashable, rate: Rate) -> None:
-        """One less for `who`, never below nothing."""
+        """Take a token of `who`, where there is one."""
         with self._lock:
             bucket = self._buckets.get(who)
             if bucket is None:
@@ -73,7 +73,7 @@ class RateLimiter:
             bucket.take(self._now_ms())
 
     def admit(self, *asked: tuple[Hashable, Rate]) -> bool:
-        """Take one from each of these buckets; False, and nothing taken, where one of them is empty."""
+        """Take a token from each of these buckets; False, and none taken, where one of them is empty."""
         with self._lock:
             if not all(self.has(who) for who, _ in asked):
                 return False

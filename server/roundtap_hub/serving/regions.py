@@ -1,4 +1,4 @@
-"""A page's live regions and their rows, as its template marked them, and what changed between two renderings of it."""
+"""A page's live regions and rows, as its template marks them, and the difference between two renderings."""
 
 from __future__ import annotations
 
@@ -10,32 +10,31 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
 
-# Marks begin with a "<" that nothing escaped can hold: what somebody typed is never taken for one.
+# Marks begin with a "<", which escaped text cannot hold: typed text is never taken for one.
 _BEGIN, _END = "<\x01", "\x01>"
 REGION, REGION_END, ROW, ROW_END, MOVING, MOVING_END = "[", "]", "(", ")", "{", "}"
 
 CSRF, NOW, SEEN = "<:csrf:>", "<:now:>", "<:seen:>"
-"""Stand in a rendered page for what differs between two readers of one rendering: the session's token, the hub's clock
-when it is sent. `SEEN` is the page's version, put in by `split`. Templates write them unescaped; escaped text cannot
-hold them."""
+"""Placeholders for what differs between two readers of one rendering: the CSRF token, and the hub's clock when it is
+sent. `split` fills in `SEEN`, the page's version. Templates write them unescaped; escaped text cannot hold them."""
 
 Json = dict[str, Any]
 
 
 def mark(kind: str, name: object = "") -> str:
-    """A mark for `split`. `kind`: one of the constants; `name`: a region's id, a row's key."""
+    """A mark for `split`. `kind`: one of the constants; `name`: a region's id or a row's key."""
     return f"{_BEGIN}{kind}{str(name).replace(chr(1), '')}{_END}"
 
 
 class Piece(NamedTuple):
-    """A piece of a page. `same` is what two renderings are compared by: `html` without what moves by itself."""
+    """A piece of a page. Renderings are compared by `same`: `html` without its moving parts."""
 
     html: str
     same: str
 
 
 class Row(NamedTuple):
-    """An element with `data-key`, whole."""
+    """A whole element with `data-key`."""
 
     key: str
     html: str
@@ -44,9 +43,9 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """An element with `data-live` and an id, whole: text, rows that follow each other, text, …, text.
+    """A whole element with `data-live` and an id: text, a group of adjacent rows, text, …, text.
 
-    One text more than `groups`; no group is empty. Space between two rows is not kept.
+    One text more than `groups`; no group is empty. Space between two rows is dropped.
     """
 
     id: str
@@ -67,10 +66,8 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A rendered page. `html`: without marks, with stand-ins; `frame`: a digest of what stands beside the regions.
-
-    `moves`: it shows something that goes on by itself.
-    """
+    """A rendered page. `html`: without marks, with placeholders; `frame`: a digest of all outside the regions; `moves`:
+    whether it has moving parts."""
 
     version: str
     html: str
@@ -80,19 +77,18 @@ class Rendered:
 
     @property
     def letters(self) -> int:
-        """How long its regions are together."""
+        """The length of all its regions."""
         return sum(len(text.html) for region in self.regions.values() for text in region.texts) + sum(
             len(row.html) for region in self.regions.values() for row in region.rows())
 
 
 @dataclass(frozen=True)
 class Patch:
-    """What makes the page of version `old` the one of version `new`.
+    """The changes from version `old` of a page to version `new`.
 
-    `regions`: {"id", "html"}: this element instead of the one with that id; or {"id", "gone": [key, …], "rows":
-    [{"key", "html", "after"?, "before"?}, …]}: without these rows, then in this order: a row with `after` or `before`
-    (the key of a row beside which it stands) is new, any other one takes the place of the row of its key.
-    `whole`: the page changed elsewhere, and has to be loaded.
+    `regions`: {"id", "html"} replaces the element with that id; {"id", "gone": [key, …], "rows": [{"key", "html",
+    "after"?, "before"?}, …]} removes rows, then applies the others in order: one with `after` or `before` (the key of a
+    neighbour) is new, any other replaces the row of its key. `whole`: the page changed elsewhere and has to be loaded.
     """
 
     old: str
@@ -102,18 +98,18 @@ class Patch:
 
     @cached_property
     def text(self) -> str:
-        """As JSON on one line, stand-ins still in it: {"from", "to", "regions"} or {"from", "to", "whole": true}."""
-        told: Json = {"whole": True} if self.whole else {"regions": self.regions}
-        return json.dumps({"from": self.old, "to": self.new, **told}, ensure_ascii=False, separators=(",", ":"))
+        """JSON on one line, with placeholders: {"from", "to", "regions"} or {"from", "to", "whole": true}."""
+        changes: Json = {"whole": True} if self.whole else {"regions": self.regions}
+        return json.dumps({"from": self.old, "to": self.new, **changes}, ensure_ascii=False, separators=(",", ":"))
 
 
 def fill_placeholders(text: str, csrf: str, now_ms: int) -> str:
-    """A page or a patch for one reader. `csrf` has no letter that HTML or JSON would escape."""
+    """A page or a patch for one reader. `csrf` has no character that HTML or JSON escapes."""
     return text.replace(CSRF, csrf).replace(NOW, str(now_ms))
 
 
 def split(text: str, version: str) -> Rendered:
-    """A rendered template, its marks taken out. ValueError: the marks do not fit into each other."""
+    """A rendered template with its marks taken out. ValueError where the marks are not nested properly."""
     found, rest = _marked(text, REGION, REGION_END)
     beside = [_piece(part) for part in (*(before for before, _, _ in found), rest)]
     regions = {name: _region(name, inner) for _, name, inner in found}
@@ -126,7 +122,7 @@ def split(text: str, version: str) -> Rendered:
 
 
 def _marked(text: str, kind: str, end: str) -> tuple[list[tuple[str, str, str]], str]:
-    """(text before it, name, text in it) of each pair of marks, and the text after the last one."""
+    """(text before, name, text inside) of each pair of marks, and the text after the last one."""
     *parts, rest = text.split(mark(end))
     found = []
     for part in parts:
@@ -143,7 +139,7 @@ def _region(name: str, text: str) -> Region:
     texts: list[Piece] = []
     groups: list[list[Row]] = []
     for before, key, row in rows:
-        # Text begins another group, but for mere space between two rows.
+        # Text between two rows, other than space, begins another group.
         if not groups or before.strip():
             texts.append(_piece(before))
             groups.append([])
@@ -160,7 +156,7 @@ def _piece(text: str) -> Piece:
 
 
 def diff_pages(old: Rendered, new: Rendered) -> Patch:
-    """What changed: rows where only rows did, regions where more did, the whole page where it changed elsewhere."""
+    """Changed rows where only rows changed, else whole regions; the whole page where it changed outside them."""
     if old.frame != new.frame or list(old.regions) != list(new.regions):
         return Patch(old.version, new.version, whole=True)
     found = (_region_change(was, new.regions[id]) for id, was in old.regions.items())
@@ -187,7 +183,7 @@ def _region_change(old: Region, new: Region) -> Json | None:
 
 
 def _group_change(old: Sequence[Row], new: Sequence[Row], gone: list[str], rows: list[Json]) -> bool:
-    """Adds to `gone` and `rows`; False where rows changed places, or none is left to stand beside."""
+    """Add to `gone` and `rows`; False where rows changed places, or none stays as a neighbour."""
     before, after = {row.key: row for row in old}, {row.key for row in new}
     stay = [row.key for row in new if row.key in before]
     if stay != [row.key for row in old if row.key in after] or not stay:

@@ -1,4 +1,4 @@
-"""Pages as they were last rendered: one rendering for all who may see it, and what it is compared with later."""
+"""Caches of rendered pages and rows: one rendering for all its readers, and earlier ones to compare with."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from markupsafe import Markup
 from roundtap_hub.serving.regions import ROW, ROW_END, Region, Rendered, mark
 
 ROW_CACHE = "roundtap-rows"
-"""Where an application keeps those of its public pages."""
+"""The application's extension key for the rows of public pages."""
 MAX_ROWS = 2000
 
 RowSource = tuple[str, Hashable, object]
-"""A row's key, all that it shows, and what its macro is given."""
+"""A row's key, all that it shows, and its macro's argument."""
 
 
 class RowCache:
-    """A small cache of rows as text; any thread may ask."""
+    """A small, thread-safe cache of rows as text."""
 
     def __init__(self, kept: int = MAX_ROWS) -> None:
         self._kept = kept
         self._rows: OrderedDict[Hashable, str] = OrderedDict()
 
     def rows(self, *of: Hashable) -> Callable[[Iterable[RowSource], Callable[[object], str]], Markup]:
-        """For templates, `rows(some, macro)`: rows with their marks, each written when it is first seen. `of`: what
-        every row depends on beside what it shows: page, event, language."""
+        """For templates, `rows(sources, macro)`: rows with their marks, each rendered once. `of`: what every row
+        depends on beside what it shows: page, event, language."""
 
-        def written(some: Iterable[RowSource], macro: Callable[[object], str]) -> Markup:
+        def written(sources: Iterable[RowSource], macro: Callable[[object], str]) -> Markup:
             texts = []
-            for key, shown, thing in some:
+            for key, shown, thing in sources:
                 text = self._rows.get((of, key, shown))
                 if text is None:
                     text = self._rows[of, key, shown] = f"{mark(ROW, key)}{macro(thing)}{mark(ROW_END)}"
@@ -45,18 +45,18 @@ class RowCache:
 
 
 RENDER_CACHE = "roundtap-console"
-"""Where an application keeps its own."""
+"""The application's extension key for the console's pages."""
 
 FRESH_MS = 1000
-"""So long a rendering is sent as a whole page: what goes on by itself in it, an age, is no older than that."""
+"""How long a rendering is sent as a whole page: an age on it is no older than that."""
 
 MAX_PAGES, MAX_VERSIONS = 16, 24
-"""Pages (event, language, round, role), and earlier versions of each: a browser with an older one loads the page."""
+"""Pages (event, language, round, role), and earlier versions of each; a browser with an older one loads the page."""
 
 
 @dataclass(slots=True)
 class _Page:
-    """The newest rendering, when it was made, and earlier ones by version, without their text."""
+    """The newest rendering and its time, and earlier ones by version, without their text."""
 
     newest: Rendered
     at_ms: int
@@ -64,7 +64,7 @@ class _Page:
 
 
 class RenderCache:
-    """A small cache of rendered pages; any thread may ask."""
+    """A small, thread-safe cache of rendered pages."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -74,11 +74,9 @@ class RenderCache:
     def page(
         self, key: Hashable, version: str, now_ms: int, draw: Callable[[], Rendered], since: str | None = None
     ) -> tuple[Rendered, Rendered | None]:
-        """The page of this version, and the one of version `since`, where both are known; else None beside it.
-
-        `draw` is called where the rendering is missing, or too old to be sent whole.
-        """
-        # Who comes while a page is being drawn waits for it: it is drawn once.
+        """The page of this version, and the one of version `since` or None. `draw` is called where the rendering is
+        missing, or too old to be sent whole."""
+        # Held while drawing, so that a page is drawn once.
         with self._lock:
             known = self._pages.get(key)
             newest = known.newest if known is not None and known.newest.version == version else None
@@ -112,7 +110,7 @@ class RenderCache:
 
 
 def _share_unchanged(new: Rendered, old: Rendered) -> Rendered:
-    """The same rendering; what is as it was before is kept once."""
+    """The same rendering, sharing unchanged parts with the old one."""
     return replace(new, regions={id: _share_region(region, old.regions.get(id)) for id, region in new.regions.items()})
 
 

@@ -1,34 +1,41 @@
-"""The hub's web pages, put together: home, console, wall, the players' own; and the tags and signs of all templates."""
+"""The Flask application: every page and the print station's address, with the tags and signs of all templates."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
-from flask import Blueprint, Flask
+from flask import Blueprint, Flask, g
 from jinja2 import FileSystemLoader, nodes
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup, escape
+from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
 from roundtap_hub.access.policy import ROUTES
+from roundtap_hub.access.staff import StaffIdentity
+from roundtap_hub.access.visit import Visit
 from roundtap_hub.hub import Hub
 from roundtap_hub.people import sign_up
 from roundtap_hub.phones import my_page
 from roundtap_hub.results import score_calculator
 from roundtap_hub.serving import error_pages, page_helpers
-from roundtap_hub.serving.regions import MOVING, MOVING_END, REGION, REGION_END, ROW, ROW_END, mark
+from roundtap_hub.serving.page_cache import RENDER_PAGE, PageKey, RenderInput
+from roundtap_hub.serving.page_threads import FORM_BYTES_MAX, wsgi_environ
+from roundtap_hub.serving.reader_language import words_in
+from roundtap_hub.serving.regions import MOVING, MOVING_END, REGION, REGION_END, ROW, ROW_END, Rendered, mark
 from roundtap_hub.serving.renderings import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
 from roundtap_hub.serving.static_files import StaticFiles
 
 ROOMS = ("events", "people", "rounds", "results", "judging", "paper", "hall", "phones", "units", "serving")
-"""Where pages are, each with its templates beside it."""
+"""The folders with pages, each with its templates."""
 HUB = Path(roundtap_hub.__file__).parent
 
-# A page declares its own address, so each has to be imported.
+# Pages declare their own addresses, so each has to be imported.
 for _room in ROOMS:
     for _page in iter_modules([str(HUB / _room)], f"roundtap_hub.{_room}."):
         import_module(_page.name)
@@ -36,20 +43,43 @@ for _room in ROOMS:
 URL_CACHE_SIZE = 4096
 
 
+def create_app(hub: Hub) -> Flask:
+    """A Flask application around one hub."""
+    app = Flask("roundtap_hub", static_folder=None)
+    app.config.update(MAX_CONTENT_LENGTH=FORM_BYTES_MAX)
+    register(app, hub)
+    app.extensions[RENDER_PAGE] = partial(drawn, app)
+    return app
+
+
+def drawn(app: Flask, path: str, key: PageKey, moment: RenderInput, now_ms: int, version: str) -> Rendered | str | None:
+    """The page that all readers of `key` share, drawn from `moment` for the cache; its redirect address; or None."""
+    environ = wsgi_environ({"method": "GET", "path": path, "query_string": b"", "headers": [(b"host", b"localhost")]})
+    with app.request_context(environ):
+        g.snapshot, g.units, g.now_ms, g.version, g.variant = *moment, now_ms, version, key.variant
+        g.visit, g.words = Visit("", "", None, "", ""), words_in(key.language)
+        g.reader = StaffIdentity(key.role) if key.role else None
+        try:
+            answer: Any = app.preprocess_request() or app.dispatch_request()
+        except HTTPException:
+            return None
+        return answer.location if answer.status_code == 302 else g.rendered if answer.status_code == 200 else None
+
+
 def register(app: Flask, hub: Hub) -> None:
-    """Put every page on the application, behind the guard of its room, and the print station's address."""
+    """Add every page, behind the guard of its blueprint, and the print station's address."""
     app.extensions |= {"roundtap": hub, RENDER_CACHE: RenderCache(), ROW_CACHE: RowCache(),
                        error_pages.PENDING_COMMANDS: error_pages.PendingCommands()}
     _add_routes(app)
 
 
 def _add_routes(app: Flask) -> None:
-    """What hangs on no hub."""
-    # What nobody declared nobody is answered.
+    """The part that needs no hub."""
+    # Only declared methods are answered.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.jinja_loader = FileSystemLoader([HUB / room / "templates" for room in ROOMS])
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    # A page leads to hundreds of addresses, mostly the same ones again.
+    # A page has hundreds of links, mostly the same ones each time.
     app.jinja_env.globals.update(url_for=lru_cache(URL_CACHE_SIZE)(app.url_for), static_url=StaticFiles().url,
                                  sign=sign,
                                  counting_aid=score_calculator.calculator_view,
@@ -74,13 +104,11 @@ _MARKS = {"region": (REGION, REGION_END), "row": (ROW, ROW_END), "moving": (MOVI
 
 
 class RegionTags(Extension):
-    """How templates mark what is live: three tags with an end. What they leave in the text, `serving/regions.py` takes
-    out again.
+    """Template tags that mark live parts; `serving/regions.py` takes the marks out again.
 
-    - `{% region id %}` … `{% endregion %}`, close around one element with `data-live` and this id; in no other region;
-    - `{% row key %}` … `{% endrow %}`, in a region, close around one element with this `data-key`; in no other row;
-    - `{% moving %}` … `{% endmoving %}` around text that goes on by itself in the browser: a clock, an age. It is no
-      change that somebody has to be told.
+    - `{% region id %}` … `{% endregion %}`, directly around one element with `data-live` and this id; not nested;
+    - `{% row key %}` … `{% endrow %}`, in a region, directly around one element with this `data-key`; not nested;
+    - `{% moving %}` … `{% endmoving %}` around text that the browser updates itself (a clock, an age): never a change.
     """
 
     tags = set(_MARKS)
@@ -100,7 +128,6 @@ class RegionTags(Extension):
 
 
 def sign(name: str, label: str = "") -> Markup:
-    """A sign, of those in signs.svg.html; who does not see it is told its `label`, and nothing without one. No macro: a
-    page has dozens."""
-    said = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
-    return Markup(f'<svg class="sign sign-{escape(name)}" {said}><use href="#s-{escape(name)}"/></svg>')
+    """An icon of signs.svg.html; screen readers read its `label`. Not a macro: a page has dozens."""
+    aria = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
+    return Markup(f'<svg class="sign sign-{escape(name)}" {aria}><use href="#s-{escape(name)}"/></svg>')

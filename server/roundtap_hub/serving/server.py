@@ -1,5 +1,4 @@
-"""The hub's server: one application at its plain port and over TLS, for as long as it answers what people ask of it; a
-page server's front before it."""
+"""The hub's server: one application on its plain port and over TLS, with a watchdog; and the front of a page server."""
 
 from __future__ import annotations
 
@@ -49,10 +48,10 @@ from roundtap_machine.notify import Notify
 log = logging.getLogger(__name__)
 
 KEEP_ALIVE_S = 35
-"""Longer than three of a unit's statuses: a report finds its connection open, whenever it comes."""
+"""Longer than three intervals of a unit's status: a report always finds its connection open."""
 SWITCH_S = 0.0005
 EXIT_DUPLICATE = 3
-"""The exit code of a hub that found another one with a copy of its journal: systemd does not start it again."""
+"""The exit code of a hub that found another one with a copy of its journal: systemd does not restart it."""
 
 HANDSHAKE_TIMEOUT_S = 10.0
 TLS_CLOSE_TIMEOUT_S = 5.0
@@ -60,20 +59,19 @@ RENEW_EVERY_S = 30.0
 
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 Probe = Callable[[], Awaitable[object]]
-"""One thing that the hub is there for: returns, or raises, once it was answered."""
+"""One service of the hub: returns, or raises, once it was answered."""
 
 DEVICE_PATHS = ("/device", "/station")
 ORGANIZER_PATHS = ("/console", "/login", "/logout", "/join")
-"""Whatever is decided by the hub that runs the event."""
+"""Addresses that only the hub which runs the event answers."""
 
 
 def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], doors: ConnectionLimits,
           pages_only: bool,
           console_url: str | None, alone: bool, certificates: Certificates | None = None) -> int:
-    """Serve until told to stop. The exit code: 0, 1 if the hub ended because its pages cannot be made, or SECOND.
-    `plain`, `encrypted`: listeners; the latter with `certificates`."""
-    # The loop and the writer need Python's one lock for a moment, many times a report; a page's thread gives it up only
-    # after this long.
+    """Serve until stopped. The exit code: 0, 1 if the pages cannot be made, or EXIT_DUPLICATE. `plain`, `encrypted`:
+    listeners; the latter with `certificates`."""
+    # The loop and the writer briefly need the GIL many times a report; a page's thread releases it after this long.
     sys.setswitchinterval(SWITCH_S)
     application = HubApplication(hub, doors.per_address * 3 // 4)
     notify = Notify()
@@ -93,7 +91,7 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
             notify.tell("READY=1")
             if beacon is not None:
                 beacon.start()
-            # Kept: the loop itself holds its tasks weakly.
+            # Referenced here, as the loop holds its tasks weakly.
             self.beside = [asyncio.create_task(self.make_pages()),
                            asyncio.create_task(watchdog_loop(notify, application.ways))]
             self.secured = asyncio.create_task(secure.serve(encrypted)) if secure is not None else None
@@ -114,7 +112,7 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
                 self.pages_broken = self.should_exit = True
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            # Open feeds would keep the server waiting. The loop ends them: a signal may come in the midst of anything.
+            # Open feeds would keep the server waiting. The loop ends them: a signal may interrupt anything.
             application.close_feeds_soon()
             super().handle_exit(sig, frame)
 
@@ -127,8 +125,8 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
 
     told_to_stop: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
-        # Before the server listens to signals itself, one is kept for it. The server raises its signal again once it
-        # has stopped; the journal is still to be closed then.
+        # Keeps a signal that comes before the server handles signals itself, and the one that the server raises again
+        # once it has stopped: the journal is still to be closed then.
         signal.signal(number, lambda number, _: told_to_stop.append(number))
     front = PageServerFront(application, console_url) if pages_only else application
     config = uvicorn.Config(front, loop="asyncio", http=with_timeouts(doors), ws="none", lifespan="on",
@@ -148,8 +146,7 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
 
 
 class SecureServer(uvicorn.Server):
-    """The same application over TLS, on the same loop: serves beside another server, which hears the signals and keeps
-    the application's lifespan."""
+    """The same application over TLS, on the loop of another server, which handles signals and the lifespan."""
 
     def __init__(self, plain: uvicorn.Config, certificates: Certificates) -> None:
         config = copy.copy(plain)
@@ -160,7 +157,7 @@ class SecureServer(uvicorn.Server):
         self._beside: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """As its own, but with a deadline for whoever begins a handshake and never ends it."""
+        """As uvicorn's own, but with a deadline for unfinished handshakes."""
         await super().startup([])
         loop = asyncio.get_running_loop()
         made: Any = self.config.http_protocol_class
@@ -183,7 +180,7 @@ class SecureServer(uvicorn.Server):
 
 
 async def certificate_loop(certificates: Certificates, context: ssl.SSLContext) -> None:
-    """The machine got another address, or another name: a certificate for it, without a restart."""
+    """Renew the certificate when the machine's addresses or names change, without a restart."""
     while True:
         await asyncio.sleep(RENEW_EVERY_S)
         try:
@@ -194,10 +191,10 @@ async def certificate_loop(certificates: Certificates, context: ssl.SSLContext) 
 
 
 async def watchdog_loop(notify: Notify, ways: Sequence[Probe]) -> None:
-    """Tell systemd again and again that the hub lives, each time after every one of `ways` was answered.
+    """Notify systemd periodically that the hub is alive, each time after all `ways` have answered.
 
-    Runs on the hub's event loop: a loop that stands still, a writer that is dead or stuck, or pages that come no more,
-    fall silent, and systemd starts the hub anew. Who refuses (a full disk) has answered. Ends when the hub stops.
+    Runs on the hub's event loop: if the loop, the writer or the pages hang, nothing is sent, and systemd restarts the
+    hub. A refusal (a full disk) counts as an answer. Ends when the hub stops.
     """
     if notify.every_ms is None:
         return
@@ -215,8 +212,8 @@ async def watchdog_loop(notify: Notify, ways: Sequence[Probe]) -> None:
 
 
 class PageServerFront:
-    """A page server's front: public pages pass; console and units are told where they belong. `console_url`: where the
-    event is run ("http://hub:8080"), if that is known; whoever asks for a page of the console is sent there."""
+    """A page server's front: passes public pages, refuses units, and redirects console pages to `console_url`, the hub
+    that runs the event ("http://hub:8080"), if that is known."""
 
     def __init__(self, application: Application, console_url: str | None = None) -> None:
         self._application = application

@@ -1,4 +1,4 @@
-"""Static files, named by what is in them: a browser keeps each for ever, and asks for the next one by another name."""
+"""Static files, named by their content's hash: a browser keeps each for ever, and requests a changed one anew."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StaticFile:
 
     @cached_property
     def packed(self) -> bytes:
-        """Compressed once, when somebody first asks."""
+        """Compressed at the first request."""
         return gzip_bytes(self.body, 9)
 
     @property
@@ -52,18 +52,18 @@ class StaticFiles:
                        for path in sorted(folder.iterdir()) if path.suffix in KINDS}
 
     def url(self, name: str) -> str:
-        """The address of a file as it is now; KeyError for one that is not there. Templates know it as `static_url`."""
+        """The current address of a file, `static_url` in templates; KeyError for an unknown one."""
         return self._files[name].url
 
     def find(self, path: str) -> StaticFile | None:
-        """The file at an address: by its own name, or with the mark that it has or once had."""
+        """The file at an address: by its plain name, or with any mark, current or former."""
         name = path.removeprefix(PREFIX)
         marked = HASHED_NAME.fullmatch(name)
         return self._files.get(marked["stem"] + marked["suffix"] if marked else name)
 
     @route("GET /static/<name>", EVERYBODY)
     async def answer(self, scope: Scope, send: Send) -> None:
-        """Send what was asked for. Under any name but today's the browser is to ask again each time."""
+        """Send a file. Under any but its current name, the browser has to revalidate each time."""
         if scope["method"] not in SAFE_METHODS:
             await send_answer(send, 405, b"text/plain", b"", [(b"allow", b"GET, HEAD")])
             return

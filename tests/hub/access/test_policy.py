@@ -55,8 +55,8 @@ from roundtap_hub.access.policy import ROUTES, find, route
 from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.hub import Hub, hash_pin, hub_in_memory
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.serving.app import create_app
 from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.serving.routes import create_app
 from roundtap_hub.serving.static_files import PREFIX
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.units.unit_presence import Presence

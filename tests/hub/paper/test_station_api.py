@@ -11,7 +11,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, open_envelope
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.jobs import order_printer_test, order_slips
-from roundtap_hub.serving.app import create_app
+from roundtap_hub.serving.routes import create_app
 from roundtap_hub.store.service import Step
 
 UNIT, OTHER = "station-1", "station-2"

@@ -14,11 +14,11 @@ from hub_kit import HandClock, hub_of, make_event, running
 from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.access.policy import allowed_roles, find
 from roundtap_hub.serving import page_threads
-from roundtap_hub.serving.app import create_app  # noqa: F401 (declares every page's address)
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.http_answers import header
 from roundtap_hub.serving.page_queues import PAGE, QueueLimits, ReportPriority
 from roundtap_hub.serving.page_threads import FORM_BYTES_MAX, PLAYERS_AT_ONCE, BusyPage, PageThreads
+from roundtap_hub.serving.routes import create_app  # noqa: F401 (declares every page's address)
 from roundtap_hub.serving.static_files import StaticFiles
 
 Environ = dict[str, Any]
