@@ -1,6 +1,4 @@
-"""The guard before all pages: organizers' only encrypted, or from the hub's own machine, and only to who is logged in.
-
-It answers on the event loop: nobody without a session takes a thread from those who have one.
+"""The guard before all pages, on the event loop: staff pages only over TLS or at the hub itself, and only with a login.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNO
 
 
 def asker_of(hub: Hub, scope: Scope) -> Requester:
-    """Who asks."""
+    """The requester, from the connection and the session cookie."""
     encrypted = scope.get("scheme") == "https"
     client = scope.get("client")
     here = not encrypted and client is not None and is_local_request(client[0],
@@ -43,33 +41,33 @@ def asker_of(hub: Hub, scope: Scope) -> Requester:
 
 
 def is_logged_in(hub: Hub, scope: Scope) -> bool:
-    """Whether who asks is one of the staff, in whatever role."""
+    """Whether the request comes from the staff, in any role."""
     return bool(header(scope, b"cookie") and asker_of(hub, scope).role)
 
 
 async def answer_if_refused(hub: Hub, scope: Scope, send: Send, who: frozenset[str]) -> bool:
-    """Whether a request that `who` may make was refused, and answered; nothing of it was done."""
+    """Whether a request that `who` may make was refused, and answered with a redirect or a refusal."""
     if not who & GUARDED:
         return False
     lacking = missing_access(who, asker_of(hub, scope))
     if not lacking:
         return False
-    asked = scope["method"] in SAFE_METHODS
+    is_safe = scope["method"] in SAFE_METHODS
     if lacking == ENCRYPT:
         encrypted = hub.access.encrypted
-        if asked and encrypted is not None:
+        if is_safe and encrypted is not None:
             await _redirect(send, 303, f"https://{_host(scope)}:{encrypted.port}{path_and_query(scope)}")
         else:
             await _send_refusal(hub, scope, send)
     else:
-        # What was pressed is not done later: after the login comes the console.
-        await _redirect(send, 302, f"/login?next={quote(path_and_query(scope) if asked else '/console', safe='/')}",
-                       () if asked else CLOSE)
+        # A form is not sent again after the login: that leads to the console.
+        await _redirect(send, 302, f"/login?next={quote(path_and_query(scope) if is_safe else '/console', safe='/')}",
+                       () if is_safe else CLOSE)
     return True
 
 
 async def _send_refusal(hub: Hub, scope: Scope, send: Send) -> None:
-    """Words for who may not press here, or cannot be sent on."""
+    """The page that points to the encrypted login, or says that there is none."""
     t = catalogue("roundtap_hub", language_of(scope, hub.language))
     encrypted = hub.access.encrypted
     if encrypted is None:
@@ -81,10 +79,10 @@ async def _send_refusal(hub: Hub, scope: Scope, send: Send) -> None:
 
 
 def _host(scope: Scope) -> str:
-    """The name that was asked for, without its port; what is no name is not repeated to anybody."""
-    asked = HOST.fullmatch(header(scope, b"host").decode("latin-1"))
-    if asked:
-        return asked[1]
+    """The requested host without its port; the connection's address instead of an invalid one."""
+    host = HOST.fullmatch(header(scope, b"host").decode("latin-1"))
+    if host:
+        return host[1]
     address = (scope.get("server") or ("localhost", 0))[0]
     return f"[{address}]" if ":" in address else address
 

@@ -1,5 +1,4 @@
-"""The doorkeeper's rules: how often a PIN may be guessed and people enter themselves, which forms are the hub's own,
-and where login leads to."""
+"""Access checks: limits on PIN guesses and sign-ups, local requests, CSRF tokens, and the redirect after login."""
 
 from __future__ import annotations
 
@@ -23,31 +22,26 @@ LONGEST_WAIT_MS = 15 * 60_000
 ADDRESSES_KEPT = 4096
 
 GLOBAL_PIN_RATE = Rate(20, 1 / 6)
-"""Wrong PINs of all addresses together that are looked at: a night of guessing from everywhere tries 7,200 of
-100,000,000."""
+"""Wrong PINs of all addresses together that are checked: a night of guessing tries 7,200 of 100,000,000."""
 
 SIGN_UP_RATE, GLOBAL_SIGN_UP_RATE = Rate(64, 64 / 600), Rate(300, 300 / 600)
-"""Of one address as many at once as a full hall has, since a router may hide all of them behind it; each again within
-ten minutes."""
+"""Of one address a full hall at once, since a router may hide all of it; refilled within ten minutes."""
 SIGN_UPS_KEPT = 1024
-"""Addresses, and forms that were answered."""
+"""How many addresses, and answered forms, are remembered."""
 
 
 @dataclass(slots=True)
 class PinAttempts:
-    """Wrong PINs from one address, and until when the next one is not even looked at."""
+    """Wrong PINs from one address, and until when the next one is refused unchecked."""
 
     wrong: int = 0
     until_ms: int = 0
 
 
 class PinThrottle:
-    """Slows guessing down: five free tries an address, then a wait that doubles with each further wrong one; and over
-    all addresses no more than TRIES_OF_ALL.
-
-    Who sits at the hub itself, and an address from which the right PIN came before, wait for nobody else's guesses.
-    `now_ms` is a monotonic clock.
-    """
+    """Slows guessing down: five free tries an address, then a wait that doubles with each wrong one; and over all
+    addresses GLOBAL_PIN_RATE, which does not delay the hub itself and addresses that sent the right PIN before.
+    `now_ms` is a monotonic clock."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
@@ -57,7 +51,7 @@ class PinThrottle:
         self._of_all = TokenBucket(GLOBAL_PIN_RATE, now_ms())
 
     def wait_ms(self, address: str) -> int:
-        """How long this address must still wait; 0: it may try."""
+        """How long this address must still wait, in milliseconds."""
         address = throttle_key(address)
         with self._lock:
             tries, now = self._tries.get(address), self._now_ms()
@@ -66,10 +60,10 @@ class PinThrottle:
 
     def admit(self, address: str, is_right: Callable[[], bool],
               forgives: Callable[[], bool] = lambda: True) -> bool:
-        """Whether this try was right. A try during the wait is wrong without a look, and does not prolong it.
+        """Whether this try was right. A try during the wait is refused unchecked, and does not prolong it.
 
-        The try counts as wrong before it is checked, so that many at once gain nothing. `forgives`: asked of a right
-        one, whether those before it are forgotten; else a PIN of one's own would buy guesses at another's.
+        A try counts as wrong before it is checked, so that parallel ones gain nothing. `forgives`: whether a right one
+        clears the wrong ones before it; a personal PIN must not, or it would buy guesses at another's.
         """
         address = throttle_key(address)
         with self._lock:
@@ -122,20 +116,14 @@ LOCAL_HOST = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?", re.
 
 
 def is_local_request(address: str, host: str) -> bool:
-    """Whether somebody at the hub itself asks: by the connection's address, and by the name that was asked for.
-
-    A proxy on the hub's machine asks by another name, for whoever stands behind it; so does a page elsewhere whose name
-    leads here.
-    """
+    """Whether the request was made at the hub itself: by the connection's address and the requested host, which differs
+    for a proxy on the hub's machine, and for a foreign page whose name resolves to the hub."""
     return is_loopback(address) and LOCAL_HOST.fullmatch(host) is not None
 
 
 def is_csrf_valid(expected: str, token: str, origin: str | None, own: str) -> bool:
-    """Whether a POST comes from a form of this hub: by the browser's own token and, where the browser says it, the
-    origin.
-
-    `own`: scheme and host that were asked ("https://10.42.0.1:8443").
-    """
+    """Whether a POST comes from a form of this hub, by the browser's token and, where it is sent, the origin. `own`:
+    the requested scheme and host ("https://10.42.0.1:8443")."""
     return origin in (None, own) and bool(expected) and hmac.compare_digest(expected.encode(), token.encode())
 
 
@@ -143,10 +131,9 @@ PATH = re.compile(r"/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*")
 
 
 def safe_next(target: str | None, default: str) -> str:
-    """A path of this hub to go on to after login; anything else is the default.
+    """The path of this hub to continue to after login; anything else becomes the default.
 
-    Only letters that stand for themselves in an address: browsers drop tabs and line breaks, take "\\" for "/", and
-    some read twice what is written as "%2f".
+    Only characters without tricks: browsers drop tabs and line breaks, take "\\" for "/", and some decode "%2f" twice.
     """
     if not target or not PATH.fullmatch(target):
         return default
@@ -157,8 +144,8 @@ def safe_next(target: str | None, default: str) -> str:
 
 
 class SignUpThrottle:
-    """How often people may enter themselves by phone: bounded for one address and for all; the same form sent twice is
-    one, and who came by the same phone is known. Any thread may ask. `now_ms` is a monotonic clock."""
+    """Limits sign-ups by phone, for each address and in total; remembers answered forms, and who came by the same
+    phone. Thread-safe. `now_ms` is a monotonic clock."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._lock = threading.Lock()
@@ -167,16 +154,16 @@ class SignUpThrottle:
         self._from: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()
 
     def admits(self, address: str) -> bool:
-        """Whether one more may come from there now; it counts as come."""
+        """Whether the address may sign up one more now; if so, that is counted."""
         return self._rates.admit((throttle_key(address), SIGN_UP_RATE), ((), GLOBAL_SIGN_UP_RATE))
 
     def answered(self, event_id: str, form: str) -> str | None:
-        """Whom this very form entered before: a phone that got no answer sends it again."""
+        """The competitor that this form entered before: a phone that got no answer sends it again."""
         with self._lock:
             return self._answered.get((event_id, form)) if form else None
 
     def entered(self, event_id: str, form: str, competitor: str, phone: str, address: str) -> None:
-        """`phone`: the browser's own cookie; without one, all of an address are one phone."""
+        """Remember a sign-up. `phone`: the browser's cookie; without one, all of an address are one phone."""
         network = throttle_key(address)
         with self._lock:
             self._from[event_id, competitor] = phone_digest(phone) or network, network
@@ -187,8 +174,8 @@ class SignUpThrottle:
                     kept.popitem(last=False)
 
     def phones(self, event_id: str) -> dict[str, tuple[int, int]]:
-        """Who came by which phone from which address, as this hub has seen it since it started: both numbered in their
-        order. No address is kept on a disk, nor shown."""
+        """Competitor → (phone, address), both numbered in their order since the hub started. Addresses are neither
+        stored nor shown."""
         with self._lock:
             came = {who: marks for (event, who), marks in self._from.items() if event == event_id}
         phones, addresses = ({mark: number for number, mark in enumerate(dict.fromkeys(each), start=1)}

@@ -1,4 +1,4 @@
-"""Players' personal links: signed, revocable, no account; and the six letters that the desk hands out for one."""
+"""Players' personal links: signed and revocable; and the six-letter codes that the desk hands out for them."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from roundtap_hub.store.service import Service, Step
 
 PURPOSE = b"roundtap/personal/1\n"
 MAC_BYTES = 18
-"""144 bits: nobody guesses one."""
+"""144 bits, which cannot be guessed."""
 TOKEN_LETTERS_MAX = 256
 
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""No I and no O: they are read as 1 and 0."""
+"""Without I and O, which look like 1 and 0."""
 CODE_LENGTH = 6
-"""191 million codes, of which some hundred live; guessed at as rarely as the PIN."""
+"""191 million codes, of which some hundred are valid; guesses are limited as for the PIN."""
 CODE_LIFE_MS = 10 * 60_000
 
 REPORTS, CALLS, LISTS, WISHES = "report", "call", "list", "wish"
 RATES: Mapping[str, Rate] = {
     REPORTS: Rate(30, 0.2), CALLS: Rate(12, 0.1), LISTS: Rate(30, 0.2), WISHES: Rate(12, 0.1),
 }
-"""What one link may press: at once, and then so many a second. A person with two thumbs stays far below."""
+"""Rates of each link's buttons, far above what a person presses."""
 
 PHONE_CLAIM = "phone"
-"""Who says that a link was given to whoever asked for it, by a slip or six letters."""
+"""The actor of entries for a link that a phone claimed by a slip or a code."""
 
 
 class PersonalLinks:
-    """All links that one hub signs, as the journal of `service` has them; any thread may ask.
+    """All links that one hub signs, as the journal of `service` has them. Thread-safe.
 
-    A link is a key to one person's page: it carries the person's ids and a signature of them, of the generation and of
-    `secret`, so that nothing has to be kept for those that stand. Codes are in memory: a hub that was started anew has
-    none, and the desk shows another one. `now_ms` is a monotonic clock.
+    A link opens one person's page: it holds the person's ids, and a signature of them and the generation made with
+    `secret`, so valid links need no storage. Codes are in memory: after a restart the desk shows a new one. `now_ms` is
+    a monotonic clock.
     """
 
     def __init__(self, service: Service, secret: bytes, now_ms: Callable[[], int],
@@ -58,24 +58,23 @@ class PersonalLinks:
         self._choice = choice
         self._lock = threading.Lock()
         self._codes: dict[str, tuple[str, int]] = {}
-        """By six letters the token that they stand for, and until when, in milliseconds."""
+        """By code: its token, and until when it is valid (monotonic ms)."""
         self.gate = PinThrottle(now_ms)
         self._pressed = RateLimiter(now_ms)
 
     # --- links
 
     def token(self, event_id: str, competitor: str) -> str:
-        """What stands behind "/me/"."""
+        """The token in "/me/<token>"."""
         return token_of(self._secret, (event_id, competitor), self._of((event_id, competitor)))
 
     def path(self, event_id: str, competitor: str) -> str:
-        """"/me/<token>". Showing it gives nobody anything: `give` notes that somebody has it."""
+        """"/me/<token>". Showing it changes nothing: `give` records that the link was handed out."""
         return f"/me/{self.token(event_id, competitor)}"
 
     def give(self, event_id: str, competitor: str, actor: str = ORGANIZER) -> str:
-        """The path, handed to the person by the desk or at sign-up: from now on no slip gives it to anybody else. One
-        that a slip had given ends: whoever took it was perhaps somebody else. Raises what `Service.ask` raises, as all
-        of these do."""
+        """The path, handed to the person by the desk or at sign-up: from now on no slip gives it. A link claimed by a
+        slip is revoked, as another person may have it. Raises what `Service.ask` raises, as all of these do."""
         while self._of((event_id, competitor)).holder != DESK:
             if self.given_by_slip(event_id, competitor):
                 self.revoke(event_id, competitor, actor)
@@ -83,25 +82,25 @@ class PersonalLinks:
         return self.path(event_id, competitor)
 
     def who(self, token: str) -> PlayerId | None:
-        """Whose link it is; None for one that was made up, or revoked."""
+        """The link's owner; None for one that is invalid or revoked."""
         named = token[:TOKEN_LETTERS_MAX].partition(".")[0]
         try:
             event_id, line, competitor = base64.urlsafe_b64decode(named + "=" * (-len(named) % 4)).decode().partition(
                 "\n")
         except (ValueError, binascii.Error):
             return None
-        # There is one way to write it: base64 has several for the same ids.
+        # Compared as a whole: base64 has several spellings of the same ids.
         right = hmac.compare_digest(self.token(event_id, competitor).encode(), token.encode())
         return (event_id, competitor) if line and right else None
 
     def revoke(self, event_id: str, competitor: str, actor: str = ORGANIZER) -> None:
-        """The link, and a code for it, are good no more; the next `path` is another one."""
+        """Make the link and its code invalid; the next `path` is another one."""
         who = event_id, competitor
         while not self._say(who, actor, generation=self._of(who).generation + 1, holder=TAKEN_BACK):
-            continue  # Another desk, or another hub, was first: what that one gave is taken back as well.
+            continue  # Another desk or hub was first: revoke what that one gave as well.
 
     def is_given(self, event_id: str, competitor: str) -> bool:
-        """Whether somebody has the link."""
+        """Whether the link was handed out."""
         return self._of((event_id, competitor)).holder not in ("", TAKEN_BACK)
 
     def given_by_slip(self, event_id: str, competitor: str) -> bool:
@@ -116,7 +115,7 @@ class PersonalLinks:
     # --- codes and slips
 
     def code(self, event_id: str, competitor: str) -> str:
-        """Six letters for this person, the same ones while they live; no two people have the same."""
+        """A unique six-letter code for this person, the same one while it is valid."""
         token, now = self.token(event_id, competitor), self._now_ms()
         with self._lock:
             self._codes = {letters: code for letters, code in self._codes.items() if code[1] > now}
@@ -129,7 +128,7 @@ class PersonalLinks:
             return made
 
     def claim_code(self, typed: str, address: str) -> str | None:
-        """The path for six letters, once; None for wrong ones, and while this address has to wait (`gate`)."""
+        """The path for a code, once; None for a wrong one, and while this address has to wait (`gate`)."""
         letters = "".join(letter for letter in typed.upper() if letter.isalpha())[: CODE_LENGTH + 1]
         found: list[PlayerId] = []
 
@@ -145,26 +144,25 @@ class PersonalLinks:
         return self.give(*found[0], PHONE_CLAIM) if self.gate.admit(address, is_right) else None
 
     def claim_by_slip(self, event_id: str, competitor: str, browser: str) -> str | None:
-        """The path for the first browser that says on a slip's page that it is this person's; None for any other:
-        that person asks the desk. `browser`: what only that browser sends, as long as 16 letters or more."""
+        """The path for the first browser that claims the link on a slip's page; None for any other, whose reader has to
+        ask the desk. `browser`: its secret cookie, of at least 16 letters."""
         mark, who = phone_digest(browser), (event_id, competitor)
         if not self._of(who).holder:
             self._say(who, PHONE_CLAIM, holder=mark)
         return self.path(event_id, competitor) if hmac.compare_digest(self._of(who).holder, mark) else None
 
-    # --- what is kept
+    # --- the journal
 
     def _of(self, who: PlayerId) -> PersonalLink:
         return link_of(self._service.snapshot.venue.links, who)
 
     def _say(self, who: PlayerId, actor: str, **changed: Any) -> bool:
-        """Saved when this returns; of two that say something of one person at once, the writer hears one: whether it
-        was this."""
+        """Save a change. Of two concurrent ones for a person only one is saved: whether it was this one."""
         return bool(self._service.ask([Step(VENUE, link_held_entry(who, replace(self._of(who), **changed)))], actor))
 
 
 def token_of(secret: bytes, who: PlayerId, link: PersonalLink) -> str:
-    """The ids of a person, and a signature that nobody makes who has not the hub's `secret`."""
+    """The ids of a person and a signature of them made with the hub's `secret`."""
     key = hmac.digest(secret, PURPOSE + link.era.encode(), "sha256")
     signed = hmac.digest(key, json.dumps([*who, link.generation]).encode(), "sha256")[:MAC_BYTES]
     named, mac = (base64.urlsafe_b64encode(part).decode().rstrip("=") for part in ("\n".join(who).encode(), signed))

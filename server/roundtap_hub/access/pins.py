@@ -15,7 +15,7 @@ from roundtap_hub.store.secure_files import write_private
 PIN_DIGITS = 8
 PHRASE_WORDS = 4
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
-"""A phrase is spoken alike in all four languages: "bado-remi-kuso-tafi", 49 bits."""
+"""A phrase sounds alike in all four languages: "bado-remi-kuso-tafi", 49 bits."""
 PIN_LETTERS_MAX = 64
 HASH_PATTERN = re.compile(r"[^$\s]{1,64}\$[0-9a-f]{128}")
 
@@ -31,7 +31,7 @@ def new_phrase(choice: Choice = secrets.choice) -> str:
 
 
 def normalize_pin(pin: str) -> str:
-    """A PIN or phrase without what people add or leave out when they type it: spaces, hyphens, capitals."""
+    """A PIN or phrase without spaces, hyphens and capitals, which people type or leave out."""
     return "".join(pin.split()).replace("-", "").casefold()[:PIN_LETTERS_MAX]
 
 
@@ -43,24 +43,23 @@ def hash_pin(pin: str, salt: str | None = None) -> str:
 
 
 def verify_pin(pin: str, hashed: str) -> bool:
-    """Whether `pin` is the one that was hashed; never where nothing was."""
+    """Whether `pin` is the hashed one; False for an invalid hash."""
     if not HASH_PATTERN.fullmatch(hashed):
         return False
     return hmac.compare_digest(hash_pin(pin, hashed.split("$")[0]), hashed)
 
 
 def write_pin(path: Path, pin: str) -> str:
-    """Put a PIN into its file; a running hub notices. Returns its hash."""
+    """Write a PIN's file, which a running hub notices; returns the hash."""
     hashed = hash_pin(pin)
     write_private(path, hashed)
     return hashed
 
 
 def read_or_make_pin(path: Path) -> tuple[str, str | None]:
-    """(hash of the organizer's PIN, the PIN itself if it was made just now: the one time it can be shown).
+    """(hash of the organizer's PIN, the PIN itself if it was made now: the only time it can be shown).
 
-    Raises Problem("pin_unreadable") for a file that holds no PIN: who empties it shall not open the hub, nor close it
-    unnoticed.
+    Raises Problem("pin_unreadable") for a file without a PIN: emptying it must neither open nor lock the hub unnoticed.
     """
     if path.exists():
         return _read(path), None
@@ -79,7 +78,7 @@ def _read(path: Path) -> str:
 
 
 class PinFile:
-    """The hash as the file has it now; without a path, one that stays. Any thread may ask: it costs one `stat`."""
+    """The hash as the file has it now; a fixed one without a path. Thread-safe; costs one `stat`."""
 
     def __init__(self, hashed: str, path: Path | None = None) -> None:
         self._hashed = hashed
@@ -88,7 +87,7 @@ class PinFile:
 
     @property
     def hashed(self) -> str:
-        """A file that is gone, or holds no PIN, changes nothing until the hub is started again."""
+        """The current hash; a file that is gone or holds no PIN changes nothing until the hub is restarted."""
         look = self._look()
         if look != self._seen and self._path is not None and look is not None:
             try:
@@ -103,7 +102,7 @@ class PinFile:
         return verify_pin(pin, self.hashed)
 
     def replace(self, pin: str) -> None:
-        """From now on this one counts. OSError where the file cannot be written: then nothing has changed."""
+        """Set another PIN. OSError where the file cannot be written: then nothing has changed."""
         self._hashed = write_pin(self._path, pin) if self._path is not None else hash_pin(pin)
         self._seen = self._look()
 

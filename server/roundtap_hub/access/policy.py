@@ -1,10 +1,11 @@
-"""Every address of the hub, declared on the function that answers it: who may ask, in which state of an event and its
-round. Flask's map, the native routes, guards, console and pages go by these declarations, and by nothing else.
+"""Every address of the hub, declared on the function that answers it: who may request it, in which state of an event.
+
+Flask's map, the native routes, guards, console and pages use these declarations, and nothing else.
 
     @route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
     def draw(event_id: str) -> AnyResponse: ...
 
-`tests/hub/access/test_policy.py` has the table of them all, and tries every refusal.
+`tests/hub/access/test_policy.py` has a table of them all, and tries every refusal.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ if TYPE_CHECKING:
 
 EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, PEER_HUB, PLAYER, SLIP, NEW_UNIT = (
     "everybody", "login", "table", "station", "standby", "panel", "kin", "player", "slip", "new unit")
-"""Who may ask beside the staff: anybody; anybody, but encrypted; a table unit's key; a station's; a second Pi's; the
-front panel's, from the hub's own machine; another hub of this journal's lineage; whoever has a player's personal link,
-or holds a slip: the address has it; a unit without a key: it gets one only with an organizer who types its digits."""
+"""Requesters beside the staff: any client; any client over TLS; the key of a table unit, a station, a second Pi, or the
+front panel on the hub's machine; another hub of this journal's lineage; a player's personal link, or a slip, by the
+address; a unit without a key, which gets one only with an organizer who types its digits."""
 
 ORGANIZER, HEAD_JUDGE, JUDGE, SCOREKEEPER = "organizer", "head_judge", "judge", "scorekeeper"
-"""The staff: a browser with a living session, in the role of the PIN that was typed."""
+"""The staff: a browser with a valid session, in the role of its PIN."""
 STAFF_ROLES = (ORGANIZER, HEAD_JUDGE, JUDGE, SCOREKEEPER)
 
 STAFF = frozenset(STAFF_ROLES)
@@ -59,39 +60,38 @@ OVER = frozenset({FINISHED, ARCHIVED})
 JUST_FINISHED = frozenset({FINISHED})
 
 NO_ROUND, DRAFTED, PUBLISHED, RUNNING, CLOSED = "no round", "drafted", "published", "running", "closed"
-"""The states of the round that an address is about: its match's, else the event's newest. Published: its clock has
-not been started; closed: the next one was drawn, or the event is over."""
+"""The states of an address's round: its match's, else the event's newest. Published: its clock was not started;
+closed: the next one was drawn, or the event is over."""
 ROUND_STATES = (NO_ROUND, DRAFTED, PUBLISHED, RUNNING, CLOSED)
 OPEN_ROUND = frozenset({PUBLISHED, RUNNING})
 SHOWN_ROUND = OPEN_ROUND | {CLOSED}
 
 RoleLimits = Mapping[str, tuple[frozenset[str], frozenset[str]]]
-"""Role → the states of the event and of the round to which it is held, where others have more."""
+"""Role → the states of event and round to which it is limited, where other roles have more."""
 BEFORE_ROUND_1: RoleLimits = {SCOREKEEPER: (frozenset({BEFORE}), frozenset(ROUND_STATES))}
 IN_OPEN_ROUNDS: RoleLimits = {SCOREKEEPER: (PLAYING, OPEN_ROUND)}
 
 NAMED = re.compile("<([a-z_]+)>")
 CONSOLE = "/console"
-"""What is the staff's alone lies here, and nothing else does."""
+"""The root of all addresses that are the staff's alone, and of no others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One address: `who` may ask; `states` of the event, and `rounds`, in which an address of an event may be asked:
-    the others are refused, and change nothing."""
+    """One address: `who` may request it, in which `states` of its event, and in which `rounds`; all else is refused."""
 
     address: str
     """Method and path, as Flask writes it: "POST /console/<event_id>/draw"."""
     answer: Callable[..., Any]
-    """A view of Flask's; of what is answered on the event loop a coroutine, mostly a method."""
+    """A Flask view; a coroutine, mostly a method, for an address answered on the event loop."""
     who: frozenset[str]
     states: frozenset[str]
     rounds: frozenset[str]
     only: RoleLimits
-    """Of `who`, those who may in fewer states."""
+    """Those of `who` that are limited to fewer states."""
     kept: str
-    """What its page shows, as page_versions.py names it, "standings/<event_id>": it is drawn once for all readers
-    of one language, and again when that has another version (page_cache.py). "": drawn for whoever asks."""
+    """The key of its page in page_versions.py, "standings/<event_id>": it is drawn once for all readers of one language
+    and version (page_cache.py). "": drawn for each request."""
 
     @property
     def method(self) -> str:
@@ -102,7 +102,7 @@ class Route:
         return self.address.partition(" ")[2]
 
     def shows(self, named: Mapping[str, str]) -> str:
-        """`kept`, with what the path names."""
+        """`kept`, with the values of the path's parameters."""
         return _filled(self.kept, named)
 
     @property
@@ -111,19 +111,18 @@ class Route:
         return iscoroutinefunction(self.answer)
 
     def allows(self, role: str, state: str, round_state: str) -> bool:
-        """Whether `role` may ask this now."""
+        """Whether `role` may request this in these states."""
         states, rounds = self.only.get(role, (self.states, self.rounds))
         return (role in self.who and state in states and state in self.states
                 and round_state in rounds and round_state in self.rounds)
 
     def roles_in(self, state: str, round_state: str) -> tuple[str, ...]:
-        """The staff that may ask this in a state of event and round, the least of them first."""
+        """The staff roles that may request this in these states, the lowest first."""
         return tuple(role for role in reversed(STAFF_ROLES) if self.allows(role, state, round_state))
 
 
 ROUTES: dict[str, Route] = {}
-"""Every address of the hub, as soon as the module is imported that answers it: all natives with asgi.py, all pages with
-the package `pages`."""
+"""Every address of the hub, once its module is imported: the native ones with asgi.py, all pages with routes.py."""
 
 Answer = TypeVar("Answer", bound=Callable[..., Any])
 
@@ -139,14 +138,14 @@ def _is_console(path: str) -> bool:
 def route(address: str, who: frozenset[str] | str, states: frozenset[str] = frozenset(STATES),
           rounds: frozenset[str] = frozenset(ROUND_STATES), only: RoleLimits = MappingProxyType({}),
           kept: str = "") -> Callable[[Answer], Answer]:
-    """Declare the address that a function answers. What is not declared is reached by nobody. Raises ValueError for an
-    address that is declared twice, or whose path does not say by itself that it is the staff's alone."""
+    """Declare the address that a function answers; others are not reachable. Raises ValueError for an address that is
+    declared twice, and for one whose path is below CONSOLE but not the staff's alone, or the reverse."""
 
     def declare(answer: Answer) -> Answer:
-        asked_by = frozenset({who}) if isinstance(who, str) else who
-        if address in ROUTES or not asked_by or (asked_by <= STAFF) != _is_console(address.partition(" ")[2]):
+        allowed = frozenset({who}) if isinstance(who, str) else who
+        if address in ROUTES or not allowed or (allowed <= STAFF) != _is_console(address.partition(" ")[2]):
             raise ValueError(address)
-        ROUTES[address] = Route(address, answer, asked_by, states, rounds, only, kept)
+        ROUTES[address] = Route(address, answer, allowed, states, rounds, only, kept)
         _map.cache_clear()
         return answer
 
@@ -155,40 +154,40 @@ def route(address: str, who: frozenset[str] | str, states: frozenset[str] = froz
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """What is certain of who asks: the connection's own, never what a header says of it."""
+    """What is certain of a client: taken from the connection and the session, never from other headers."""
 
     encrypted: bool
     here: bool
     """Not encrypted, but from the hub's own machine and by its own name."""
     role: str = ""
     token: str = ""
-    """Of the session; "" for who has none."""
+    """The session's; "" for none."""
 
 
 ENCRYPT, LOG_IN = "encrypt", "log in"
 
 
 def native_routes(*owners: object) -> dict[str, dict[str, Callable[..., Awaitable[None]]]]:
-    """Path → method → who answers it: the owners' methods that were declared."""
+    """Path → method → handler: the owners' methods that are declared as routes."""
     found: dict[str, dict[str, Callable[..., Awaitable[None]]]] = {}
-    for owner, one in product(owners, ROUTES.values()):
-        name = one.answer.__name__
-        if getattr(type(owner), name, None) is one.answer:
-            found.setdefault(one.path, {})[one.method] = getattr(owner, name)
+    for owner, declared in product(owners, ROUTES.values()):
+        name = declared.answer.__name__
+        if getattr(type(owner), name, None) is declared.answer:
+            found.setdefault(declared.path, {})[declared.method] = getattr(owner, name)
     return found
 
 
 @cache
 def _map() -> MapAdapter:
-    # Here: a hub answers reports before it has loaded Flask and what Flask stands on.
+    # Imported here: a hub answers reports before it has loaded Flask and its dependencies.
     from werkzeug.routing import Map, Rule
 
-    rules = [Rule(one.path, methods=[one.method], endpoint=address) for address, one in ROUTES.items()]
+    rules = [Rule(declared.path, methods=[declared.method], endpoint=address) for address, declared in ROUTES.items()]
     return Map(rules).bind("")
 
 
 def find(method: str, path: str) -> tuple[Route, Mapping[str, str]] | None:
-    """The route that a request asks for, and what its path names: matched as Flask does. None where there is none."""
+    """A request's route and the values of its path's parameters, matched as Flask does; None where there is none."""
     from werkzeug.exceptions import HTTPException
 
     try:
@@ -199,25 +198,24 @@ def find(method: str, path: str) -> tuple[Route, Mapping[str, str]] | None:
 
 
 def page_path(page: str) -> str:
-    """Where the page is that shows this ("standings/e1"); "" where there is none."""
+    """The path of the page with this key ("standings/e1"); "" where there is none."""
     kind, *values = page.split("/")
-    for one in ROUTES.values():
-        if one.kept and one.kept.split("/")[0] == kind and len(names := NAMED.findall(one.kept)) == len(values):
-            return _filled(one.path, dict(zip(names, values, strict=True)))
+    for each in ROUTES.values():
+        if each.kept and each.kept.split("/")[0] == kind and len(names := NAMED.findall(each.kept)) == len(values):
+            return _filled(each.path, dict(zip(names, values, strict=True)))
     return ""
 
 
 def allowed_roles(found: Route | None, path: str) -> frozenset[str]:
-    """Who may ask this. What has no address is refused to everybody elsewhere; where it would be a page of the staff's,
-    that is theirs to learn."""
+    """Who may request this. For a missing page below CONSOLE only the staff learn that it is missing."""
     if found is not None:
         return found.who
     return STAFF if _is_console(path) else frozenset({EVERYBODY})
 
 
 def missing_access(who: frozenset[str], asker: Requester) -> str:
-    """What this asker lacks to be one of `who`: ENCRYPT, LOG_IN, or "": nothing. Units are asked for their keys where
-    they get answers; the role of a session, where words can be said about it (serving/page_helpers.py)."""
+    """What this client lacks to be one of `who`: ENCRYPT, LOG_IN, or "" for nothing. Units' keys are checked by their
+    handlers, a session's role where the refusal can be explained (serving/page_helpers.py)."""
     if not (who & STAFF or LOGIN in who):
         return ""
     if not (asker.encrypted or asker.here):
@@ -226,7 +224,7 @@ def missing_access(who: frozenset[str], asker: Requester) -> str:
 
 
 def state_of(snapshot: Snapshot, event_id: str) -> str:
-    """In which state an event is."""
+    """The state of an event."""
     if event_id in snapshot.venue.deleted:
         return DELETED
     known = snapshot.shelf.get(event_id) or snapshot.events.get(event_id)
@@ -241,7 +239,7 @@ def state_of(snapshot: Snapshot, event_id: str) -> str:
 
 
 def round_state_of(state: EventState | None, match_id: str = "") -> str:
-    """In which state the round of this match is; without one, the newest of the event."""
+    """The state of this match's round; without one, of the event's newest."""
     if state is None:
         return NO_ROUND
     found = state.find_match(match_id) if match_id else None
@@ -256,20 +254,19 @@ def round_state_of(state: EventState | None, match_id: str = "") -> str:
 
 
 def refuse_role(snapshot: Snapshot, asked: Route, role: str, event_id: str = "", match_id: str = "") -> None:
-    """Raises Problem("not_your_role") for who is logged in, but in a role that may not ask this now; `roles` names
-    who may."""
+    """Raises NotYourRole for a logged-in role that may not request this now, with the roles that may."""
     if not asked.who & STAFF or (role in asked.who and role not in asked.only):
         return
     state = state_of(snapshot, event_id) if event_id else NO_EVENT
     if role in asked.who and state not in asked.states:
-        return  # Nobody may: refuse_in_state says why.
+        return  # No role may: refuse_in_state reports why.
     may = asked.roles_in(state, round_state_of(snapshot.event(event_id), match_id) if asked.only else NO_ROUND)
     if role not in may:
         raise NotYourRole(role, may)
 
 
 def is_allowed(snapshot: Snapshot, role: str, address: str) -> bool:
-    """Whether `role` may ask "POST /console/e1/match/1.1/ruling" now, as far as its route says."""
+    """Whether `role` may request "POST /console/e1/match/1.1/ruling" now, by its route."""
     method, _, path = address.partition(" ")
     found = find(method, path)
     if found is None:
@@ -286,7 +283,7 @@ def is_allowed(snapshot: Snapshot, role: str, address: str) -> bool:
 
 
 class NotYourRole(Problem):
-    """Who asked is logged in, but not as one of `roles`."""
+    """The reader is logged in, but not in one of `roles`."""
 
     def __init__(self, role: str, roles: tuple[str, ...]) -> None:
         super().__init__("not_your_role")
@@ -294,8 +291,8 @@ class NotYourRole(Problem):
 
 
 def refuse_in_state(snapshot: Snapshot, asked: Route, event_id: str) -> None:
-    """Raises the Problem of a state that the route does not allow. Before play it is left to the event itself, which
-    knows what is missing."""
+    """Raises the Problem of an event state that the route does not allow; before and in play the event itself refuses,
+    as it knows what is missing."""
     state = state_of(snapshot, event_id)
     if state in asked.states or state in (BEFORE, IN_PLAY):
         return

@@ -1,8 +1,7 @@
-"""Who may what, as the venue's stream says it: units by their keys, the staff by their PINs, players by their links.
+"""Access rights in the venue's stream: units' keys, the staff's PINs, players' links.
 
-Keys and PINs by a digest, so that whoever holds the stream knows which one counts no more; the key itself, a name and
-the hash of a PIN are rows beside it: an entry outlives the right to know a name. No link opens a page without the hub's
-own secret.
+Entries hold digests of keys and PINs, enough to tell which is valid; the key itself, a name and the hash of a PIN are
+rows beside the stream, as entries outlive the right to know a name. No link works without the hub's secret.
 """
 
 from __future__ import annotations
@@ -25,10 +24,9 @@ STAFF_KINDS = frozenset({STAFF_SET, STAFF_TIED})
 
 LINK_HELD = "link-held"
 DESK, TAKEN_BACK = "desk", "taken-back"
-"""Who has the link where the desk gave it; nobody, and from now on only the desk gives it. No slip does in either
-case."""
+"""Holders of a link: given by the desk; revoked, and given only by the desk. No slip gives it in either case."""
 LINKS_MAX = 3000
-"""So many people at the most are known to have a link."""
+"""How many links are remembered."""
 
 PlayerId = tuple[str, str]
 """(event, competitor)"""
@@ -36,7 +34,7 @@ PlayerId = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class UnitKeyRecord:
-    """What a unit's key is for, and what shows whether a key is that one; "" for a unit that was revoked."""
+    """The role and the digest of a unit's key; "" for a revoked unit."""
 
     role: str = ""
     digest: str = ""
@@ -46,25 +44,25 @@ NO_KEY = UnitKeyRecord()
 
 
 def key_digest(unit: str, key: str) -> str:
-    """Of a key in hex. One unit's says nothing of another's that has the same."""
+    """The digest of a key in hex; two units with the same key have different ones."""
     return hashlib.sha256(f"roundtap/unit-key/1\n{unit}\n{key}".encode()).hexdigest()[:DIGEST_LETTERS]
 
 
 def unit_keyed_entry(unit: str, role: str, key: str, before: UnitKeyRecord = NO_KEY, unit_id: str = "") -> NewEntry:
-    """A unit has this key, in hex, from now on, in the place of the one `before`. `unit_id`: its own mark, by which it
+    """The entry for a unit's new key, in hex, which replaces `before`. `unit_id`: the device's own id, by which it
     keeps its name when it is enrolled again."""
     data = {"unit": unit, "role": role, "key": key_digest(unit, key), "instead_of": before.digest}
     return NewEntry(UNIT_KEYED, {**data, "unit_id": unit_id} if unit_id else data)
 
 
 def unit_placed_entry(unit: str, table: int | None) -> NewEntry:
-    """The unit stands at this table from now on, and nobody else does; None: nowhere."""
+    """The entry that places a unit, and no other, at this table; None: nowhere."""
     return NewEntry("unit-placed", {"unit": unit, "table": table})
 
 
 def refuse_key(units: Mapping[str, UnitKeyRecord], new: NewEntry) -> None:
-    """Raise where a unit has not the key any more that another is to take the place of: Problem "unit_known" or
-    "unknown_unit"; "too_many_units"."""
+    """Raise where the key that `new` replaces is not the unit's current one: Problem "unit_known", "unknown_unit";
+    "too_many_units"."""
     if new.kind != UNIT_KEYED:
         return
     unit, instead_of = new.data["unit"], new.data["instead_of"]
@@ -75,15 +73,15 @@ def refuse_key(units: Mapping[str, UnitKeyRecord], new: NewEntry) -> None:
         raise Problem("too_many_units", maximum=UNITS_MAX)
 
 
-def with_key(units: Mapping[str, UnitKeyRecord], said: Entry) -> Mapping[str, UnitKeyRecord]:
-    """The units after one of OF_KEYS."""
+def with_key(units: Mapping[str, UnitKeyRecord], entry: Entry) -> Mapping[str, UnitKeyRecord]:
+    """The units after one of UNIT_KEY_KINDS."""
     return {**units,
-            said.data["unit"]: UnitKeyRecord(said.data["role"], said.data["key"]) if said.kind == UNIT_KEYED
+            entry.data["unit"]: UnitKeyRecord(entry.data["role"], entry.data["key"]) if entry.kind == UNIT_KEYED
             else NO_KEY}
 
 
 def with_unit_id(ids: Mapping[str, str], data: Mapping[str, Any]) -> Mapping[str, str]:
-    """Name by mark: a mark has one name, and a name one mark."""
+    """Unit names by device id, one to one."""
     if "unit_id" not in data:
         return ids
     others = {unit_id: unit for unit_id, unit in ids.items() if data["unit"] != unit and data["unit_id"] != unit_id}
@@ -92,8 +90,8 @@ def with_unit_id(ids: Mapping[str, str], data: Mapping[str, Any]) -> Mapping[str
 
 @dataclass(frozen=True, slots=True)
 class StaffMember:
-    """`role`: "" for who is forgotten. `pin`: shows whether a hash is that of the PIN; "" for who was revoked.
-    `officials`: event → the official of it that this person is."""
+    """One of the staff. `role`: "" for a forgotten one. `pin`: digest of the PIN's hash; "" for a revoked one.
+    `officials`: event → its official that this person is."""
 
     role: str = ""
     pin: str = ""
@@ -105,16 +103,16 @@ StaffRoll = Mapping[str, StaffMember]
 
 
 def pin_digest(hashed: str | None) -> str:
-    """Of a hash, which is salted; "" of none."""
+    """The digest of a PIN's salted hash; "" for none."""
     return hashlib.sha256(f"roundtap/staff-pin/1\n{hashed}".encode()).hexdigest()[:DIGEST_LETTERS] if hashed else ""
 
 
-def with_staff(roll: StaffRoll, said: Entry | NewEntry) -> StaffRoll:
-    """The staff after one of OF_STAFF; the very same where it was so before."""
-    data, person = said.data, said.data["person"]
-    if said.kind == STAFF_SET:
-        said_of = {key: data[key] for key in ("role", "pin") if key in data}
-        after = {**roll, person: replace(roll.get(person, StaffMember()), **said_of)}
+def with_staff(roll: StaffRoll, entry: Entry | NewEntry) -> StaffRoll:
+    """The staff after one of STAFF_KINDS; the same object where nothing changes."""
+    data, person = entry.data, entry.data["person"]
+    if entry.kind == STAFF_SET:
+        changed = {key: data[key] for key in ("role", "pin") if key in data}
+        after = {**roll, person: replace(roll.get(person, StaffMember()), **changed)}
     else:
         after = {each: replace(member, officials=_tied(member.officials, data, each == person))
                  for each, member in roll.items()}
@@ -122,7 +120,7 @@ def with_staff(roll: StaffRoll, said: Entry | NewEntry) -> StaffRoll:
 
 
 def _tied(officials: Mapping[str, str], data: Mapping[str, Any], chosen: bool) -> Mapping[str, str]:
-    """One official is one person, and one person one official of an event."""
+    """A person's ties after a STAFF_TIED: in an event, officials and persons are tied one to one."""
     event, official = data["event"], data["official"]
     others = {each: who for each, who in officials.items() if each != event or (who != official and not chosen)}
     return {**others, event: official} if chosen else others
@@ -130,9 +128,9 @@ def _tied(officials: Mapping[str, str], data: Mapping[str, Any], chosen: bool) -
 
 @dataclass(frozen=True, slots=True)
 class PersonalLink:
-    """What is kept of one person's link. `generation` goes up with each revocation; `holder`: a mark of the browser
-    that got it by a slip, DESK, TAKEN_BACK, or "": nobody has it yet; `era`: of links that hubs before this one kept in
-    a file, what that file began with; it is signed with them."""
+    """One person's link. `generation` rises with each revocation; `holder`: digest of the browser that claimed it by a
+    slip, DESK, TAKEN_BACK, or "" for none yet; `era`: the first field of the file in which earlier hubs kept their
+    links, signed with them."""
 
     generation: int = 0
     holder: str = ""
@@ -145,20 +143,20 @@ NO_LINK = PersonalLink()
 
 
 def link_of(links: Links, person: PlayerId) -> PersonalLink:
-    """What is kept of this person's."""
+    """This person's link."""
     event, competitor = person
     return links.get(event, {}).get(competitor, NO_LINK)
 
 
 def link_held_entry(person: PlayerId, link: PersonalLink) -> NewEntry:
-    """So it is with the person's link from now on."""
+    """The entry for the person's link."""
     event, competitor = person
     return NewEntry(LINK_HELD, {"event": event, "competitor": competitor, **asdict(link)})
 
 
-def with_link(links: Links, said: Entry | NewEntry) -> Links:
-    """The links after a HELD; the very same where it does not count."""
-    data = said.data
+def with_link(links: Links, entry: Entry | NewEntry) -> Links:
+    """The links after a LINK_HELD; the same object where it does not count."""
+    data = entry.data
     event, competitor = person = data["event"], data["competitor"]
     link = PersonalLink(data["generation"], data["holder"], data["era"])
     if not _supersedes(link_of(links, person), link):
@@ -168,8 +166,7 @@ def with_link(links: Links, said: Entry | NewEntry) -> Links:
 
 
 def _evict_oldest(links: Links, newest: str, many: int) -> Links:
-    """Without so many of the oldest event but this. Who had a link years ago matters to no slip any more; what was
-    revoked stays so."""
+    """Forget `many` links of the oldest event other than `newest`; revoked ones stay revoked."""
     for event, people in links.items() if many > 0 else ():
         gone = [each for each, link in people.items() if not link.generation and event != newest][:many]
         if gone:
@@ -178,8 +175,8 @@ def _evict_oldest(links: Links, newest: str, many: int) -> Links:
 
 
 def _supersedes(before: PersonalLink, link: PersonalLink) -> bool:
-    """A generation that is over does not come back, whoever says so; the one that is on has whoever is there first, and
-    what was taken back the desk alone gives."""
+    """A past generation never returns; the current one belongs to its first holder, and after a revocation only the
+    desk gives it."""
     if link.generation != before.generation:
         return link.generation > before.generation
     return not before.holder or (before.holder, link.holder) == (TAKEN_BACK, DESK)

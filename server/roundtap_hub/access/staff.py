@@ -1,5 +1,4 @@
-"""The staff of a hub: people with a name, a role and a PIN of their own; and who of them is logged in, by random tokens
-of which only the hash is kept, on the disk, with the life that is left to each."""
+"""The staff: people with a name, a role and a personal PIN; and their sessions, stored by hashes of their tokens."""
 
 from __future__ import annotations
 
@@ -34,28 +33,27 @@ ID_BYTES = 5
 
 @dataclass(frozen=True, slots=True)
 class StaffIdentity:
-    """Who asks: somebody of the staff. `id` and `name` are empty for whoever typed the hub's one PIN."""
+    """A staff member of a request. `id` and `name` are empty for a login with the hub's own PIN."""
 
     role: str
     name: str = ""
     id: str = ""
     officials: Mapping[str, str] = field(default_factory=dict)
-    """Event → the official of it that this person was said to be."""
+    """Event → its official that this person is."""
 
     @property
     def actor(self) -> str:
-        """How entries name who pressed a button. No name: an entry outlives the right to know one."""
+        """The actor in entries; without the name, as entries outlive the right to know one."""
         return f"{self.role}:{self.id}" if self.id else self.role
 
     def official(self, event_id: str) -> str | None:
-        """The id of the official of an event that this person is; None where nobody has said so."""
+        """The id of the event's official that this person is, or None."""
         return self.officials.get(event_id)
 
 
 @dataclass(frozen=True, slots=True)
 class StaffPerson(StaffIdentity):
-    """One of the staff. `hashed`: of the PIN; "" for who was revoked. `last_login`: wall time, "" where there was none.
-    """
+    """A known staff member. `hashed`: the PIN's hash; "" for a revoked one. `last_login`: wall time, "" for none."""
 
     last_login: str = ""
     hashed: str = field(default="", repr=False)
@@ -66,11 +64,10 @@ class StaffPerson(StaffIdentity):
 
 
 class Staff:
-    """All of the staff, as the journal of `service` has them; any thread may ask.
+    """All of the staff, as the journal of `service` has them. Thread-safe.
 
-    PINs that are made here have the salt of those that there are, so that a guess costs the hub the same however many
-    people there are; only hubs that had people before they shared a database bring one each. `taken`: whether a PIN is
-    another's already, the hub's own.
+    New PINs share the salt of the existing ones, so that a guess costs the hub the same however many people there are;
+    only hubs that had staff before they shared a database add a salt each. `taken`: whether a PIN is the hub's own.
     """
 
     def __init__(self, service: Service, taken: Callable[[str], bool] = lambda pin: False,
@@ -81,11 +78,11 @@ class Staff:
 
     @property
     def people(self) -> tuple[StaffPerson, ...]:
-        """Everybody, in the order they were added; the revoked too."""
+        """All people in the order they were added, the revoked too."""
         return tuple(found for person in self._service.snapshot.venue.staff if (found := self.find(person)))
 
     def find(self, person_id: str) -> StaffPerson | None:
-        """A person as of now; None for who is not of the staff, or is forgotten."""
+        """A person as of now; None for an unknown or forgotten one."""
         snapshot = self._service.snapshot
         member, row = snapshot.venue.staff.get(person_id), snapshot.staff.get(person_id)
         if member is None or row is None or not member.role:
@@ -94,17 +91,17 @@ class Staff:
         return StaffPerson(member.role, row.name or "", person_id, member.officials, row.last_login or "", hashed)
 
     def who(self, person_id: str) -> StaffIdentity | None:
-        """A person as of now; None for who is not of the staff any more."""
+        """A person as of now; None for one who is no longer of the staff."""
         found = self.find(person_id)
         return found if found is not None and found.active else None
 
     def name_of(self, actor: str) -> str:
-        """The name behind an entry's actor ("judge:1f2e3d4c5b"); "" where it is nobody's of this hub."""
+        """The name behind an entry's actor ("judge:1f2e3d4c5b"); "" where this hub knows none."""
         found = self.find(actor.partition(":")[2])
         return found.name if found is not None else ""
 
     def person_of(self, pin: str) -> StaffPerson | None:
-        """Whose PIN this is."""
+        """The person with this PIN."""
         hashes, found = {salt: hash_pin(pin, salt) for salt in self._salts()}, None
         for each in self.people:
             if each.active and hmac.compare_digest(each.hashed, hashes.get(_salt_of(each), "")):
@@ -112,7 +109,7 @@ class Staff:
         return found
 
     def add(self, name: str, role: str, actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
-        """One more person, and the PIN, which is nowhere else.
+        """A new person, and the PIN, which is not stored.
 
         Raises Problem("no_names"), ("name_too_long"), ("staff_name_twice"), ("not_one_of"), ("staff_full"), and what
         `Service.ask` raises, as all of these do.
@@ -130,47 +127,46 @@ class Staff:
             return self._with_new_pin(StaffRow(person=secrets.token_hex(ID_BYTES), name=name), actor, role=role)
 
     def replace_pin(self, person_id: str, actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
-        """Another PIN for a person, also for one who was revoked; sessions of the one before are over. Raises
+        """A new PIN for a person, also for a revoked one; sessions of the previous one end. Raises
         Problem("unknown_person")."""
         with self._changing:
             self._known(person_id)
             return self._with_new_pin(StaffRow(person=person_id), actor)
 
     def change_role(self, person_id: str, role: str, actor: str = ORGANIZER) -> None:
-        """From the next request on. Raises Problem("unknown_person"), ("not_one_of")."""
+        """Effective from the next request on. Raises Problem("unknown_person"), ("not_one_of")."""
         self._known(person_id)
         _check_role(role)
         self._say(STAFF_SET, {"person": person_id, "role": role}, actor)
 
     def revoke(self, person_id: str, actor: str = ORGANIZER) -> None:
-        """The PIN opens nothing any more, nor does a session that it opened. Raises Problem("unknown_person")."""
+        """Make the PIN and its sessions invalid. Raises Problem("unknown_person")."""
         self._known(person_id)
         self._say(STAFF_SET, {"person": person_id, "pin": ""}, actor, StaffRow(person=person_id, hashed=""))
 
     def tie(self, person_id: str, event_id: str, official: str, actor: str = ORGANIZER) -> None:
-        """Say which official of an event somebody is; "": nobody of the staff is this one. One official is one person.
-        """
+        """Tie a person to an official of an event; "": untie the official. An official has one person at most."""
         if person_id:
             self._known(person_id)
         self._say(STAFF_TIED, {"person": person_id, "event": event_id, "official": official}, actor)
 
     def logged_in(self, person_id: str, wall: str) -> None:
-        """Somebody typed their PIN; a full disk keeps nobody out, and is not waited for."""
+        """Record a login without waiting for the disk: a full one must not keep the staff out."""
         self._service.submit([], ORGANIZER, beside=[StaffRow(person=person_id, last_login=wall)])
 
-    def _with_new_pin(self, row: StaffRow, actor: str, **said: str) -> tuple[StaffPerson, str]:
+    def _with_new_pin(self, row: StaffRow, actor: str, **fields: str) -> tuple[StaffPerson, str]:
         pin = self._make_pin()
         while self._taken(pin) or self.person_of(pin) is not None:
             pin = self._make_pin()
         row.hashed = hash_pin(pin, self._salts()[0])
-        self._say(STAFF_SET, {"person": row.person, **said, "pin": pin_digest(row.hashed)}, actor, row)
+        self._say(STAFF_SET, {"person": row.person, **fields, "pin": pin_digest(row.hashed)}, actor, row)
         return self._known(row.person), pin
 
     def _say(self, kind: str, data: Mapping[str, str], actor: str, *rows: StaffRow) -> None:
         self._service.ask([Step(VENUE, NewEntry(kind, data))], actor, beside=rows)
 
     def _salts(self) -> list[str]:
-        """Of all PINs, the one for new ones first."""
+        """The salts of all PINs, the one for new PINs first."""
         return list(dict.fromkeys(_salt_of(each) for each in self.people if each.active)) or [self._salt]
 
     def _known(self, person_id: str) -> StaffPerson:
@@ -180,7 +176,7 @@ class Staff:
         return found
 
     def _make_place(self, actor: str) -> None:
-        """Of those who were revoked the one who was added first is forgotten. Raises Problem("staff_full")."""
+        """Forget the revoked person who was added first. Raises Problem("staff_full")."""
         people = self.people
         if len(people) < PEOPLE_MOST:
             return
@@ -202,11 +198,11 @@ def _check_role(role: str) -> None:
 log = logging.getLogger(__name__)
 
 IDLE_MS = 4 * 3600_000
-"""So long a session lives without being used."""
+"""How long a session lives without being used."""
 LIFE_MS = 24 * 3600_000
-"""So long at the most, however much it is used; the time in which the machine is off does not count."""
+"""How long a session lives at most; time while the machine is off does not count."""
 NOTED_EVERY_MS = 60_000
-"""A use is on the disk after so long at the latest: a power cut gives back no more life than that."""
+"""How often uses are written to the disk: a power cut prolongs a session by no more than that."""
 SESSIONS_MAX = 64
 TOKEN_BYTES = 32
 AGENT_LETTERS = 200
@@ -214,10 +210,8 @@ AGENT_LETTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One browser that is logged in. `id` may be shown; `hash` is SHA-256 of its token, which only the browser has.
-
-    `began_ms` and `used_ms` are monotonic milliseconds of this boot, and may lie before its beginning.
-    """
+    """One logged-in browser. `id` may be shown; `hash` is SHA-256 of its token, which only the browser has. `began_ms`
+    and `used_ms` are monotonic milliseconds of this boot, and may lie before its start."""
 
     id: str
     hash: str
@@ -226,11 +220,11 @@ class Session:
     began_ms: int
     used_ms: int
     wall: str | None = None
-    """When it began, where the machine knew."""
+    """When it began, where the machine knew the time."""
     person: str = ""
-    """Whose PIN opened it; "": the hub's one."""
+    """The person whose PIN opened it; "": the hub's own PIN."""
     pin: str = ""
-    """Of the PIN that opened it (`pin_mark`): with any other the session is over."""
+    """The `pin_mark` that opened it: with any other the session is over."""
 
 
 def token_hash(token: str) -> str:
@@ -238,15 +232,13 @@ def token_hash(token: str) -> str:
 
 
 def csrf_token_of(token: str, secret: bytes) -> str:
-    """What every form of the browser with this token carries."""
+    """The CSRF token for the forms of the browser with this token."""
     return hmac.new(secret, token.encode(), hashlib.sha256).hexdigest()[:32]
 
 
 class Sessions:
-    """All sessions of a hub; any thread may ask. `path`: where they outlive it; None: nowhere.
-
-    Time is counted by `clocks` alone: what somebody does to the system's time ends no session and prolongs none.
-    """
+    """All sessions of a hub. Thread-safe. `path`: the file in which they outlive it, or None. Changes of the system's
+    time neither end nor prolong them, as only `clocks` count."""
 
     def __init__(self, clocks: Clocks, path: Path | None = None) -> None:
         self._clocks = clocks
@@ -258,19 +250,19 @@ class Sessions:
             self._read(path)
 
     def _read(self, path: Path) -> None:
-        """Take up what a hub before left behind; an earlier one noted the hub's PIN once, for all of them."""
+        """Read the sessions of the previous run; older files hold the hub's PIN mark once, for all of them."""
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
-            rows = [self._taken_up({"pin": found.get("pin"), **row}) for row in found["sessions"]]
+            rows = [self._restored({"pin": found.get("pin"), **row}) for row in found["sessions"]]
             self._kept = {each.hash: each for each in rows}
         except FileNotFoundError:
             return
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            # Organizers log in again: nothing else hangs on this file.
+            # The staff log in again: nothing else depends on this file.
             log.warning("the sessions in %s cannot be read; everybody has to log in again", path)
 
     def begin(self, address: str, agent: str, person: str = "", pin: str = "") -> str:
-        """Log a browser in, of one of the staff, or with the hub's PIN. Returns its token, which is nowhere else."""
+        """Log a browser in, for a person or with the hub's PIN. Returns its token, which is not stored."""
         token, now = secrets.token_urlsafe(TOKEN_BYTES), self._clocks.mono_ms()
         session = Session(token_hash(token)[:12], token_hash(token), address, agent[:AGENT_LETTERS], now, now,
                           self._clocks.wall(), person, pin)
@@ -288,7 +280,7 @@ class Sessions:
         return session if session is not None and self._lives(session, self._clocks.mono_ms()) else None
 
     def use(self, session: Session) -> None:
-        """Somebody did something in it: its idle time begins anew."""
+        """Restart its idle time."""
         now = self._clocks.mono_ms()
         with self._lock:
             if session.hash in self._kept:
@@ -303,7 +295,7 @@ class Sessions:
         self._keep_only(lambda each: each.hash == than.hash)
 
     def listed(self) -> list[tuple[Session, int, int]]:
-        """(session, milliseconds since it began, since it was used), the one used last first."""
+        """(session, ms since it began, ms since it was used), the most recently used first."""
         now = self._clocks.mono_ms()
         with self._lock:
             alive = [each for each in self._kept.values() if self._lives(each, now)]
@@ -311,7 +303,7 @@ class Sessions:
                 for each in sorted(alive, key=lambda each: each.used_ms, reverse=True)]
 
     def note(self) -> None:
-        """Put on the disk how much life is left; at the end of the process."""
+        """Write the remaining lifetimes to the disk, at the end of the process."""
         with self._lock:
             if self._kept:
                 self._write(self._clocks.mono_ms())
@@ -325,8 +317,8 @@ class Sessions:
     def _lives(session: Session, now: int) -> bool:
         return now - session.used_ms < IDLE_MS and now - session.began_ms < LIFE_MS
 
-    def _taken_up(self, row: Mapping[str, Any]) -> Session:
-        """Under the same boot the clock has run on; under another nobody knows for how long the power was out."""
+    def _restored(self, row: Mapping[str, Any]) -> Session:
+        """A session from the file; time since then counts only within one boot, as a power cut's length is unknown."""
         now = self._clocks.mono_ms()
         passed = max(0, now - int(row["at_ms"])) if row["boot"] == self._clocks.boot_id else 0
         lasted, idle = int(row["lasted_ms"]) + passed, int(row["idle_ms"]) + passed
@@ -334,7 +326,7 @@ class Sessions:
                        now - idle, row["wall"], str(row.get("person", "")), str(row["pin"]))
 
     def _write(self, now: int, ended: bool = False) -> None:
-        """A full disk keeps nobody out, and no session that has `ended` in the file: then rather none is there."""
+        """Write the file; on a full disk sessions live on, but if one has `ended`, the file is deleted."""
         self._noted_ms = now
         if self._path is None:
             return
@@ -350,12 +342,11 @@ class Sessions:
 
 
 HUB_PIN_IDENTITY = StaffIdentity(ORGANIZER)
-"""Whoever typed the hub's one PIN."""
+"""The identity behind the hub's own PIN."""
 
 
 class StaffLogin:
-    """The staff at the door: the hub's one PIN and everybody's own, how often one may be guessed, and who is logged in.
-    One hub's; any thread may ask."""
+    """Login for the staff: the hub's own PIN and personal ones, the limit on guesses, and the sessions. Thread-safe."""
 
     def __init__(self, pin: PinFile, sessions: Sessions, gate: PinThrottle, staff: Staff) -> None:
         self._pin = pin
@@ -364,26 +355,23 @@ class StaffLogin:
         self.staff = staff
 
     def session(self, token: str) -> Session | None:
-        """The living session of a cookie's token; None for everybody else, and for who was revoked."""
+        """The valid session of a cookie's token, or None, as for a revoked person."""
         found = self.sessions.find(token)
         return found if self.who(found) is not None else None
 
     def who(self, session: Session | None) -> StaffIdentity | None:
-        """Whose session it is, in the role of now; None where one of the PINs that it hangs on is another by now,
-        wherever it was replaced."""
+        """The session's person in the current role; None where a PIN that it depends on was replaced since."""
         if session is None or session.pin != pin_mark(self._pin.hashed, self.staff.find(session.person)):
             return None
         return self.staff.who(session.person) if session.person else HUB_PIN_IDENTITY
 
     def listed(self) -> list[tuple[Session, int, int]]:
-        """As `Sessions.listed`, those that open something."""
+        """As `Sessions.listed`, only valid ones."""
         return [each for each in self.sessions.listed() if self.who(each[0]) is not None]
 
     def log_in(self, typed: str, address: str, agent: str) -> str | None:
-        """The token of a new session where `typed` is a PIN and the gate lets it be looked at; else None.
-
-        The hub's own is tried first; which of them it was nobody learns by the time that it takes.
-        """
+        """The token of a new session where `typed` is a PIN and the gate admits the try; else None. The time it takes
+        does not reveal whose PIN it was."""
         hashed = self._pin.hashed
         found: list[StaffPerson | None] = []
 
@@ -403,14 +391,14 @@ class StaffLogin:
         return token if session is not None else None
 
     def begin(self, address: str, agent: str, person: StaffPerson | None = None, hub_pin: str = "") -> str:
-        """The token of a new session, of whoever typed the PIN of `person`, or the hub's (None). `hub_pin`: the hash of
-        the hub's PIN at that time; now, where it is not given."""
+        """The token of a new session for the PIN of `person`, or for the hub's (None). `hub_pin`: the hash of the hub's
+        PIN at that time; by default the current one."""
         mark = pin_mark(hub_pin or self._pin.hashed, person)
         return self.sessions.begin(address, agent, person.id if person is not None else "", mark)
 
     def replace_hub_pin(self) -> str:
-        """Another PIN for the hub, returned this once; every session that the one before opened is over, and so are
-        those of PINs of their own. OSError: the one before goes on."""
+        """A new PIN for the hub, returned only this once; all sessions end, those of personal PINs too. OSError: the
+        previous one stays."""
         pin = new_pin()
         while self.staff.person_of(pin) is not None:
             pin = new_pin()
@@ -419,12 +407,12 @@ class StaffLogin:
 
 
 def pin_mark(hub_pin: str, person: StaffPerson | None) -> str:
-    """Of the hashes of the hub's PIN and of somebody's own: another one where either is replaced."""
+    """A digest of the hub's PIN hash and a person's: it changes when either is replaced."""
     return hashlib.sha256((hub_pin + (person.hashed if person is not None else "")).encode()).hexdigest()[:24]
 
 
 def make_staff_login(pin_hash: str, clocks: Clocks, service: Service, folder: Path | None = None) -> StaffLogin:
-    """`folder`: where the PIN is, and where sessions outlive the hub; None: a hub without files."""
+    """`folder`: holds the PIN and the sessions; None: a hub without files."""
     pin = PinFile(pin_hash, folder and folder / "pin")
     sessions = Sessions(clocks, folder and folder / "sessions.json")
     return StaffLogin(pin, sessions, PinThrottle(clocks.mono_ms), Staff(service, pin.is_it))

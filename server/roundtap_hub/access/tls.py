@@ -1,4 +1,4 @@
-"""The hub's own certificate authority, and the certificate it serves organizers with: made once, renewed by itself."""
+"""The hub's own certificate authority, made once, and its server certificate, which it renews by itself."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Address = IPv4Address | IPv6Address
 
 SECURE_ABOVE = 363
-"""HTTPS is so far above the plain port, where nobody says otherwise: 8443 beside 8080."""
+"""HTTPS is this far above the plain port by default: 8443 beside 8080."""
 PORT_MAX = 65535
 
 FOLDER = "tls"
@@ -33,12 +33,12 @@ AUTHORITY, AUTHORITY_KEY = "ca.crt", "ca.key"
 LEAF, LEAF_KEY, LEAF_FOR = "hub.crt", "hub.key", "hub.json"
 
 AUTHORITY_FROM, AUTHORITY_UNTIL = datetime(2020, 1, 1, tzinfo=UTC), datetime(2069, 12, 31, tzinfo=UTC)
-"""What people have trusted once stays trusted, whatever any clock says."""
+"""A trusted authority stays valid, whatever any clock shows."""
 MADE_AFTER = datetime(2026, 11, 1, tzinfo=UTC)
-"""No hub with this program has lived before: a clock that says so is wrong."""
+"""This program is not older: a clock before this date is wrong."""
 BACK, AHEAD = timedelta(days=400), timedelta(days=424)
-"""A leaf's days before and after the newest time that is known. iPhones take none of more than 825 days in all; a clock
-that stood still since then is right for 424 days."""
+"""A leaf's validity before and after the newest known time. iPhones accept 825 days in all at most; a clock that stands
+still finds the leaf valid for 424 days."""
 RENEW_BEFORE = timedelta(days=200)
 
 HOTSPOT = ip_address(ADDRESS)
@@ -46,12 +46,12 @@ HOTSPOT = ip_address(ADDRESS)
 LOCAL_DOMAINS = ("localhost", "local", "lan", "home.arpa", "internal")
 PRIVATE_NETWORKS = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "127.0.0.0/8",
                     "fc00::/7", "fe80::/10", "::1/128")
-"""All that this authority may ever speak for: who trusts it, or steals its key, gains nothing beyond such a hall."""
+"""All that this authority may certify: its key, if stolen, is useless beyond private networks."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpsInfo:
-    """What the hub tells of its HTTPS: its port, the authority's certificate (PEM) and that one's fingerprint."""
+    """The hub's HTTPS port, and its authority's certificate (PEM) and fingerprint."""
 
     port: int
     authority: bytes
@@ -60,17 +60,17 @@ class HttpsInfo:
 
 @dataclass(frozen=True, slots=True)
 class CertificateNames:
-    """What a certificate is for."""
+    """The names and addresses of a certificate."""
 
     hosts: tuple[str, ...]
     addresses: tuple[str, ...]
 
 
 class Certificates:
-    """What lies in the folder `tls` of a hub's data. Everything is made where it is missing.
+    """The files in the folder `tls` of a hub's data, made where they are missing.
 
-    `names`: the machine's, asked anew each time; `now`: the system's time, which may be far in the past.
-    Raises Problem("tls_unreadable") where the authority cannot be used: nobody would trust a new one, so people decide.
+    `names`: the machine's, read each time; `now`: the system's time, which may be far in the past. Raises
+    Problem("tls_unreadable") where the authority cannot be used: browsers would not trust a new one.
     """
 
     def __init__(self, folder: Path, names: Callable[[], CertificateNames] | None = None,
@@ -90,27 +90,27 @@ class Certificates:
         self.renew()
 
     def context(self) -> ssl.SSLContext:
-        """What a server needs; `renew` and `load` change it while it serves."""
+        """The context of a server; `renew` and `load` change its certificate while it serves."""
         made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         made.minimum_version = ssl.TLSVersion.TLSv1_2
         made.set_alpn_protocols(["http/1.1"])
         try:
             self.load(made)
         except Problem:
-            # Whatever became of the leaf: the authority that people trust makes another.
+            # The leaf is unusable: the trusted authority makes another.
             self._make_leaf(self._names(), self._newest(None))
             self.load(made)
         return made
 
     def load(self, context: ssl.SSLContext) -> None:
-        """From the next connection on the certificate is the one of now."""
+        """Use the current certificate from the next connection on."""
         try:
             context.load_cert_chain(self._folder / LEAF, self._folder / LEAF_KEY)
         except (OSError, ssl.SSLError) as error:
             raise Problem("tls_unreadable", where=str(self._folder)) from error
 
     def renew(self) -> bool:
-        """Make a new leaf where the machine has other names now, or where its time runs out; whether one was made."""
+        """Make a new leaf if the machine's names have changed, or if it expires soon; whether one was made."""
         names, known = self._names(), self._made_for()
         newest = self._newest(known[1] if known else None)
         if known is not None and known[0] == names and -BACK <= newest - known[1] < AHEAD - RENEW_BEFORE:
@@ -119,19 +119,19 @@ class Certificates:
         return True
 
     def _newest(self, known: datetime | None) -> datetime:
-        """The newest time that may be believed. A clock somewhat behind what was known already lags; one that is
-        behind by more than a leaf's days was ahead before, and has been set right."""
+        """The newest plausible time. A clock slightly behind the `known` time lags; one behind by more than a leaf's
+        days was ahead before, and has been corrected."""
         now = self._now()
         if known is not None and (now < MADE_AFTER or known - BACK <= now < known):
             return known
         return max(now, MADE_AFTER)
 
     def _made_for(self) -> tuple[CertificateNames, datetime] | None:
-        """What the leaf there is for, and the newest time that was known then; None: there is none to be used."""
+        """The leaf's names and the newest time known when it was made; None: there is no usable leaf."""
         try:
             found = json.loads((self._folder / LEAF_FOR).read_text(encoding="utf-8"))
             leaf = (self._folder / LEAF).read_bytes()
-            # Its key is missing, or it is another hub's, or another authority's: then there is none.
+            # Unusable where its key is missing, or it belongs to another hub or authority.
             if not (self._folder / LEAF_KEY).exists() or found["leaf"] != hashlib.sha256(leaf).hexdigest() \
                     or found["authority"] != self.fingerprint:
                 return None
@@ -140,7 +140,7 @@ class Certificates:
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    # What follows is needed on the first start and when something changes: the library is loaded only then.
+    # Needed only on the first start and after changes, so that the library is imported inside.
 
     def _make_authority(self) -> None:
         from cryptography import x509
@@ -148,7 +148,7 @@ class Certificates:
         from cryptography.x509.oid import NameOID
 
         key = ec.generate_private_key(ec.SECP256R1())
-        # A part of its own, so that two hubs' authorities can be told apart in a phone's list.
+        # A random part distinguishes hubs' authorities in a phone's list.
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"Roundtap hub {secrets.token_hex(3)}")])
         permitted: list[x509.GeneralName] = [x509.DNSName(name) for name in dict.fromkeys(
             (*self._names().hosts, *LOCAL_DOMAINS))]
@@ -159,7 +159,7 @@ class Certificates:
             (x509.NameConstraints(permitted, None), True),
             (x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False),
         ], key)
-        # The certificate last: where it stands, its key does.
+        # The certificate last: where it exists, its key does.
         write_private(self._folder / AUTHORITY_KEY, _pem_of(key))
         write_private(self._folder / AUTHORITY, _pem(built))
 
@@ -194,7 +194,7 @@ class Certificates:
                 (x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key()), False),
             ], authority_key)
         leaf = _pem(built)
-        # What it is for comes last: a power cut in between makes another one at the next start.
+        # The description last: after a power cut in between, another leaf is made at the next start.
         write_private(self._folder / LEAF_KEY, _pem_of(key))
         write_private(self._folder / LEAF, leaf)
         write_private(self._folder / LEAF_FOR, json.dumps({
@@ -203,7 +203,7 @@ class Certificates:
 
 
 def https_port(port: int, asked: int | None = None) -> int:
-    """The port of the encrypted pages beside the plain one; 0: there are none."""
+    """The HTTPS port beside the plain one; 0: no HTTPS."""
     if asked is not None:
         return asked
     return port + SECURE_ABOVE if port + SECURE_ABOVE <= PORT_MAX else port - SECURE_ABOVE
@@ -219,7 +219,7 @@ def fingerprint(authority: bytes, path: Path) -> str:
 
 
 def machine_names() -> CertificateNames:
-    """All that browsers in the hall may call this machine by."""
+    """All names and addresses by which browsers in the hall may reach this machine."""
     host = socket.gethostname().split(".")[0].lower()
     hosts = [host, f"{host}.local"] if host and host.replace("-", "").isalnum() and host.isascii() else []
     found = {HOTSPOT, ip_address("127.0.0.1"), ip_address("::1"), *local_addresses()}
@@ -228,7 +228,7 @@ def machine_names() -> CertificateNames:
 
 
 def local_addresses(proc: Path = Path("/proc/net")) -> list[Address]:
-    """Every address of this machine's own, as Linux lists them."""
+    """This machine's addresses, as Linux lists them."""
     found: list[Address] = [ip_address(above.split()[-1]) for above, line in pairwise(lines_of(proc / "fib_trie"))
                             if line.strip() == "/32 host LOCAL"]
     found += (IPv6Address(int(line.split()[0], 16)) for line in lines_of(proc / "if_inet6"))
@@ -236,7 +236,7 @@ def local_addresses(proc: Path = Path("/proc/net")) -> list[Address]:
 
 
 def lines_of(path: Path) -> list[str]:
-    """Of a file of the kernel's; none where it is not there."""
+    """The lines of a kernel file; none where it does not exist."""
     try:
         return path.read_text(encoding="ascii").splitlines()
     except OSError:

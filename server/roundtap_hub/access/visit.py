@@ -1,4 +1,4 @@
-"""Who looks at a page: their session, the mark of their forms, the language they chose; and the cookies that say so."""
+"""A page's reader: session, CSRF token, chosen language; and the cookies that hold them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ FORM_S = 12 * 3600
 
 @dataclass(slots=True)
 class Visit:
-    """One request's reader. `language`: what their cookie says, whatever that is. `to_set`: cookies that go out with
-    the answer, by name: value ("" ends it), seconds."""
+    """One request's reader. `language`: the cookie's, unchecked. `to_set`: cookies for the answer, by name: value (""
+    to delete), seconds."""
 
     cookie: str
     token: str
@@ -51,15 +51,15 @@ def current_hub() -> Hub:
 
 
 def _read_visit() -> Visit:
-    sent = cookies_in(request.headers.get("Cookie", ""))
+    cookies = cookies_in(request.headers.get("Cookie", ""))
     cookie = session_cookie(request.is_secure, is_local_request(request.remote_addr or "", request.host))
-    token = sent.get(cookie, "") if cookie else ""
+    token = cookies.get(cookie, "") if cookie else ""
     return Visit(cookie, token, current_hub().access.organizers.session(token),
-                 sent.get(cookie + FORM, "") if cookie else "", sent.get(LANGUAGE, ""))
+                 cookies.get(cookie + FORM, "") if cookie else "", cookies.get(LANGUAGE, ""))
 
 
 def current_staff() -> StaffIdentity | None:
-    """Who of the staff asks; None for everybody else. Of a page that is drawn to be kept: for whom (routes.py)."""
+    """The staff member of this request, or None; for a page drawn for the cache, its reader (routes.py)."""
     if "reader" in g:
         reader: StaffIdentity | None = g.reader
         return reader
@@ -67,19 +67,19 @@ def current_staff() -> StaffIdentity | None:
 
 
 def is_organizer() -> bool:
-    """Whether who asks is logged in, in whatever role."""
+    """Whether the reader is logged in, in any role."""
     return current_staff() is not None
 
 
 def touch_session() -> None:
-    """The organizer did something: the session lives on."""
+    """Restart the session's idle time."""
     session = current_visit().session
     if session is not None:
         current_hub().access.organizers.sessions.use(session)
 
 
 def csrf_token() -> str:
-    """The token that every form of this browser carries."""
+    """The CSRF token of this browser's forms."""
     visit = current_visit()
     if visit.session is not None:
         return csrf_token_of(visit.token, current_hub().access.secret)
@@ -90,7 +90,7 @@ def csrf_token() -> str:
 
 
 def is_form_token_valid(token: str) -> bool:
-    """Whether the POST of this request comes from a form that this browser was sent."""
+    """Whether this POST comes from a form that was sent to this browser."""
     visit = current_visit()
     mark = visit.token if visit.session is not None else visit.form
     expected = csrf_token_of(mark, current_hub().access.secret) if mark else ""
@@ -98,7 +98,7 @@ def is_form_token_valid(token: str) -> bool:
 
 
 def browser_id() -> str:
-    """What this browser is known by; one that sent nothing is given it with the answer, and is "" until then."""
+    """The browser's phone cookie; "" for a browser that sent none, which gets one with the answer."""
     sent = cookies_in(request.headers.get("Cookie", "")).get(PHONE, "")
     if not sent:
         current_visit().to_set.setdefault(PHONE, (new_phone(), PHONE_S))
@@ -113,7 +113,7 @@ def remember_language(chosen: str) -> None:
 
 
 def begin_session(pin: str) -> bool:
-    """Log this browser in, if the PIN is right; a session that it had before ends."""
+    """Log this browser in, if the PIN is right; its previous session ends."""
     visit = current_visit()
     organizers = current_hub().access.organizers
     token = organizers.log_in(pin, request.remote_addr or "", request.headers.get("User-Agent", ""))
@@ -136,7 +136,7 @@ def end_session() -> None:
 
 
 def set_cookies(response: Response) -> None:
-    """Put what this visit changed on the answer. Ages are told in seconds, never as a date: the hub's may be wrong."""
+    """Add this visit's cookies to the answer. Ages are in seconds, never dates: the hub's clock may be wrong."""
     visit: Visit | None = g.get("visit")
     for name, (value, max_age_s) in (visit.to_set if visit is not None else {}).items():
         response.headers.add("Set-Cookie", dump_cookie(
