@@ -1,7 +1,6 @@
-"""The device API: what units say and ask, signed, answered on the event loop; no thread is held. Of a table a report is
-one entry, and an echo that says what became of it; the front panel asks what it shows, and says what was pressed there.
+"""The device API: signed messages of table units, units without a key, and the front panel, on the event loop.
 
-Their feed is in device_feed.py.
+A table's report becomes one entry, and is answered by an echo with its fate. The units' feed is in device_feed.py.
 """
 
 from __future__ import annotations
@@ -61,29 +60,27 @@ log = logging.getLogger(__name__)
 
 BODY_BYTES_MAX = 4096
 SAVE_S = 10.0
-"""So long a report waits for its commit, before the unit is told to try again."""
+"""How long a report waits for its commit, before the unit has to try again."""
 STRAY_REASONS = frozenset({"unknown_event", NO_PLACE})
-"""Why a report is left to the venue: nobody knows its event, or its round since this journal was restored."""
+"""Reports left to the venue's stream: of an unknown event, or of a round that a restored journal lacks."""
 
 Echo = dict[str, Any]
 
 ENROL_BYTES_MAX = 2048
 ENROL_POLL_MS = 1000
 RECONFIRM_RATE = Rate(10, 0.5)
-"""Of one address: a unit whose answer was lost asks a few times."""
+"""Rate of one address: a unit whose answer was lost retries a few times."""
 
 HOLDS_KEYS = ("event", "round", "stage", "draw", "table", "match", "revision", "a", "b", "state", "result", "number")
-"""What is noted of a hello's `holds`."""
+"""The fields recorded of a hello's `holds`."""
 HOLDS_BYTES_MAX = 4096
 HEADS_MAX = 64
 HASH_LETTERS = 64
 
 
 class DeviceApi:
-    """What units ask: any number of reports wait for one commit. All of it runs on one event loop.
-
-    While a report is under way, `precedence` lets pages wait.
-    """
+    """The table units' requests, on one event loop: any number of reports wait for one commit. While a report is under
+    way, `precedence` makes pages wait."""
 
     def __init__(self, hub: Hub, precedence: ReportPriority) -> None:
         self._hub = hub
@@ -99,40 +96,40 @@ class DeviceApi:
 
     @route("GET /device/challenge", EVERYBODY)
     async def challenge(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """What the next hello, or a station's first request, has to carry: it is good once, and for 30 s."""
+        """The challenge for the next hello, or a station's first request: valid once, and for 30 s."""
         await send_json(send, 200, {"challenge": self._hub.units.challenges.issue()}, NO_STORE)
 
     @route("GET /device/hub", EVERYBODY)
     async def hub(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """That this is a hub, for whoever looks for one, and which. Nothing of it is signed or secret."""
+        """This hub's identity, for units that search for it; unsigned, and not secret."""
         venue = self._hub.service.snapshot.venue
         await send_json(send, 200, {"roundtap": "hub", "core": version(), "hub": (venue.epochs or (venue.epoch,))[0],
                                     "epoch": venue.epoch, "name": self._hub.host.name}, NO_STORE)
 
     @route("POST /device/report", TABLE)
     async def report(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A report {"report": {…}, "mac"}; the echo is the hub's word, a status code is not."""
+        """A report {"report": {…}, "mac"}; only the signed echo counts, not the status code."""
         await answer_unit(scope, receive, send, BODY_BYTES_MAX, self._report)
 
     @route("POST /device/status", TABLE)
     async def status(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """What a unit sees and does just now; answered with the hub's time, for its clock."""
+        """A unit's current status; answered with the hub's time, for its clock."""
         await answer_unit(scope, receive, send, BODY_BYTES_MAX, self._status)
 
     @route("POST /device/time", TABLE)
     async def unit_time(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """What time it is, for a unit's clock: a round trip that it can time, and nothing else."""
+        """The hub's time, for a unit's clock: a short round trip that it can measure."""
         await answer_unit(scope, receive, send, BODY_BYTES_MAX, self._unit_time)
 
     async def probe(self) -> None:
-        """Returns when the writer has answered, the way it answers a report; raises what it refused with."""
+        """Returns when the writer has answered as it answers a report; raises its refusal."""
         answer = self._hub.service.submit([], "watchdog")
         await self._my_inbox().settled(answer)
         answer.result()
 
     async def _report(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
-        unit, key, said = self._hub.units.door.report_of(message, address)
-        report = validate_report(said)
+        unit, key, signed = self._hub.units.door.report_of(message, address)
+        report = validate_report(signed)
         try:
             with self._precedence:
                 echo = await self._taken(report)
@@ -147,18 +144,16 @@ class DeviceApi:
         return 200, envelope(key, ECHO, echo)
 
     async def _taken(self, report: Mapping[str, Any]) -> Echo:
-        """Record the report and answer with its fate, once that is on the disk; TimeoutError after SAVE_S.
-
-        A unit that heard nothing says it again: then both wait for the one command that is under way.
-        """
+        """Record the report; its fate, once that is on the disk. TimeoutError after SAVE_S. A repeated report waits for
+        the command that is already under way."""
         body = digest(report)
         known = await self._known(report, body)
         if known is None:
-            # Nobody but the unit itself can have made it: a kept packet is one that is known.
+            # Only the unit itself can have made it: a replayed packet would be known.
             self._hub.units.door.charge(REPORTS, report["unit"])
             saving = self._saving.get((report["event"], report["report_id"])) or self._saved(report, body)
             async with asyncio.timeout(SAVE_S):
-                # Shielded: who gives up leaves the others waiting for it.
+                # Shielded: others may wait for it, too.
                 await asyncio.shield(saving)
             known = await self._known(report, body)
             if known is not None and known.get("reason") == ELSEWHERE:
@@ -167,17 +162,17 @@ class DeviceApi:
         return known
 
     async def _known(self, report: Mapping[str, Any], body: str) -> Echo | None:
-        """The answer to a report that is on record. An event at rest is read in a thread: kept packets of many such
-        events shall not hold up the loop."""
+        """The answer to a recorded report. An event at rest is read in a thread: reports of many such events must not
+        hold up the loop."""
         snapshot = self._hub.service.snapshot
         if needs_disk_read(snapshot, [report["event"]]):
             return await asyncio.to_thread(known_echo, snapshot, report, body)
         return known_echo(snapshot, report, body)
 
     def _saved(self, report: Mapping[str, Any], body: str) -> asyncio.Task[None]:
-        """Done when the report is on the disk, or holds why it is not."""
+        """A task that is done when the report is on the disk, or failed."""
         saving = asyncio.create_task(self._save(report, body))
-        # Looked at here, so that nobody complains when all who waited have given up.
+        # Retrieves the exception, so that asyncio does not log it when all waiters have given up.
         saving.add_done_callback(lambda done: done.cancelled() or done.exception())
         self._saving[report["event"], report["report_id"]] = saving
         return saving
@@ -203,12 +198,12 @@ class DeviceApi:
             return 409, {"error": "open the feed first"}
         hub.units.door.charge(STATUS, unit)
         now_ms = hub.clocks.mono_ms()
-        told = {} if status.health is UNSET else {"health": encode_health(status.health)}
+        health = {} if status.health is UNSET else {"health": encode_health(status.health)}
         hub.presence.heard(
             unit, now_ms, match=status.match, seated=status.seated, draft=status.draft, call=status.call,
-            leave=frozenset(status.leave or ()), clock_ms=status.clock_ms, waiting=status.waiting, **told)
+            leave=frozenset(status.leave or ()), clock_ms=status.clock_ms, waiting=status.waiting, **health)
         if (lot := submit_lot(hub.service, unit, status.lot)) is not None:
-            # Saved or not: the table says it again with its next status until its view holds it.
+            # Saved or not: the table repeats it with each status until its view holds it.
             await asyncio.wait([self._my_inbox().settled(lot)], timeout=SAVE_S)
         return 200, envelope(key, ECHO, {"session": status.session, "seq": status.seq, "now_ms": now_ms,
                                          "boot": hub.clocks.boot_id})
@@ -227,34 +222,34 @@ class DeviceApi:
 
 @dataclass(slots=True)
 class HelloHandler:
-    """Looks at each accepted hello, on the event loop."""
+    """Checks each accepted hello, on the event loop."""
 
     hub: Hub
 
     def hear(self, unit: str, hello: Hello) -> Future[list[Entry]] | None:
-        """Note what the unit holds, where this journal was restored; else compare its heads with the journal.
+        """Record what the unit holds, where this journal was restored; else compare its heads with the journal.
 
-        The unit may hear what this journal knows once the answer is done: from then on it holds nothing older.
+        The unit may get this journal's state once the returned future is done: that replaces what it held.
         """
         hub = self.hub
         afresh, heads = hub.service.snapshot.venue.afresh, parse_heads(hello.heads)
         same_epoch = hello.epoch == hub.service.snapshot.venue.epoch
-        asked = None
+        saving = None
         if afresh is not None and unit not in afresh.heard:
-            said = {"unit": unit, "holds": parse_holds(hello.holds),
+            data = {"unit": unit, "holds": parse_holds(hello.holds),
                     "heads": {event: list(head) for event, head in heads.items()}}
-            asked = hub.service.submit([Step(VENUE, NewEntry(UNIT_HEARD, said))], f"unit:{unit}")
+            saving = hub.service.submit([Step(VENUE, NewEntry(UNIT_HEARD, data))], f"unit:{unit}")
         if heads:
             if afresh is not None and not same_epoch:
-                # What came after the copy is known to be lacking; what it has must be what the unit was told.
+                # Entries after the copy are known to be missing; those before must match what the unit received.
                 heads = {event: head for event, head in heads.items() if head.number <= afresh.copy.get(event, (0,))[0]}
             elif not same_epoch:
-                return asked
+                return saving
             asyncio.get_running_loop().run_in_executor(None, self.compare, unit, heads)
-        return asked
+        return saving
 
     def compare(self, unit: str, heads: Mapping[str, Head]) -> None:
-        """Note every entry that the unit was told of and that the journal lacks, or has with another hash."""
+        """Note every entry that the unit received and that the journal lacks, or has with another hash."""
         service = self.hub.service
         for event, head in heads.items():
             try:
@@ -270,11 +265,11 @@ class HelloHandler:
                                                        known.number if known is not None else 0))
 
 
-def parse_holds(said: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """A hello's `holds` as the journal can keep it; None where there is nothing, or nothing sensible."""
-    if said is None:
+def parse_holds(holds: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A hello's `holds` as the journal can store it; None where it is missing or invalid."""
+    if holds is None:
         return None
-    held = {key: said[key] for key in HOLDS_KEYS if key in said}
+    held = {key: holds[key] for key in HOLDS_KEYS if key in holds}
     try:
         refuse_over_limits(held)
         return held if len(canonical(held)) <= HOLDS_BYTES_MAX else None
@@ -282,23 +277,22 @@ def parse_holds(said: Mapping[str, Any] | None) -> dict[str, Any] | None:
         return None
 
 
-def parse_heads(said: Mapping[str, tuple[int, str]]) -> dict[str, Head]:
-    """A hello's `heads`: {event: (number, hash)}; what no echo can have said is left out."""
-    return {event: Head(number, digest) for event, (number, digest) in islice(said.items(), HEADS_MAX)
+def parse_heads(heads: Mapping[str, tuple[int, str]]) -> dict[str, Head]:
+    """A hello's `heads`: {event: (number, hash)}, without those that no echo can have sent."""
+    return {event: Head(number, digest) for event, (number, digest) in islice(heads.items(), HEADS_MAX)
             if 0 < len(event) <= HASH_LETTERS and 0 < number < 2**31 and len(digest) == HASH_LETTERS}
 
 
 def validate_report(report: object) -> dict[str, Any]:
-    """The report, if it is one. Malformed."""
+    """The report, if it is well-formed. Raises MalformedMessage."""
     parse_message(SentReport, report)
     assert isinstance(report, dict)
     return report
 
 
 def record_report(service: Service, report: Mapping[str, Any]) -> Echo:
-    """Record an authenticated, well-formed report, wait for its commit, and answer with its fate: the same for every
-    repetition. What waits on the event loop instead is `DeviceApi`.
-    """
+    """Record an authenticated, well-formed report, wait for its commit, and return its fate: the same for every
+    repetition. `DeviceApi` does this on the event loop."""
     body = digest(dict(report))
     known = known_echo(service.snapshot, report, body)
     if known is None:
@@ -314,10 +308,8 @@ def record_report(service: Service, report: Mapping[str, Any]) -> Echo:
 
 
 def known_echo(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> Echo | None:
-    """The answer to a report that is on record; None where it is not. `body`: its digest.
-
-    The same id with another body is refused without a trace in the event: the first one stands.
-    """
+    """The answer to a recorded report, or None. `body`: its digest. The same id with another body is refused without a
+    trace in the event: the first one stands."""
     known = find_fate(snapshot, report["event"], report["report_id"])
     if known is None:
         return None
@@ -327,12 +319,12 @@ def known_echo(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> Echo
 
 
 def submit_report(service: Service, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
-    """Ask the writer to record it; Problem with a key in NOBODYS leaves it to `submit_stray`."""
+    """Submit it to the writer; after a Problem with a key in STRAY_REASONS, `submit_stray` has to follow."""
     return service.submit([report_step(report, body)], f"unit:{report['unit']}")
 
 
 def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> Step:
-    """The command that a well-formed report amounts to, as its unit's word; `earlier`: as in Report."""
+    """A well-formed report as its unit's command; `earlier`: as in RecordReport."""
     command = RecordReport(report["report_id"], report["match"], report["side"], report["revision"], report["result"],
                            body,
                      report.get("draw"), report.get("serial", 0), report.get("agrees_to"), report.get("a"),
@@ -341,18 +333,18 @@ def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> 
 
 
 def submit_stray(service: Service, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
-    """Record in the venue that a report for an event nobody knows was refused; a journal that was restored, and is not
-    settled, keeps it instead."""
+    """Record in the venue that a report of an unknown event was refused; a restored journal that is not settled yet
+    keeps it instead."""
     refused = NewEntry("report-refused", {"report_id": report["report_id"], "event": report["event"], "body": body,
                                           "report": dict(report)})
     return service.submit([Step(VENUE, refused)], f"unit:{report['unit']}")
 
 
-def submit_lot(service: Service, unit: str, said: object) -> Future[list[Entry]] | None:
-    """A lot that a table says was drawn there. The first one stands, and the table is shown it with its view; what is
-    no lot of this match is passed over: None."""
+def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entry]] | None:
+    """Record a lot drawn at a table. The first one stands, and the table's view shows it; anything else is ignored:
+    None."""
     try:
-        lot = parse_message(Lot, said)
+        lot = parse_message(Lot, message)
     except MalformedMessage:
         return None
     state = service.snapshot.events.get(lot.event)
@@ -363,11 +355,11 @@ def submit_lot(service: Service, unit: str, said: object) -> Future[list[Entry]]
 
 
 def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:
-    """What became of a report, in its event or (for an event nobody knows) in the venue."""
+    """What became of a report, in its event or (for an unknown event) in the venue."""
     try:
         state = snapshot.event(event_id)
     except Problem:
-        # An event at rest that cannot be read: nobody knows, and the unit asks again.
+        # An event at rest that cannot be read: the fate is unknown, and the unit asks again.
         return None
     known = state.fates.get(report_id) if state is not None else None
     known = known or snapshot.venue.refused.get(report_id)
@@ -376,19 +368,19 @@ def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:
 
 
 def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[Echo]:
-    """What became of many reports, [event, report id] each. Events at rest are opened, each once: not on the loop."""
-    asked = [(event, report_id) for event, report_id in reports]
-    by_event = {pair: echo(snapshot, pair[1], find_fate(snapshot, *pair)) for pair in sorted(set(asked))}
-    return [by_event[pair] for pair in asked]
+    """The echoes of many reports, [event, report id] each. Opens each event at rest once: not for the event loop."""
+    pairs = [(event, report_id) for event, report_id in reports]
+    by_event = {pair: echo(snapshot, pair[1], find_fate(snapshot, *pair)) for pair in sorted(set(pairs))}
+    return [by_event[pair] for pair in pairs]
 
 
 def needs_disk_read(snapshot: Snapshot, events: Iterable[str]) -> bool:
-    """Whether one of them has to be read from the disk before anything can be said of it."""
+    """Whether one of these events has to be read from the disk."""
     return any(event in snapshot.shelf for event in events)
 
 
 def echo(snapshot: Snapshot, report_id: str, fate: Fate | None) -> Echo:
-    """What a device is told of a report; "unknown" makes it send the report again."""
+    """The answer to a report; "unknown" makes the device send it again."""
     if fate is None:
         return {"report_id": report_id, "fate": "unknown", "epoch": snapshot.venue.epoch}
     return {"report_id": report_id, "fate": fate.fate, "reason": fate.reason, "number": fate.number,
@@ -396,8 +388,8 @@ def echo(snapshot: Snapshot, report_id: str, fate: Fate | None) -> Echo:
 
 
 class EnrolApi:
-    """What a unit says that has no key yet, on one event loop; arithmetic and disks are threads'. Nothing of it is
-    believed before both sides have confirmed what they agreed on; until then there is nothing on record."""
+    """Requests of units without a key, on one event loop; arithmetic and disk access in threads. Nothing is trusted, or
+    recorded, before both sides have confirmed the agreed key."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
@@ -406,29 +398,29 @@ class EnrolApi:
 
     @route("POST /device/enrol", NEW_UNIT)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One step of it, {"step": …}."""
-        await answer_unit(scope, receive, send, ENROL_BYTES_MAX, lambda said, address: self._step(
-            parse_message(EnrolStep, said), address, full_address(scope)), (413, "too much was said"))
+        """One step of enrolment, {"step": …}."""
+        await answer_unit(scope, receive, send, ENROL_BYTES_MAX, lambda message, address: self._step(
+            parse_message(EnrolStep, message), address, full_address(scope)), (413, "too much was said"))
 
-    async def _step(self, said: EnrolStep, address: str, place: str) -> UnitAnswer:
-        if isinstance(said, Ask):
-            return self._ask(said, address, place)
-        if isinstance(said, GrantAgain):
-            return self._again(said.message, address)
-        exchange = self._desk.exchange_of(said.exchange, said.token, place)
+    async def _step(self, step: EnrolStep, address: str, place: str) -> UnitAnswer:
+        if isinstance(step, Ask):
+            return self._ask(step, address, place)
+        if isinstance(step, GrantAgain):
+            return self._again(step.message, address)
+        exchange = self._desk.exchange_of(step.exchange, step.token, place)
         if exchange is None:
             return 404, {"error": "no such exchange"}
-        if isinstance(said, Answer):
-            confirm = await asyncio.to_thread(exchange.answer, said.message)
+        if isinstance(step, Answer):
+            confirm = await asyncio.to_thread(exchange.answer, step.message)
             return (200, {"confirm": confirm}) if confirm is not None else (403, {"error": "not what was wanted"})
-        if isinstance(said, Confirm):
-            return await self._confirmed(exchange, said.confirm)
-        exchange.end(WRONG if isinstance(said, Wrong) else LATE)
+        if isinstance(step, Confirm):
+            return await self._confirmed(exchange, step.confirm)
+        exchange.end(WRONG if isinstance(step, Wrong) else LATE)
         return 200, {}
 
-    def _ask(self, said: Ask, address: str, place: str) -> UnitAnswer:
-        asking = self._desk.room.ask(said.unit_id, said.token, said.kind, address, said.serial, said.commit, said.wants,
-                                     said.stopped, place)
+    def _ask(self, ask: Ask, address: str, place: str) -> UnitAnswer:
+        asking = self._desk.room.ask(ask.unit_id, ask.token, ask.kind, address, ask.serial, ask.commit, ask.wants,
+                                     ask.stopped, place)
         venue, offer = self._hub.service.snapshot.venue, self._desk.offer_for(asking)
         return 200, {
             "hub": (venue.epochs or (venue.epoch,))[0], "epoch": venue.epoch, "name": self._hub.host.name,
@@ -451,7 +443,7 @@ class EnrolApi:
         return 200, self._grant(key, exchange.about.exchange, exchange.wish.unit)
 
     def _again(self, message: object, address: str) -> UnitAnswer:
-        """A unit that confirmed, heard nothing, and met a hub that was started anew: its key is on record, or not."""
+        """Repeat the grant for a unit that confirmed, got no answer, and met a restarted hub, if its key is stored."""
         if not self._again_rates.admit((address, RECONFIRM_RATE)):
             raise EnrolBusy
         inside = message.get("payload") if isinstance(message, dict) else None
@@ -471,7 +463,7 @@ class EnrolApi:
 
 
 def full_address(scope: Scope) -> str:
-    """Where a question comes from, to the last digit: whoever shares a network's prefix is another."""
+    """The client's whole address, not shortened to a network as for counting."""
     client = scope.get("client")
     return str(client[0]) if client else ""
 
@@ -483,8 +475,8 @@ AskRoot = Callable[..., Mapping[str, Any]]
 
 
 class PanelApi:
-    """Answers on the event loop; what is pressed is done in a thread, as it may wait for the disk. A press is done
-    once: its challenge is good once."""
+    """The front panel's requests, on the event loop; presses run in a thread, as they may wait for the disk, and only
+    once, as a challenge is valid once."""
 
     def __init__(self, hub: Hub, ask: AskRoot = ask_root) -> None:
         self._hub = hub
@@ -497,29 +489,29 @@ class PanelApi:
 
     async def _asked(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         hub = self._hub
-        key, asked = hub.units.door.request_of(PANEL_ASKS, message, address, PanelRequest)
-        hub.units.admit(PANEL_ASKS, asked.unit, asked.challenge)
+        key, request = hub.units.door.request_of(PANEL_ASKS, message, address, PanelRequest)
+        hub.units.admit(PANEL_ASKS, request.unit, request.challenge)
         try:
-            done = await asyncio.to_thread(self._done, asked)
+            done = await asyncio.to_thread(self._done, request)
             view = await asyncio.to_thread(panel_view, hub)
         except Exception:
             log.exception("the panel's question failed")
             return 500, {"error": "try again"}
-        hub.presence.heard(asked.unit, hub.clocks.mono_ms())
+        hub.presence.heard(request.unit, hub.clocks.mono_ms())
         return 200, envelope(key, ECHO, {
-            "nonce": asked.nonce, "challenge": hub.units.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
+            "nonce": request.nonce, "challenge": hub.units.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
             "view": view, "done": done})
 
-    def _done(self, asked: PanelRequest) -> dict[str, Any] | None:
-        """What became of a press: {"refused": in words} or {"refused": "", …}; None where nothing was pressed."""
-        if asked.do is None:
+    def _done(self, request: PanelRequest) -> dict[str, Any] | None:
+        """The outcome of a press: {"refused": its reason as text} or {"refused": "", …}; None for no press."""
+        if request.do is None:
             return None
         try:
             return {"refused": "",
-                    **(self._let_go(asked.do.name) if isinstance(asked.do, EjectStick) else self._new_pin())}
+                    **(self._let_go(request.do.name) if isinstance(request.do, EjectStick) else self._new_pin())}
         except Problem as problem:
             return {"refused": problem.say(core_words(
-                asked.language if asked.language in LANGUAGES else self._hub.language))}
+                request.language if request.language in LANGUAGES else self._hub.language))}
 
     def _new_pin(self) -> dict[str, Any]:
         try:
@@ -530,7 +522,7 @@ class PanelApi:
         return {"pin": pin}
 
     def _let_go(self, name: str) -> dict[str, Any]:
-        """The stick's copy is closed, then root unmounts it; where it cannot, the copy goes on."""
+        """Close the stick's copy, and have root unmount the stick; where that fails, the copy continues."""
         copies = self._hub.service.copies
         if copies is None or not any(each.name == name for each in copies.removable()):
             raise Problem("stick_unknown", stick=name[:80])
@@ -550,7 +542,7 @@ class PanelApi:
 
 
 def panel_view(hub: Hub) -> dict[str, Any]:
-    """As `server/MESSAGES.md` has it."""
+    """The panel's view, as in `server/MESSAGES.md`."""
     snapshot = hub.service.snapshot
     sticks = hub.service.copies.removable() if hub.service.copies is not None else []
     plain = hall_address(hub, f"http://localhost:{hub.host.plain_port or 80}/")
@@ -561,7 +553,7 @@ def panel_view(hub: Hub) -> dict[str, Any]:
         "sticks": [{"name": each.name, "state": each.state} for each in sticks if each.state != AWAY][:STICKS_MAX],
         "running": any(state.live is not None and state.clock.state == RUNNING for state in snapshot.events.values()),
         "trouble": hub.service.storage.fails,
-        # An older panel shows nothing without them, nor without the answer's "now_ms".
+        # An older panel shows nothing without these and the answer's "now_ms".
         "events": [], "calls": [],
     }
 

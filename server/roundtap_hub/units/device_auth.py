@@ -1,4 +1,4 @@
-"""The door of everything that units ask: whose key it is, what that key opens, how much it asks, and who signed."""
+"""Authentication of units' requests: key, role, rate and signature; troubles with units; and challenges."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from roundtap_hub.units.unit_keys import PANEL, STANDBY, STATION, TABLE, UnitKey
 
 HELLO, REPORTS, STATUS, TIME, JOBS, COPY, PANEL_ASKS = (
     "hello", "report", "status", "time", "station", "standby", "panel")
-"""What is asked for."""
+"""The kinds of requests."""
 ROLE_FOR: Mapping[str, str] = {HELLO: TABLE, REPORTS: TABLE, STATUS: TABLE, TIME: TABLE, JOBS: STATION,
                                 COPY: STANDBY, PANEL_ASKS: PANEL}
 RATES: Mapping[str, Rate] = {
     # A whole outbox at once after an outage, twice over; then one every half second.
     REPORTS: Rate(400, 2), STATUS: Rate(60, 6), TIME: Rate(72, 3), HELLO: Rate(20, 0.5), JOBS: Rate(60, 4),
-    # Each commit is acknowledged.
+    # One request for each commit.
     COPY: Rate(4000, 1000),
-    # One question a second, and one for each press.
+    # One request a second, and one for each press.
     PANEL_ASKS: Rate(60, 5),
 }
-"""For each key. What a real unit asks at its most is far below: hellos 0.2-3 s apart while the feed breaks at once, a
-status for each press, 24 questions of time after connecting, a station's request for each state of a job."""
+"""For each key. Real units stay far below: hellos 0.2-3 s apart while the feed breaks at once, a status for each press,
+24 time requests after connecting, a station's request for each state of a job."""
 FORGERY_RATE = Rate(10, 0.2)
-"""Wrong signatures of one address in one unit's name; after that its messages in this name are not looked at."""
+"""Wrong signatures of one address in one unit's name; beyond that its messages in this name are refused unchecked."""
 
 
 A = TypeVar("A", bound=UnitRequest)
@@ -43,33 +43,32 @@ A = TypeVar("A", bound=UnitRequest)
 log = logging.getLogger(__name__)
 
 FORGED, FLOOD, ELSEWHERE, TWIN, DAMAGED = "forged", "flood", "elsewhere", "twin", "damaged"
-"""Wrong signatures in its name; more than any unit says; reports of matches where it did not stand; a second unit with
-its name; lines of its disk that cannot be read."""
+"""Kinds of troubles with a unit, described in TROUBLE_TEXTS."""
 TROUBLE_TEXTS: Mapping[str, str] = {
     FORGED: "somebody signs wrongly in its name", FLOOD: "its key asks for more than any unit does",
     ELSEWHERE: "it reports matches where it did not stand", TWIN: "a second unit has its name",
     DAMAGED: "lines of its disk cannot be read",
 }
 ALERT_FROM: Mapping[str, int] = {FORGED: 10, FLOOD: 20}
-"""So many of them, until the organizer is told; 1 of the others. A unit that has not got its new key yet signs wrongly,
-and somebody hammers on a button."""
+"""How many until the organizer sees an alert; 1 for other kinds. A unit without its new key signs wrongly for a while,
+and players may hammer on a button."""
 
 AlertListener = Callable[[str, frozenset[str]], None]
-"""Told a unit and everything about it that somebody should look at."""
+"""Receives a unit and all its current alerts."""
 
 CHALLENGE_TTL_MS = 30_000
-"""From the question to the hello: time enough for a hall that comes back at once."""
+"""From the challenge to the hello: enough time for a hall that reconnects all at once."""
 RANDOM_LETTERS, MAC_LETTERS = 16, 24
 LENGTH_MAX = 64
 
 BODY_WITHIN_S = 5.0
-"""A unit gives up its own request after as long."""
+"""As a unit's own timeout."""
 UnitAnswer = tuple[int, Mapping[str, Any]]
 """A status code and the answer."""
 
 
 class Refusal(Exception):
-    """What was asked is not answered: with this status code, and a word for a person who looks into it."""
+    """A refused request: the status code, and an error text for people."""
 
     def __init__(self, status: int, error: str) -> None:
         super().__init__(status, error)
@@ -81,8 +80,7 @@ class Refusal(Exception):
 async def answer_unit(scope: Scope, receive: Receive, send: Send, bytes_max: int,
                       answered: Callable[[dict[str, Any], str], Awaitable[UnitAnswer]],
                       too_large: tuple[int, str] = (403, "unknown unit")) -> None:
-    """One message of a unit's, and the answer, or why there is none. `too_large`: to who says more than an honest unit
-    does, and is none of ours."""
+    """Answer one message of a unit. `too_large`: the answer to a message longer than a real unit's."""
     message = await read_message(scope, receive, send, bytes_max, BODY_WITHIN_S, too_large)
     if message is None:
         return
@@ -96,11 +94,11 @@ async def answer_unit(scope: Scope, receive: Receive, send: Send, bytes_max: int
 
 
 class UnitAuth:
-    """Lets in by key, role, rate and signature, in this order, so that neither a stranger nor a flood costs much.
+    """Checks key, role, rate and signature, in this order, so that neither a stranger nor a flood costs much.
 
-    A key's rate is charged only for what nobody else can have sent: a signature that holds over something new. What
-    could be a kept packet sent again is charged to the address it came from. So no stranger uses up what a unit may
-    ask, whatever is captured, forged or claimed. `generous`: so many times the usual rates. Any thread may ask.
+    A key's rate is charged only for what only the unit can have sent: a valid signature over something new. What could
+    be a replayed packet is charged to its address. So no stranger uses up a unit's rate by captured or forged messages.
+    `generous`: a factor for the usual rates. Thread-safe.
     """
 
     def __init__(self, keys: UnitKeys, troubles: UnitTroubles, now_ms: Callable[[], int], generous: int = 1) -> None:
@@ -113,8 +111,7 @@ class UnitAuth:
         self._wrong = RateLimiter(now_ms)
 
     def key_for(self, kind: str, unit: object, address: str) -> bytes:
-        """The key of the unit that a message from this address says it comes from; nothing is believed before the
-        signature holds."""
+        """The key of the unit that a message claims to come from; nothing is trusted before its signature."""
         key = self._keys.get(unit) if isinstance(unit, str) else None
         if key is None or not isinstance(unit, str) or (self._keys.is_local(unit) and not is_loopback(address)):
             raise Refusal(403, "unknown unit")
@@ -128,7 +125,7 @@ class UnitAuth:
         return key
 
     def report_of(self, message: Mapping[str, Any], address: str) -> tuple[str, bytes, dict[str, Any]]:
-        """(unit, its key, the report) of a message whose signature holds."""
+        """(unit, its key, the report) of a message with a valid signature."""
         report = message.get("report")
         unit, key = self._claimed(REPORTS, report, address)
         self._signed(REPORTS, unit, address, verify(key, REPORT, report, message.get("mac")))
@@ -136,7 +133,7 @@ class UnitAuth:
         return unit, key, report
 
     def request_of(self, kind: str, message: Mapping[str, Any], address: str, asked: type[A]) -> tuple[bytes, A]:
-        """(the unit's key, what it asks) of a message whose signature holds."""
+        """(the unit's key, its request) of a message with a valid signature."""
         unit, key = self._claimed(kind, message.get("payload"), address)
         payload = open_envelope(key, REQUEST, message)
         self._signed(kind, unit, address, payload is not None)
@@ -146,7 +143,7 @@ class UnitAuth:
             raise Refusal(400, str(error)) from None
 
     def charge(self, kind: str, unit: str) -> None:
-        """What the unit asked for is new, and therefore its own."""
+        """Charge the unit's key for a request that is new, and therefore its own."""
         self._by_key.take((unit, kind), self._rates[kind])
 
     def _claimed(self, kind: str, inside: object, address: str) -> tuple[str, bytes]:
@@ -163,13 +160,13 @@ class UnitAuth:
 
 
 def address_of(scope: Scope) -> str:
-    """Who asks, for counting, of an ASGI request."""
+    """The client's address for counting."""
     client = scope.get("client")
     return throttle_key(str(client[0])) if client else ""
 
 
 class UnitTroubles:
-    """Counts by unit and kind: of enrolled units only, so that no stranger's names fill it. Any thread may ask."""
+    """Counts troubles by unit and kind; of enrolled units only, so that strangers cannot fill it. Thread-safe."""
 
     def __init__(self, tell: AlertListener) -> None:
         self._tell = tell
@@ -177,23 +174,23 @@ class UnitTroubles:
         self._counts: dict[str, Counter[str]] = {}
 
     def note(self, unit: str, kind: str) -> None:
-        """It has happened once more."""
+        """Count one more."""
         with self._lock:
             counts = self._counts.setdefault(unit, Counter())
             counts[kind] += 1
-            count, told = counts[kind], _to_alert(counts)
+            count, alerts = counts[kind], _to_alert(counts)
         if count & (count - 1) == 0:
-            # Each time that it has doubled: a flood is a few lines.
+            # Each time the count has doubled, so that a flood logs few lines.
             log.warning("unit %s: %s (%d so far)", unit, TROUBLE_TEXTS[kind], count)
         if count == ALERT_FROM.get(kind, 1):
-            self._tell(unit, told)
+            self._tell(unit, alerts)
 
     def count(self, unit: str, kind: str) -> int:
-        """How often it has happened since the hub was started, or since somebody has looked."""
+        """The count since the start of the hub, or since `seen`."""
         return self._counts.get(unit, Counter())[kind]
 
     def seen(self, *units: str) -> None:
-        """Somebody has looked, or these units have other keys: what happens from now on is counted and told anew."""
+        """Reset these units' counts: an organizer has looked, or their keys have changed."""
         for unit in units:
             with self._lock:
                 counts = self._counts.pop(unit, Counter())
@@ -206,9 +203,8 @@ def _to_alert(counts: Mapping[str, int]) -> frozenset[str]:
 
 
 class Challenges:
-    """Made and taken back by one process. Nothing is kept of those that were given out: whoever asks for many costs
-    no memory. Those that were used are kept until they would be too old anyway. Any thread may ask.
-    """
+    """Challenges of one process. Issued ones take no memory; used ones are kept until they would have expired.
+    Thread-safe."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
@@ -218,22 +214,20 @@ class Challenges:
         """When each was used, in that order."""
 
     def issue(self) -> str:
-        """A new one."""
-        said = f"{secrets.token_hex(RANDOM_LETTERS // 2)}.{self._now_ms():x}"
-        return f"{said}.{self._mac(said)}"
+        """A new challenge."""
+        body = f"{secrets.token_hex(RANDOM_LETTERS // 2)}.{self._now_ms():x}"
+        return f"{body}.{self._mac(body)}"
 
     def take(self, challenge: object) -> bool:
-        """Whether this is one of ours, made in the last 30 s and not used before; now it is used.
-
-        Only to be asked once the signature over it holds: strangers use nothing up.
-        """
+        """Whether this is one of ours, made in the last 30 s and unused; if so, it is used now. Only after its
+        signature was verified, so that strangers use none up."""
         made_ms = self._made_ms(challenge)
         now_ms = self._now_ms()
         if made_ms is None or not 0 <= now_ms - made_ms <= CHALLENGE_TTL_MS:
             return False
         assert isinstance(challenge, str)
         with self._lock:
-            # By the moment of use: what was used so long ago was made before, and is too old to come again.
+            # By time of use: one used that long ago was made earlier, and has expired.
             while self._used and now_ms - next(iter(self._used.values())) > CHALLENGE_TTL_MS:
                 del self._used[next(iter(self._used))]
             if challenge in self._used:
@@ -244,11 +238,9 @@ class Challenges:
     def _made_ms(self, challenge: object) -> int | None:
         if not isinstance(challenge, str) or len(challenge) > LENGTH_MAX or not challenge.isascii():
             return None
-        said, _, mac = challenge.rpartition(".")
-        if not hmac.compare_digest(mac, self._mac(said)):
-            return None
-        # What we have signed is well formed.
-        return int(said.partition(".")[2], 16)
+        body, _, mac = challenge.rpartition(".")
+        # Signed by us, so well-formed.
+        return int(body.partition(".")[2], 16) if hmac.compare_digest(mac, self._mac(body)) else None
 
-    def _mac(self, said: str) -> str:
-        return hmac.digest(self._secret, said.encode(), "sha256").hex()[:MAC_LETTERS]
+    def _mac(self, body: str) -> str:
+        return hmac.digest(self._secret, body.encode(), "sha256").hex()[:MAC_LETTERS]

@@ -1,4 +1,4 @@
-"""The devices' feed: addressed, signed messages at once, fates never left out; on connect everything."""
+"""The table units' feed: signed messages to each unit; everything on connect, then changes at once, and every fate."""
 
 from __future__ import annotations
 
@@ -40,34 +40,33 @@ from roundtap_hub.units.table_view import find_table, own_status_view, table_vie
 log = logging.getLogger(__name__)
 
 QUEUE_MAX = 256
-"""Messages a device may lag behind; one that lags more is cut off and starts again with everything."""
+"""Messages a unit may lag behind; one that lags more is disconnected and starts again with everything."""
 BEAT_S = 2.0
-"""How often a silent feed says that it lives: the unit shows the age of its last contact."""
+"""How often a silent feed sends a beat: the unit shows the age of its last contact."""
 BATCH_VIEWS = 16
-"""Views made before the loop is given back: on a Pi 4 some 10 ms."""
+"""Views made before the loop has its turn again: some 10 ms on a Pi 4."""
 
 FeedMessage = Mapping[str, Any] | bytes
-"""What is to be said; a view is its canonical JSON already."""
+"""A message to send; a view as its canonical JSON."""
 HEARTBEAT: FeedMessage = {"type": "beat"}
 IDENTIFY: FeedMessage = {"type": "identify"}
 HelloListener = Callable[[str, Hello], Future[Any] | None]
-"""Told a unit and its hello; the unit hears nothing before the answer is done."""
+"""Receives a unit and its hello; the unit gets nothing before the returned future is done."""
 
 HELLO_BYTES_MAX = 64 * 1024
 HELLO_TIMEOUT_S = 10.0
 UNIT_HEADER = b"roundtap-unit"
-"""The header that says whose hello it is, before anything of it is read."""
+"""The header with the unit's name, read before the hello itself."""
 
 NOT_IN_VIEWS = frozenset({"number", "head", "fates", "late", "rounds"})
-"""What a view does not show of an event; its rounds are compared one by one."""
+"""Fields of an event that no view shows; rounds are compared one by one."""
 EVENT_FIELDS = tuple(name for name in EventState.__struct_fields__ if name not in NOT_IN_VIEWS)
 ROUND_FIELDS = tuple(name for name in RoundState.__struct_fields__ if name != "matches")
 
 
 @dataclass(frozen=True, slots=True)
 class TableChanges:
-    """`events`: every table that shows, or showed, one of these; `tables`: these by their number; `units`: these,
-    whatever they show."""
+    """Whose views may have changed: all tables that show, or showed, one of `events`; `tables`, by number; `units`."""
 
     events: frozenset[str] = frozenset()
     tables: frozenset[int] = frozenset()
@@ -75,10 +74,10 @@ class TableChanges:
 
 
 def table_changes(before: Snapshot, after: Snapshot) -> TableChanges:
-    """Everything that may show otherwise `after`; rather too much than too little.
+    """Everything that may look different `after`; rather too much than too little.
 
-    Compared is which objects are the same: whatever was computed anew counts as changed. So nothing is missed when
-    entries get a new kind, when several commits come at once, or when the journal was read again.
+    Objects are compared by identity: recomputed ones count as changed. So nothing is missed with new kinds of entries,
+    several commits at once, or a reread journal.
     """
     events: set[str] = set()
     tables: set[int] = set()
@@ -91,16 +90,16 @@ def table_changes(before: Snapshot, after: Snapshot) -> TableChanges:
             events.add(event_id)
         else:
             tables.update(changed)
-    for was_said, now_said in ((before.names, after.names), (before.people, after.people)):
-        if was_said is not now_said:
-            events.update(event for event in {**was_said, **now_said} if was_said.get(event) is not now_said.get(event))
+    for old, new in ((before.names, after.names), (before.people, after.people)):
+        if old is not new:
+            events.update(event for event in {**old, **new} if old.get(event) is not new.get(event))
     stood, stand = before.venue.tables, after.venue.tables
     moved = {unit for unit in {**stood, **stand} if stood.get(unit) != stand.get(unit)} if stood is not stand else ()
     return TableChanges(frozenset(events), frozenset(tables), frozenset(moved))
 
 
 def _changed_tables(was: EventState, now: EventState) -> Collection[int] | None:
-    """The tables whose matches changed by themselves; None where the change concerns the whole event."""
+    """The tables with changed matches; None where the change concerns the whole event."""
     if len(was.rounds) != len(now.rounds) or any(getattr(was, name) is not getattr(now, name) for name in EVENT_FIELDS):
         return None
     tables: set[int] = set()
@@ -108,7 +107,7 @@ def _changed_tables(was: EventState, now: EventState) -> Collection[int] | None:
     for index, (round_was, round_now) in enumerate(zip(was.rounds, now.rounds, strict=True)):
         if round_was is round_now:
             continue
-        # An earlier round says what a squad has to field and where the bracket stands, at every table.
+        # An earlier round decides which squads remain and how the bracket stands, at every table.
         if index != latest or len(round_was.matches) != len(round_now.matches) or any(
                 getattr(round_was, name) is not getattr(round_now, name) for name in ROUND_FIELDS):
             return None
@@ -120,13 +119,13 @@ def _changed_tables(was: EventState, now: EventState) -> Collection[int] | None:
 
 
 def _same_pairing(was: MatchState, now: MatchState) -> bool:
-    """Whether the same two still meet at the same table: reports and results are nobody else's, while who meets whom,
-    and who has a bye, says how large a bracket is."""
+    """Whether the same two still meet at the same table: reports and results concern only them, but pairings and byes
+    decide how large a bracket is."""
     return replace(was.match, result=None) == replace(now.match, result=None)
 
 
 def verify_hello(units: Units, unit: str, message: Mapping[str, Any], address: str = "") -> tuple[bytes, Hello]:
-    """The key that a hello is signed with, and what it says: this unit's own, fresh and well formed. Raises Refusal."""
+    """(the unit's key, its hello), if that is this unit's, fresh and well-formed. Raises Refusal."""
     key, hello = units.door.request_of(HELLO, message, address, Hello)
     if hello.unit != unit:
         raise Refusal(403, "another unit than the header names")
@@ -147,20 +146,19 @@ class UnitConnection:
     reported: set[str] = field(default_factory=set)
     queue: deque[FeedMessage | None] = field(default_factory=deque)
     news: asyncio.Event = field(default_factory=asyncio.Event)
-    """Something is in the queue."""
+    """Set when the queue has something."""
     last_view: bytes | None = None
     event: str | None = None
     """The event that the last view is about."""
     shown: object = None
-    """What that view says of the unit's own status."""
+    """The parts of the unit's own status in that view."""
     sent: int = 0
 
 
 class DeviceFeed:
-    """All connected units. Its methods run in the event loop; what commits and presence tell may come from any thread.
+    """All connected units. Its methods run in the event loop; commits and presence may notify it from any thread.
 
-    A connection's view is made anew only where something that it shows may have changed: `table_changes` says for
-    which events, tables and units that is so since everybody was looked at last.
+    A connection's view is made anew only where it may have changed since the last check, by `table_changes`.
     """
 
     def __init__(self, hub: Hub) -> None:
@@ -170,22 +168,21 @@ class DeviceFeed:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing = False
         self._seen = hub.service.snapshot
-        """What every last view was made of, but those of `_unsure`: they are still to be looked at."""
+        """The snapshot of all last views, except those of `_unsure`, which are still to be checked."""
         self._unsure: set[UnitConnection] = set()
         self._looking = False
         self._news: deque[tuple[Sequence[Entry], str | None]] = deque()
-        """What was saved, and which unit has said something: gathered until the loop comes to it. However much there
-        is, everybody is looked at once."""
+        """Saved entries, and units with a new status, collected until the loop handles them all at once."""
         self._woken = False
         self.on_hello: list[HelloListener] = []
-        """Called on the loop, once for each hello that is accepted, before the unit hears of anything."""
+        """Called on the loop for each accepted hello, before the unit gets anything."""
         hub.service.listen(lambda _, entries: self._tell(entries, None))
         hub.presence.listen(lambda unit: self._tell((), unit))
         hub.presence.on_identify.append(lambda unit: self._soon(self._identify, unit))
-        # A feed that was opened with a key that counts no more ends at once.
+        # A feed that was opened with a key that is no longer valid ends at once.
         hub.units.keys.listen(lambda units: self._soon(self._end_all_of, *units))
         if hub.host.kin is not None:
-            # Units that are here already have to know another standby before they need it.
+            # Connected units have to know a new standby before they need it.
             hub.host.kin.on_known.append(lambda: self._soon(self._tell_hubs))
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -210,7 +207,7 @@ class DeviceFeed:
         await send_events(self.stream(self.greeted(key, hello), hello), receive, send)
 
     def greeted(self, key: bytes, hello: Hello) -> UnitConnection:
-        """A connection for a hello that was found right."""
+        """A connection for a verified hello."""
         return UnitConnection(hello.unit, key, hello.nonce, secrets.token_hex(8), hello.instance,
                           {event for event, _ in hello.reports})
 
@@ -232,7 +229,7 @@ class DeviceFeed:
             hub.presence.heard(unit, hub.clocks.mono_ms(), connected=True, core=hello.core,
                                instance=connection.instance, damaged=hello.damaged)
             if hello.damaged > (before.damaged if before else 0):
-                # More than were known: the same ones are not told again with every hello.
+                # Only new ones, not the same again with every hello.
                 hub.units.troubles.note(unit, DAMAGED)
             await self._noted(unit, hello)
             snapshot = hub.service.snapshot
@@ -240,7 +237,7 @@ class DeviceFeed:
                 "type": "welcome", "session": connection.session, "core": version(), "epoch": snapshot.venue.epoch,
                 "boot": hub.clocks.boot_id, "hubs": list(hub.host.other_addresses()), "restored": hub.restored(),
             })
-            # A unit may have kept reports of many old events: reading them keeps nobody else waiting.
+            # A unit may keep reports of many old events: those are read in a thread.
             fates = (await asyncio.to_thread(fates_of, snapshot, hello.reports)
                      if needs_disk_read(snapshot, connection.reported) else fates_of(snapshot, hello.reports))
             yield self._packed(connection, {"type": "fates", "fates": fates})
@@ -260,8 +257,8 @@ class DeviceFeed:
                 hub.presence.heard(unit, status.contact_ms, connected=False)
 
     async def _noted(self, unit: str, hello: Hello) -> None:
-        """Tell all who listen, and wait for what they save: what the unit hears next takes the place of what it held.
-        Where that cannot be saved, the feed ends, and the unit says hello again."""
+        """Call the listeners, and wait for what they save, as the next messages replace what the unit held. Where
+        saving fails, the feed ends, and the unit sends another hello."""
         for listener in self.on_hello:
             try:
                 noted = listener(unit, hello)
@@ -273,15 +270,15 @@ class DeviceFeed:
 
     def _is_twin(self, connection: UnitConnection) -> bool:
         """Whether another unit of this name is connected, here or at another hub of this journal."""
-        here = self._connections.get(connection.unit)
-        if here:
-            return any(other.instance != connection.instance for other in here)
+        connected = self._connections.get(connection.unit)
+        if connected:
+            return any(other.instance != connection.instance for other in connected)
         status = self._hub.presence.status_of(connection.unit)
-        # What another hub has not told yet is no other unit.
+        # An empty instance: another hub has not sent it yet.
         return status is not None and status.connected and status.instance not in ("", connection.instance)
 
     def _end_all_of(self, *units: str) -> None:
-        """What is still to be said is not, and no status counts under these sessions any more."""
+        """End these units' feeds and sessions; queued messages are dropped."""
         for unit in units:
             for connection in self._connections.get(unit, set()).copy():
                 self._drop(connection)
@@ -290,13 +287,13 @@ class DeviceFeed:
                 self._send(connection, None)
 
     def look_again(self) -> None:
-        """Send what has changed by the clock alone: only hidden minutes do, every other clock runs at the table."""
+        """Send what has changed by the clock alone: hidden extra minutes, as every other clock runs at the table."""
         open_ended = {state.id for state in self._hub.service.snapshot.events.values()
                       if state.live is not None and state.rulebook.extra_minutes is not None}
         self._fan_out((), (), open_ended)
 
     def close_all(self) -> None:
-        """End every stream, and those that open from now on: the hub stops."""
+        """The hub stops: end every stream, and those that open from now on."""
         self._closing = True
         for connection in self._all():
             self._send(connection, None)
@@ -312,7 +309,7 @@ class DeviceFeed:
         self._unsure.discard(connection)
 
     async def _next(self, connection: UnitConnection) -> FeedMessage | None:
-        """The next thing to say; a beat where nothing came for a while."""
+        """The next message; a beat after BEAT_S without one."""
         if not connection.queue:
             connection.news.clear()
             with suppress(TimeoutError):
@@ -324,16 +321,16 @@ class DeviceFeed:
         connection.sent += 1
         head = {"nonce": connection.nonce, "seq": connection.sent, "now_ms": self._hub.clocks.mono_ms()}
         if isinstance(message, bytes):
-            # "view" is the last of the keys in their order, so that this is canonical as well.
+            # "view" is the last key in order, so this is canonical as well.
             payload = canonical({**head, "type": "view"})[:-1] + b',"view":' + message + b"}"
         else:
             payload = canonical({**message, **head})
         return b"data: " + envelope_json(connection.key, FEED, payload) + b"\n\n"
 
-    def _soon(self, call: Callable[..., None], *told: Any) -> None:
-        """From any thread; there is nobody to be told before there is a loop."""
+    def _soon(self, call: Callable[..., None], *args: Any) -> None:
+        """From any thread; without a loop there are no connections."""
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(call, *told)
+            self._loop.call_soon_threadsafe(call, *args)
 
     def _identify(self, unit: str) -> None:
         for connection in self._connections.get(unit, set()).copy():
@@ -352,7 +349,7 @@ class DeviceFeed:
             self._soon(self._take_news)
 
     def _take_news(self) -> None:
-        # First the flag: what comes from now on wakes the loop again.
+        # Reset first: news from now on wakes the loop again.
         self._woken = False
         entries: list[Entry] = []
         units: set[str] = set()
@@ -364,8 +361,8 @@ class DeviceFeed:
         self._fan_out(entries, units, ())
 
     def _fan_out(self, entries: Sequence[Entry], units: Collection[str], events: Collection[str]) -> None:
-        """`units` have said something, and by the clock alone `events` may look otherwise."""
-        # The latest, not the commit's own: there is nothing between that anybody would miss.
+        """`units` have a new status; `events` may have changed by the clock alone."""
+        # The latest snapshot, not the commit's own: views in between are not needed.
         snapshot = self._hub.service.snapshot
         self._push_fates(snapshot, entries)
         changes = table_changes(self._seen, snapshot)
@@ -378,7 +375,7 @@ class DeviceFeed:
             self._look_at_some()
 
     def _look_at_some(self) -> None:
-        """A few of the unsure, then others get their turn: a result that comes now shall not wait for a whole hall."""
+        """Check a few of `_unsure` at a time, so that a new result does not wait for a whole hall."""
         for _ in range(min(BATCH_VIEWS, len(self._unsure))):
             self._push_view(self._unsure.pop())
         self._looking = bool(self._unsure)
@@ -418,10 +415,10 @@ class DeviceFeed:
         view = table_view(self._seen, connection.unit, status, self._hub.clocks.now(), connection.reported)
         connection.event = view["event"]["id"] if view["event"] is not None else None
         connection.shown = (view["call"], view["leave_refused"])
-        said = canonical(view)
-        if said != connection.last_view:
-            connection.last_view = said
-            self._send(connection, said)
+        text = canonical(view)
+        if text != connection.last_view:
+            connection.last_view = text
+            self._send(connection, text)
 
     def _send(self, connection: UnitConnection, message: FeedMessage | None) -> None:
         if len(connection.queue) >= QUEUE_MAX:

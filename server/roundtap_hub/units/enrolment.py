@@ -1,5 +1,4 @@
-"""Units without a key: who asks, the exchange of one code, and what an organizer's typing makes of it: what the unit is
-called and where it stands then."""
+"""Enrolment of units without a key: the waiting units, the key exchange by a typed code, and the new unit's name."""
 
 from __future__ import annotations
 
@@ -36,39 +35,38 @@ log = logging.getLogger(__name__)
 KINDS = (TABLE, STATION)
 NUMBER_DIGITS = 2
 RECONFIRM_MS = 300_000
-"""So long a unit whose answer was lost may confirm once more."""
+"""How long a unit whose answer was lost may confirm again."""
 STORE_TIMEOUT_S = 15.0
 EXCHANGES_MAX = 64
 
 EXCHANGE_TTL_MS = 10_000
 """From the typed code to the unit's confirmation."""
 WAIT_S = EXCHANGE_TTL_MS / 1000
-"""So long who typed the code waits for what comes of it."""
+"""How long the organizer's request waits for the outcome."""
 
 OFFERED, CHECKED, STORING, STORED, UNSAVED, WRONG, LATE, MALFORMED = (
     "offered", "checked", "storing", "stored", "unsaved", "wrong", "late", "malformed")
 ENDED = (STORED, UNSAVED, WRONG, LATE, MALFORMED)
 
 WAITING_MAX = 44
-"""Each with two numbers at the most: there are enough."""
+"""Each unit needs at most two of the NUMBERS."""
 ADDRESS_MAX = 8
-"""Units of one address; a router may hide several."""
+"""Waiting units of one address; a router may hide several."""
 PENDING_TTL_MS = 10_000
-"""After so long without a word a unit does not wait any more."""
+"""A unit without contact for this long is no longer waiting."""
 GRACE_MS = 20_000
-"""A code that was just replaced may still be typed: somebody reads, walks to the keyboard and types."""
+"""How long a replaced code may still be typed: an organizer reads it, walks to the keyboard and types."""
 NUMBERS = range(10, 100)
-"""What stands before a code: which of the waiting units shows it, and which of its codes it is. Always two digits."""
+"""The two digits before a code, which identify the waiting unit and the code."""
 IDENTIFY_MS = 6_000
 RATE, TOTAL_RATE = Rate(40, 4), Rate(600, 120)
-"""Questions of one address, and of all together: a unit asks once a second."""
+"""Requests of one address, and of all together: a unit sends one a second."""
 
 
 @dataclass(slots=True)
 class ShownCode:
-    """`number`: what stands before it on the screen; `commit`: what the unit will say in an exchange about it, by its
-    hash; `until_ms`: until when it may be typed, None: it is shown now. It is good once: `tried` when it was typed,
-    right or wrong."""
+    """A code on a unit's screen, after its `number`; `commit`: hash of the unit's message in an exchange about it;
+    `until_ms`: until when it may be typed, None: it is shown now. Valid once: `tried` when typed, right or wrong."""
 
     number: int
     commit: str
@@ -81,11 +79,10 @@ class ShownCode:
 
 @dataclass(slots=True)
 class PendingUnit:
-    """One unit that asks. `unit_id`: the same every time, and no secret; `token`: random, of this asking alone, and in
-    the air: it is good from `place` only, the whole address that it came from first (`address` is for counting).
-    `mark`: what pages call it.
+    """One waiting unit. `unit_id`: permanent, and not secret; `token`: random for each wait, sent unencrypted, and so
+    valid only from `place`, the whole address it first came from (`address` is for counting). `mark`: its id on pages.
 
-    `serial` counts its codes; `codes`: by serial, the one that it shows now and the one before.
+    `serial` counts its codes; `codes`: the current and the previous one, by serial.
     """
 
     unit_id: str
@@ -100,7 +97,7 @@ class PendingUnit:
     codes: dict[int, ShownCode] = field(default_factory=dict)
     identify_until_ms: int = 0
     stopped: bool = False
-    """After too many wrong codes it waits for a press."""
+    """It waits for a press, after too many wrong codes."""
 
     @property
     def mark(self) -> str:
@@ -108,20 +105,20 @@ class PendingUnit:
 
     @property
     def number(self) -> int | None:
-        """What stands before the code that it shows now."""
+        """The number before its current code."""
         return self.codes[self.serial].number if self.serial in self.codes else None
 
 
 class EnrolBusy(Refusal):
-    """No place, or too many questions: the unit asks again later."""
+    """No place, or too many requests: the unit retries later."""
 
     def __init__(self) -> None:
         super().__init__(429, "too many ask; try again later")
 
 
 class PendingUnits:
-    """The units that ask to be enrolled, in memory: bounded, throttled, forgotten soon after they fall silent. Any
-    thread may ask and tell. Times are the hub's monotonic milliseconds."""
+    """The waiting units, in memory: bounded, rate-limited, forgotten soon after they fall silent. Thread-safe. Times
+    are the hub's monotonic milliseconds."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
@@ -132,31 +129,31 @@ class PendingUnits:
 
     def ask(self, unit_id: str, token: str, kind: str, address: str, serial: int, commit: str = "",
             wants: str = "", stopped: bool = False, place: str = "") -> PendingUnit:
-        """A unit asks, once a second. `EnrolBusy` where it has to come back later. Two that say they are the same unit
-        are two: which one stands at a table a person sees by its code. `place`: the address as it is; "": `address`."""
+        """Record a unit's request, once a second. Raises `EnrolBusy`. Two that claim to be the same unit are listed as
+        two: people tell them apart by their codes. `place`: the whole address; "": `address`."""
         with self._lock:
             now_ms = self._now_ms()
             if address not in UNLIMITED_ADDRESSES and not self._rates.admit(((address,), RATE), ((), TOTAL_RATE)):
                 raise EnrolBusy
             self._forget(now_ms)
-            whose = token, place or address
-            found = self._asking.get(whose)
+            key = token, place or address
+            found = self._asking.get(key)
             if found is None:
-                # Who heard the token elsewhere is another: later codes of the unit's own are not his to announce.
+                # An eavesdropper with the token at another place is another unit, and cannot announce this one's codes.
                 self._make_room(address)
-                found = self._asking[whose] = PendingUnit(unit_id, token, kind, address, whose[1], now_ms, now_ms)
+                found = self._asking[key] = PendingUnit(unit_id, token, kind, address, key[1], now_ms, now_ms)
             found.heard_ms, found.wants, found.stopped = now_ms, wants, stopped
             self._shows(found, serial, commit, now_ms)
             return found
 
     def listed(self) -> list[PendingUnit]:
-        """Who waits, in the order of their coming."""
+        """The waiting units, in the order of their arrival."""
         with self._lock:
             self._forget(self._now_ms())
             return sorted(self._asking.values(), key=lambda each: each.since_ms)
 
     def behind(self, number: int) -> tuple[PendingUnit, int] | None:
-        """(the unit, the serial of its code) before whose code this number stands, or stood a moment ago."""
+        """(unit, serial of its code) with this number before the code, now or a moment ago."""
         with self._lock:
             now_ms = self._now_ms()
             self._forget(now_ms)
@@ -164,7 +161,7 @@ class PendingUnits:
                          if code.number == number and code.may_be_typed(now_ms)), None)
 
     def take(self, asking: PendingUnit, serial: int) -> str | None:
-        """Use up one of its codes: its `commit`; None where that was done before."""
+        """Use up one of its codes; returns the `commit`, or None where it was used before."""
         with self._lock:
             code = asking.codes.get(serial)
             if code is None or code.tried:
@@ -173,7 +170,7 @@ class PendingUnits:
             return code.commit
 
     def identify(self, mark: str) -> bool:
-        """Let it blink for some seconds; False where it does not wait any more."""
+        """Make it blink for some seconds; False where it is no longer waiting."""
         with self._lock:
             self._forget(self._now_ms())
             found = next((each for each in self._asking.values() if each.mark == mark), None)
@@ -185,16 +182,16 @@ class PendingUnits:
         return self._now_ms() < asking.identify_until_ms
 
     def enrolled(self, asking: PendingUnit) -> None:
-        """It waits no more."""
+        """Remove an enrolled unit."""
         with self._lock:
             self._asking.pop((asking.token, asking.place), None)
 
     def _forget(self, now_ms: int) -> None:
-        for whose in [whose for whose, each in self._asking.items() if now_ms - each.heard_ms > PENDING_TTL_MS]:
-            del self._asking[whose]
+        for key in [key for key, each in self._asking.items() if now_ms - each.heard_ms > PENDING_TTL_MS]:
+            del self._asking[key]
 
     def _make_room(self, address: str) -> None:
-        """Who has many units waiting keeps nobody out who has few: the youngest of the address that has most goes."""
+        """If all places are taken, remove the youngest unit of the address with most, for an address with few."""
         counts = Counter(each.address for each in self._asking.values())
         if counts[address] >= ADDRESS_MAX and address not in UNLIMITED_ADDRESSES:
             raise EnrolBusy
@@ -207,9 +204,9 @@ class PendingUnits:
         del self._asking[youngest.token, youngest.place]
 
     def _shows(self, asking: PendingUnit, serial: int, commit: str, now_ms: int) -> None:
-        """What was said first of a code counts: nobody has seen it before its number was given."""
+        """Record a shown code. Its first `commit` counts: the code is shown only once it has a number."""
         if serial in asking.codes or serial < asking.serial:
-            # Among them a question that was under way for long, or a kept packet.
+            # Known, delayed or replayed.
             return
         before = asking.codes.get(asking.serial)
         asking.codes = {}
@@ -221,7 +218,7 @@ class PendingUnits:
             asking.codes[serial] = ShownCode(self._free_number(now_ms), commit)
 
     def _free_number(self, now_ms: int) -> int:
-        """In turn, so that a number comes back as late as can be."""
+        """A free number, in turn, so that each returns as late as possible."""
         taken = {code.number for each in self._asking.values() for code in each.codes.values()
                  if code.may_be_typed(now_ms)}
         turn = self._next - NUMBERS.start
@@ -234,8 +231,8 @@ class PendingUnits:
 
 @dataclass(frozen=True, slots=True)
 class EnrolPlan:
-    """What the unit is to be, once both have confirmed. `table`: where it stands; None: nowhere, or where it stood.
-    `actor`: who typed the code. `replaces`: whether the name has a key already, which counts no more then."""
+    """The unit's future, once both sides have confirmed. `table`: where it stands; None: nowhere, or unchanged.
+    `actor`: who typed the code. `replaces`: whether the name has a key already, which then becomes invalid."""
 
     unit: str
     role: str
@@ -246,14 +243,14 @@ class EnrolPlan:
 
 class KeyExchange:
     """The hub's side of one exchange: begun when an organizer types a code, answered by the unit, confirmed by both.
-    Each step of arithmetic takes some ten milliseconds on a Pi and is never done on the event loop.
+    Each step of arithmetic takes some ten milliseconds on a Pi, and never runs on the event loop.
 
-    `state` goes from OFFERED over CHECKED and STORING to one of ENDED, and never back. Any thread may ask; `done` is
-    set with the end, which is STORED only once both sides have confirmed and the key is on the disk."""
+    `state` moves from OFFERED over CHECKED and STORING to one of ENDED. Thread-safe; `done` is set at the end, which is
+    STORED only once both sides have confirmed and the key is on the disk."""
 
     def __init__(self, asking: PendingUnit, about: ExchangeContext, code: str, commit: str, wish: EnrolPlan,
                  begun_ms: int) -> None:
-        # Only now: half a tenth of a second of imports, and nobody needs them on most evenings.
+        # Imported here: it takes 50 ms, and most evenings do without it.
         from spake2 import SPAKE2_A
 
         self.asking = asking
@@ -263,22 +260,22 @@ class KeyExchange:
         self.begun_ms = begun_ms
         self.state = OFFERED
         self.error: Exception | None = None
-        """Why what was agreed on could not be stored."""
+        """Why the agreed key could not be stored."""
         self.done = threading.Event()
         self._lock = threading.Lock()
         self._answered = ""
         self._agreed: ExchangeKeys | None = None
         self._side: Any = SPAKE2_A(password(code), idA=HUB_IDENTITY, idB=about.unit_identity)
         self.message: str = self._side.start().hex()
-        """What the unit is offered, in hex."""
+        """The offer to the unit, in hex."""
 
     def is_of(self, token: object, place: str) -> bool:
-        """Whether it is the exchange of who asks with this token from there."""
+        """Whether it belongs to the unit with this token at this place."""
         return (self.asking.token, self.asking.place) == (token, place)
 
     def answer(self, unit_message: object) -> str | None:
-        """The hub's confirmation to the unit's message; None where there is nothing to say. Only the message that the
-        unit announced before its code was to be seen is looked at, and answered the same whenever it comes."""
+        """The hub's confirmation for the unit's message, or None. Only the message that the unit committed to before
+        its code was shown is accepted, and always answered the same."""
         with self._lock:
             if self._agreed is not None:
                 return self._agreed.hub_confirms if unit_message == self._answered else None
@@ -291,7 +288,7 @@ class KeyExchange:
             try:
                 self._agreed = derive_keys(self._side.finish(theirs), self.about, bytes.fromhex(self.message), theirs)
             except Exception:
-                # Whatever the group refuses: no element of it, the one that gives everything away, our own message.
+                # Refused by the group: no element of it, the identity, or our own message.
                 self._end(MALFORMED)
                 return None
             self._answered = str(unit_message)
@@ -299,14 +296,14 @@ class KeyExchange:
             self.state = CHECKED
             return self._agreed.hub_confirms
 
-    def confirmed(self, said: object) -> bytes | None:
-        """The unit's key, if its confirmation is right, and (once) it is to be stored now: `state` says. A wrong one
-        ends the exchange."""
+    def confirmed(self, confirmation: object) -> bytes | None:
+        """The unit's key, if its confirmation is right; the first time, `state` becomes STORING. A wrong one ends the
+        exchange."""
         with self._lock:
             if self._agreed is None or self.state not in (CHECKED, STORING, STORED):
                 return None
-            if not isinstance(said, str) or not said.isascii() \
-                    or not hmac.compare_digest(said, self._agreed.unit_confirms):
+            if not isinstance(confirmation, str) or not confirmation.isascii() \
+                    or not hmac.compare_digest(confirmation, self._agreed.unit_confirms):
                 if self.state == CHECKED:
                     self._end(WRONG)
                 return None
@@ -315,7 +312,7 @@ class KeyExchange:
             return self._agreed.key
 
     def end(self, state: str, error: Exception | None = None) -> None:
-        """It is over, unless it was before. What is being stored ends with STORED or UNSAVED only."""
+        """End the exchange, if it has not ended yet; one in STORING ends only with STORED or UNSAVED."""
         with self._lock:
             if self.state in ENDED or (self.state == STORING and state not in (STORED, UNSAVED)):
                 return
@@ -331,7 +328,7 @@ class KeyExchange:
 
 @dataclass(frozen=True, slots=True)
 class TypedCode:
-    """What somebody typed: the six digits, and what stands before them on the unit's screen, if it was typed too."""
+    """A typed code: its six digits, and the number before them on the unit's screen, if that was typed too."""
 
     number: int | None
     code: str
@@ -339,7 +336,7 @@ class TypedCode:
 
 @dataclass(frozen=True, slots=True)
 class EnrolResult:
-    """What came of it. `table`: where it stands now."""
+    """An enrolled unit. `table`: where it stands now."""
 
     unit: str
     table: int | None
@@ -355,7 +352,7 @@ def parse_typed_code(text: str) -> TypedCode:
 
 
 class EnrolDesk:
-    """Any thread may ask. `room`: who waits; what units say comes by `EnrolApi` (device_api.py)."""
+    """Thread-safe. `room`: the waiting units; their messages come by `EnrolApi` (device_api.py)."""
 
     def __init__(self, service: Service, presence: Presence, keys: UnitKeys,
                  now_ms: Callable[[], int]) -> None:
@@ -371,7 +368,7 @@ class EnrolDesk:
 
     def enrol(self, typed: TypedCode, actor: str, table: int | None = None, replace: str = "",
               mark: str = "") -> EnrolResult:
-        """Try the code with the one unit that shows it, and wait for what comes of it: some seconds at the most.
+        """Try the code with the one unit that shows it, and wait for the outcome, some seconds at most.
 
         table: where it is to stand. replace: the unit whose name and place it takes over. mark: the unit that the code
         was typed for, where it was chosen on the page. Problem "enrol_nobody", "enrol_which", "enrol_used",
@@ -397,7 +394,7 @@ class EnrolDesk:
     def _outcome(self, exchange: KeyExchange) -> EnrolResult:
         if not exchange.done.wait(WAIT_S):
             exchange.end(LATE)
-            # What is being stored just now is waited for: somebody would otherwise be told the opposite.
+            # Wait for a key that is being stored: the answer must not contradict the outcome.
             exchange.done.wait(STORE_TIMEOUT_S)
         if exchange.state == STORED:
             return EnrolResult(exchange.wish.unit, exchange.wish.table)
@@ -408,7 +405,7 @@ class EnrolDesk:
         raise Invalid("enrol_wrong")
 
     def _shown_by(self, typed: TypedCode, mark: str) -> tuple[PendingUnit, int]:
-        """The one unit that shows this code, as far as what stands before the code says; never one by trying."""
+        """The one unit that shows this code, by the number before the code; never by trial."""
         waiting = [each for each in self.room.listed() if each.number is not None and (not mark or each.mark == mark)]
         if typed.number is not None:
             found = self.room.behind(typed.number)
@@ -435,7 +432,7 @@ class EnrolDesk:
         return EnrolPlan(self._free_name(asking, role, table), role, table if role == TABLE else None, actor)
 
     def _in_contact(self, unit: str) -> bool:
-        """Who is heard just now is another one, whatever this one says of itself."""
+        """Whether the named unit is connected now; then the waiting one is another."""
         status = self._presence.status_of(unit)
         return unit in self._keys and status is not None and status.connected
 
@@ -444,7 +441,7 @@ class EnrolDesk:
         if asking.wants not in taken and NAME.fullmatch(asking.wants):
             return asking.wants
         wanted = f"{role}-{table}"
-        # Where a unit of that name stood whose key was taken away, its name is free.
+        # The name of a revoked unit that stood there is free.
         if table is not None and role == TABLE and wanted not in {*self._keys, *self._under_way()}:
             return wanted
         return next(name for name in (f"{role}-{number}" for number in range(1, len(taken) + 2)) if name not in taken)
@@ -455,21 +452,21 @@ class EnrolDesk:
     # The unit's side.
 
     def offer_for(self, asking: PendingUnit) -> KeyExchange | None:
-        """What the unit is to answer."""
+        """The open exchange that the unit has to answer."""
         with self._lock:
             self._tidy()
             return next((each for each in self._exchanges.values()
                          if each.is_of(asking.token, asking.place) and each.state not in ENDED), None)
 
     def exchange_of(self, name: object, token: object, place: str) -> KeyExchange | None:
-        """The exchange of this name, for the unit whose it is, from where that asks."""
+        """The exchange with this name, if it belongs to the unit with this token at this place."""
         with self._lock:
             self._tidy()
             found = self._exchanges.get(name) if isinstance(name, str) else None
         return found if found is not None and found.is_of(token, place) else None
 
     def store(self, exchange: KeyExchange, key: bytes) -> None:
-        """Both have confirmed: the key is on the disk when this returns, and counts. Blocks; once for each exchange."""
+        """Store a confirmed key: valid, and on the disk, when this returns. Blocks; once for each exchange."""
         wish = exchange.wish
         try:
             self._keys.enrol(wish.unit, wish.role, key, wish.replaces, exchange.about.unit_id, wish.actor, wish.table)

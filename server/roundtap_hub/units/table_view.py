@@ -1,4 +1,4 @@
-"""What a table is shown: the view of its match, as public as the table itself."""
+"""The view of a table's match for its unit, as public as the table itself."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
                reported: Iterable[str] = ()) -> View:
     """The view of the table where `unit` stands; without a table, or without an event, most of it is null.
 
-    `now` tells whether minutes that chance has added are over: players can read what a table is sent. `reported`:
-    events of which the unit keeps reports; those that are finished it is told, so that it may forget them.
-    What the view is made of besides, `table_changes` (units/device_feed.py) has to know.
+    `now` decides whether hidden extra minutes are over: players can read what a table receives. `reported`: events of
+    which the unit keeps reports; the finished ones are listed, so that it may delete them. `table_changes`
+    (units/device_feed.py) has to cover everything else that the view depends on.
     """
     table = snapshot.venue.tables.get(unit)
     found = find_table(snapshot, table) if table is not None else None
@@ -67,7 +67,7 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
 
 
 def is_finished(snapshot: Snapshot, event_id: str) -> bool:
-    """Whether this hub knows the event and says that it is over: only then a unit may forget its reports."""
+    """Whether this hub knows the event and it is over: only then a unit may delete its reports."""
     if event_id in snapshot.venue.deleted:
         return True
     line = snapshot.events.get(event_id) or snapshot.shelf.get(event_id)
@@ -75,7 +75,7 @@ def is_finished(snapshot: Snapshot, event_id: str) -> bool:
 
 
 def own_status_view(status: UnitStatus | None) -> tuple[View | None, list[str]]:
-    """What of a unit's own status comes back in its view: `call`, `leave_refused`."""
+    """The parts of a unit's own status that its view shows: `call`, `leave_refused`."""
     if status is None:
         return None, []
     call = {"taken_by": status.call_taken_by} if status.call_since_ms is not None else None
@@ -99,7 +99,7 @@ def find_table(snapshot: Snapshot, table: int) -> tuple[EventState, RoundState |
 
 
 def _planned_rounds(state: EventState, at_least: int) -> int | None:
-    """How many rounds there will be; None where an imported event is too small for its structure to say."""
+    """The number of planned rounds; None where an imported event is too small for its structure."""
     try:
         return max(total_planned_rounds(state), at_least)
     except Problem:
@@ -115,12 +115,12 @@ def _situation_view(situation: Situation) -> View:
 
 @lru_cache(maxsize=256)
 def _form(rulebook_id: str, options: bytes, situation: Situation) -> View:
-    """The form as it travels; the same for every table in the same situation, and nobody changes it."""
+    """The form as JSON; one shared object for all tables in the same situation, never changed."""
     return form_to_json(rulebook(rulebook_id).form(json.loads(options), situation))
 
 
 def side_view(state: EventState, round_state: RoundState, who: str, names: Mapping[str, str]) -> View:
-    """The name and, where squads are picked, those still to be fielded; `must`: all picks that are left are these."""
+    """The name and, where squads are picked, those still to be fielded; `must`: all remaining picks are these."""
     view: View = {"name": names[who]}
     owed = squads_to_field(state, round_state.number, round_state.stage, who)
     if owed is not None:
@@ -144,7 +144,7 @@ def _match_view(state: EventState, round_state: RoundState, match: MatchState, n
         "last": max(match.reports, key=lambda side: match.reports[side].number) if match.reports else None,
         "heard": {side: match.heard.get(side, 0) for side in SIDES},
         "said": {
-            side: {"report_id": said.report_id, "hash": said.body} if (said := match.reports.get(side)) else None
+            side: {"report_id": sent.report_id, "hash": sent.body} if (sent := match.reports.get(side)) else None
             for side in SIDES
         },
         "result": result_to_json(standing) if standing else None,

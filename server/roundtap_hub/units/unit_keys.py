@@ -1,5 +1,7 @@
-"""The keys of the units, and what each may be used for: as the venue's stream says, from rows beside it; and those
-of units on the hub's own machine: fresh ones at each start, in files under /run that only they may read."""
+"""The units' keys and roles, from the venue's stream and rows beside it; and new keys at each start for local units.
+
+Units on the hub's own machine find their keys in files under /run that only they may read.
+"""
 
 from __future__ import annotations
 
@@ -29,37 +31,35 @@ log = logging.getLogger(__name__)
 
 TABLE, STATION, STANDBY = "table", "station", "standby"
 ROLES = (TABLE, STATION, STANDBY)
-"""What a key may be for."""
+"""The roles of enrolled keys."""
 PANEL = "panel"
-"""The front panel: on the hub's machine only (`make_local_units`)."""
+"""The front panel's role: on the hub's machine only (`make_local_units`)."""
 KEY_BYTES = 32
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """A unit's name stands in a header, on labels and in four languages' sentences."""
 
 Listener = Callable[[frozenset[str]], None]
-"""Told which units have another key or role than before, or none any more."""
+"""Receives the units whose key or role changed or was revoked."""
 
 LOCAL_ROLES = (PANEL, STATION, TABLE)
-"""Of units on the hub's own machine: each is in a file of this name, and called "hub-" and this name."""
+"""Roles on the hub's own machine: each key is in a file of this name, for the unit "hub-" and this name."""
 GROUP = "roundtap-local"
-"""Who may read the files beside the hub; a group "roundtap-panel" that the hub is in has the panel's to itself."""
+"""The group that may read the files; if the hub is in a group "roundtap-panel", only that one reads the panel's."""
 FILE_MODE, FOLDER_MODE = 0o640, 0o755
 FOLDER_NAME = "local"
 
 
 @dataclass(frozen=True, slots=True)
 class UnitKey:
-    """One unit's key, and the one door that it opens."""
+    """One unit's key and its role."""
 
     key: bytes
     role: str
 
 
 class UnitKeys(Mapping[str, bytes]):
-    """Key by unit, as the journal of `service` has them. Any thread may ask and change; what is changed counts at once,
-    and is saved before. `known`: units that count while the journal says nothing of them (tests, a hall in one
-    process).
-    """
+    """Key by unit, as the journal of `service` has them. Thread-safe; a change is saved before it takes effect.
+    `known`: units that are valid while the journal has none of their name (tests, a hall in one process)."""
 
     def __init__(self, service: Service, known: Mapping[str, bytes] | None = None) -> None:
         self._service = service
@@ -73,7 +73,7 @@ class UnitKeys(Mapping[str, bytes]):
 
     @property
     def _said(self) -> Mapping[str, UnitKeyRecord]:
-        """What the journal says of units."""
+        """The units' keys in the journal."""
         return self._service.snapshot.venue.units
 
     def _find(self, unit: str) -> UnitKey | None:
@@ -90,7 +90,7 @@ class UnitKeys(Mapping[str, bytes]):
         return found.key
 
     def __iter__(self) -> Iterator[str]:
-        """Of the units on this machine those that are there: each has a key, whether it exists or not."""
+        """All units with a key; local ones only once they were in contact, as each has a key."""
         units = dict.fromkeys((*self._said, *self._known, *self._heard_here))
         return iter([unit for unit in units if self._find(unit) is not None])
 
@@ -98,13 +98,13 @@ class UnitKeys(Mapping[str, bytes]):
         return len(tuple(iter(self)))
 
     def role(self, unit: str) -> str | None:
-        """What the unit's key may be used for; None for a unit that nobody knows."""
+        """The role of the unit's key; None for an unknown unit."""
         found = self._find(unit)
         return found.role if found is not None else None
 
     def hold_local(self, units: Mapping[str, UnitKey]) -> None:
-        """The units on this machine (`make_local_units`): their keys are in no journal, and count from
-        loopback addresses alone."""
+        """Set the local units (`make_local_units`): their keys are not in the journal, and valid only from loopback
+        addresses."""
         with self._lock:
             changed = frozenset(unit for unit in {*self._local, *units} if self._local.get(unit) != units.get(unit))
             self._local, self._heard_here = dict(units), frozenset()
@@ -112,40 +112,39 @@ class UnitKeys(Mapping[str, bytes]):
             listener(changed)
 
     def is_local(self, unit: str) -> bool:
-        """Whether the unit is on this machine, and its key is good from nowhere else."""
+        """Whether the unit is on this machine, and its key valid only from there."""
         return unit in self._local and self._find(unit) is self._local[unit]
 
     def heard(self, unit: str) -> None:
-        """A signature of the unit's held: it exists."""
+        """A signature of the unit was valid: it exists."""
         if unit in self._local and unit not in self._heard_here:
             with self._lock:
                 self._heard_here |= {unit}
 
     def listen(self, listener: Listener) -> None:
-        """`listener` is called in the thread that brought the change, and must only enqueue."""
+        """`listener` runs in the thread of the change, and must only enqueue."""
         self._listeners.append(listener)
 
     def add(self, unit: str, role: str = TABLE, actor: str = ORGANIZER) -> bytes:
-        """A new unit; the key that was made for it. Problem "unit_name", "unit_known", "unit_role", "too_many_units",
-        and what `Service.ask` raises."""
+        """Add a unit; returns its new key. Problem "unit_name", "unit_known", "unit_role", "too_many_units", and what
+        `Service.ask` raises."""
         key = secrets.token_bytes(KEY_BYTES)
         self.enrol(unit, role, key, actor=actor)
         return key
 
     def replace(self, unit: str, actor: str = ORGANIZER) -> bytes:
-        """A new key for a unit that has one, which counts no more. Problem "unknown_unit", "unit_local", and as `add`
-        has them."""
+        """A new key for a unit; the previous one becomes invalid. Problem "unknown_unit", "unit_local", as `add`."""
         said, key = self._said.get(unit, NO_KEY), secrets.token_bytes(KEY_BYTES)
         self._say(unit_keyed_entry(unit, self.known(unit).role, key.hex(), said), actor, key)
         return key
 
     def enrol(self, unit: str, role: str, key: bytes, replaces: bool = False, unit_id: str = "",
               actor: str = ORGANIZER, table: int | None = None) -> None:
-        """A unit with a key that it has agreed on with the hub; the same once more changes nothing. `replaces`: in the
-        place of the unit of this name, whose key counts no more; `unit_id`: its own mark; `table`: where it stands from
-        now on, None: where it stood. Problem as `add`."""
+        """Store the key that a unit has agreed on with the hub; repeating that changes nothing. `replaces`: the key of
+        this name's previous unit becomes invalid; `unit_id`: the device's own id; `table`: where it stands from now on,
+        None: unchanged. Problem as `add`."""
         check_unit(unit, role)
-        # First what is said of it: where another key comes meanwhile, the journal refuses this one.
+        # Read the record first: if another key is stored meanwhile, the journal refuses this one.
         said, before = self._said.get(unit, NO_KEY), self._find(unit)
         if before == UnitKey(key, role):
             return
@@ -175,7 +174,7 @@ class UnitKeys(Mapping[str, bytes]):
         self._tell()
 
     def _tell(self, *_: object) -> None:
-        """Who has another key than before, whoever said so."""
+        """Call the listeners with the units whose keys have changed."""
         with self._lock:
             before, now = self._told, self._said
             self._told = now
@@ -198,21 +197,20 @@ def check_unit(unit: str, role: str) -> None:
 
 
 def unit_name(kind: str) -> str:
-    """What the unit of this kind on the hub's machine is called: "hub-panel"."""
+    """The name of the local unit of this kind: "hub-panel"."""
     return f"hub-{kind}"
 
 
 def local_folder(said: Path | None, runtime: str | None) -> Path | None:
-    """Where the files go: what the command line says, else the directory called "local" among those that systemd made
-    for this service (RUNTIME_DIRECTORY); None: nowhere."""
+    """The folder for the files: the command line's, else the one named "local" in RUNTIME_DIRECTORY (systemd); or None.
+    """
     if said is not None:
         return said
     return next((path for path in map(Path, (runtime or "").split(":")) if path.name == FOLDER_NAME), None)
 
 
 def loopback_address(host: str, port: int) -> str | None:
-    """Where a unit on this machine reaches a hub that listens on `host`; None where it is not to be reached by
-    loopback, and units here are like units elsewhere."""
+    """The loopback URL of a hub that listens on `host`; None where there is none: local units are then like others."""
     if host in ("", "0.0.0.0", "::") or host == "localhost":
         return f"http://127.0.0.1:{port}"
     if is_loopback(host):
@@ -223,15 +221,15 @@ def loopback_address(host: str, port: int) -> str | None:
 def make_local_units(folder: Path, address: str, taken: Container[str],
                      new_key: Callable[[], bytes] = lambda: secrets.token_bytes(KEY_BYTES)) -> dict[str, UnitKey]:
     """New keys by unit, each in `folder`/NAME.json as {"unit", "key" (hex), "hub" (address)}: mode 0640, of the group
-    that may read it where there is one. `taken`: names that have a key in the journal, which counts instead.
+    that may read it where there is one. `taken`: names that have a key in the journal, which takes precedence.
 
-    A folder that cannot be written is said, and changes nothing else: then there are no units on this machine.
+    Where the folder cannot be written, that is logged, and there are no local units.
     """
     made: dict[str, UnitKey] = {}
     try:
         if not folder.is_dir():
             folder.mkdir(parents=True)
-            # Whatever the hub's own umask: units have to get in.
+            # Independent of the hub's umask: units have to read it.
             folder.chmod(FOLDER_MODE)
     except OSError as error:
         log.warning("units on this machine get no keys: %s", error)
@@ -243,8 +241,8 @@ def make_local_units(folder: Path, address: str, taken: Container[str],
             continue
         key = UnitKey(new_key(), kind)
         try:
-            said = json.dumps({"unit": unit, "key": key.key.hex(), "hub": address}) + "\n"
-            write_atomically(folder / f"{kind}.json", said.encode(), FILE_MODE,
+            text = json.dumps({"unit": unit, "key": key.key.hex(), "hub": address}) + "\n"
+            write_atomically(folder / f"{kind}.json", text.encode(), FILE_MODE,
                              (-1, _group(f"roundtap-{kind}", GROUP)))
         except OSError as error:
             log.warning("%s gets no key: %s", unit, error)
@@ -254,7 +252,7 @@ def make_local_units(folder: Path, address: str, taken: Container[str],
 
 
 def _group(*names: str) -> int:
-    """The number of the first one that there is and that this process may give a file to; -1: none of them."""
+    """The id of the first existing group that this process may give a file to; -1: none."""
     for name in names:
         with suppress(KeyError):
             number = grp.getgrnam(name).gr_gid

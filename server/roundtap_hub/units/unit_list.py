@@ -1,4 +1,4 @@
-"""The units as the console lists them: where each stands, when it was last heard, and what is odd about it."""
+"""The units as the console lists them: table, last contact, version and troubles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from roundtap_hub.units.unit_presence import UnitStatus, decode_health
 
 @dataclass(frozen=True, slots=True)
 class UnitRow:
-    """One unit of the hall. `status`: what it last said; `age_ms` None: never heard."""
+    """One unit of the hall. `age_ms`: since its last contact; None: never in contact."""
 
     unit: str
     table: int | None
@@ -26,22 +26,22 @@ class UnitRow:
 
     @property
     def name(self) -> str:
-        """By its table's number where it stands at one."""
+        """Its table's number where it stands at one, else its own name."""
         return self.unit if self.table is None else str(self.table)
 
     @property
     def health(self) -> Health | None:
-        """None: it has not said."""
+        """Its health; None where it has sent none."""
         return decode_health(self.status.health)
 
     @property
     def version(self) -> str:
-        """Of its software, "" where it has not said."""
+        """Its software version; "" where it has sent none."""
         return self.status.core or (self.health.version if self.health else "")
 
     @property
     def same_version(self) -> bool:
-        """Whether it is the hub's own."""
+        """Whether that is the hub's own version."""
         return same_build(self.version, version())
 
 
@@ -60,14 +60,14 @@ def unit_rows(
 
 
 def key_rows(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], now_ms: int) -> list[UnitRow]:
-    """Every unit with a key: those that need somebody first, then by role and in the order of their numbers."""
+    """Every unit with a key: those with troubles first, then by role and number."""
     keys = hub.units.keys
     return sorted(unit_rows(snapshot, keys, units, now_ms), key=lambda row: (
         not row.status.troubles, (*ROLES, PANEL).index(keys.role(row.unit) or TABLE), _by_number(row.unit)))
 
 
 def _by_number(unit: str) -> tuple[str, int, str]:
-    """"table-2" before "table-10"."""
+    """A sort key: "table-2" before "table-10"."""
     name = unit.rstrip("0123456789")
     return name, int(unit[len(name):] or 0), unit
 
@@ -78,6 +78,6 @@ def known_units(snapshot: Snapshot, enrolled: Iterable[str], units: Mapping[str,
 
 
 def table_units(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> set[str]:
-    """Those that can stand at a table: no print stations, no standbys, unless somebody placed one."""
+    """Units that can stand at a table: no print stations or standbys, unless one was placed."""
     return {unit for unit in known_units(snapshot, hub.units.keys, units)
             if unit in snapshot.venue.tables or hub.units.keys.role(unit) in (None, TABLE)}

@@ -1,6 +1,7 @@
-"""What the hub knows of the hall right now and does not journal: contact, seats taken, drafts; and what people ask for,
-at a table's unit and by phone: a judge, one call a match, open until a judge or the result settles it; to leave, one
-wish a person, until it is granted, refused or taken back. In memory.
+"""The hall's current state, in memory and not journaled: units' statuses, calls for a judge, and wishes to leave.
+
+A match has one call, from its unit and phones, open until a judge or the result settles it. A person has one wish to
+leave, until it is granted, refused or taken back.
 """
 
 from __future__ import annotations
@@ -23,11 +24,8 @@ from roundtap_hub.store.service import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class UnitStatus:
-    """What a unit last said. A restarted hub learns it all again from the next message of each unit.
-
-    `seated` are the sides whose people pressed their button for `match`, `leave` those who asked to leave;
-    `call_since_ms` and `contact_ms` are the hub's monotonic milliseconds.
-    """
+    """A unit's last status; a restarted hub gets it again with each unit's next message. `seated`: sides that pressed
+    their button for `match`; `call_since_ms`, `contact_ms`: the hub's monotonic milliseconds."""
 
     unit: str
     contact_ms: int
@@ -38,39 +36,39 @@ class UnitStatus:
     leave: frozenset[str] = frozenset()
     """Sides that asked to leave."""
     leave_refused: frozenset[str] = frozenset()
-    """Sides whose wish for `match` the organizer refused; asking anew takes that away."""
+    """Sides whose wish for `match` the organizer refused; a new wish clears that."""
     call_since_ms: int | None = None
     called_for: str | None = None
-    """The match in which it last called a judge: somebody is at that table, also once the call is settled."""
+    """The match in which it last called a judge: players are at that table, also once the call is settled."""
     call_taken_by: str | None = None
     call_closed: bool = False
-    """The unit still calls, but somebody said that the call is settled; its next call is a new one."""
+    """The unit still calls, but the call was settled; its next call is a new one."""
     clock_ms: int | None = None
     clock_heard_ms: int | None = None
-    """When the unit said what its clock shows."""
+    """When the unit sent `clock_ms`."""
     core: str = ""
     waiting: int = 0
     """Reports on the unit's disk that this hub has not answered yet, by the unit's own count."""
     instance: str = ""
-    """Which of those that have this name: of the hello that opened its feed."""
+    """Distinguishes units of the same name; from the hello that opened its feed."""
     damaged: int = 0
-    """Lines of the unit's outbox that cannot be read, by the same hello."""
+    """Unreadable lines of the unit's outbox, by the same hello."""
     health: str = ""
-    """What it says of its own machine: see `decode_health`. Told when it changes."""
+    """The state of its machine, sent when it changes: see `decode_health`."""
     troubles: frozenset[str] = frozenset()
-    """What is odd about it, until an organizer has looked: see units/device_auth.py."""
+    """Its troubles (units/device_auth.py), until an organizer has looked."""
 
 
 CALL, LEAVE, TAKEN = "call", "leave", "taken"
 RequestKey = tuple[str, str, str]
-"""CALL, event and match: a judge is wanted there; LEAVE, event and competitor: who wants to leave;
-TAKEN, event and competitor: who scanned their slip, and somebody else has their page."""
+"""CALL, event and match: a judge is wanted there; LEAVE, event and competitor: that one wants to leave; TAKEN, event
+and competitor: that one scanned their slip, but another phone has their page."""
 
 
 @dataclass(frozen=True, slots=True)
 class PhoneRequest:
-    """What was asked for from elsewhere than a unit's buttons, and what became of it. `sources`: who asks, "phone:p3";
-    `since_ms`: the hub's monotonic milliseconds at which the first of them did."""
+    """A request by other means than a unit's buttons. `sources`: the requesters, "phone:p3"; `since_ms`: the time of
+    the first, in the hub's monotonic milliseconds."""
 
     since_ms: int
     sources: frozenset[str]
@@ -79,7 +77,7 @@ class PhoneRequest:
 
 
 class PresenceSnapshot(Mapping[str, UnitStatus]):
-    """What everybody had said at one moment: the units by name, and `asked` from elsewhere. It never changes."""
+    """An immutable snapshot: the units' statuses by name, and the other requests, `asked`."""
 
     def __init__(self, units: Mapping[str, UnitStatus], asked: Mapping[RequestKey, PhoneRequest]) -> None:
         self._units = dict(units)
@@ -99,16 +97,16 @@ class PresenceSnapshot(Mapping[str, UnitStatus]):
 
 
 def phone_requests(units: Mapping[str, UnitStatus]) -> Mapping[RequestKey, PhoneRequest]:
-    """What was asked for from elsewhere; nothing where only units are known."""
+    """The requests by other means than units; none where only units are known."""
     return units.asked if isinstance(units, PresenceSnapshot) else {}
 
 
 Listener = Callable[[str | None], None]
-"""Told which unit's status changed; None where it was no unit's."""
+"""Receives the unit whose status changed; None for other changes."""
 
 
 class Presence:
-    """All units' statuses. Any thread may ask and tell; `listeners` are called after each change, outside the lock."""
+    """All units' statuses. Thread-safe; listeners are called after each change, outside the lock."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -118,17 +116,17 @@ class Presence:
         self._sessions: dict[str, dict[str, int]] = {}
         self._listeners: list[Listener] = []
         self.here: frozenset[tuple[str, str, str]] = frozenset()
-        """(event, match, competitor) of those whom an official saw at their table though they pressed no button."""
+        """(event, match, competitor) of players whom an official saw at their table, who pressed no button."""
         self.on_identify: list[Callable[[str], None]] = []
-        """Told a unit that is to show itself, in the thread that asks; must only enqueue."""
+        """Called with a unit that is to identify itself, in the caller's thread; must only enqueue."""
 
     def listen(self, listener: Listener) -> None:
-        """`listener` runs in the thread that brought the news and must only enqueue."""
+        """`listener` runs in the thread of the change and must only enqueue."""
         self._listeners.append(listener)
 
     @property
     def units(self) -> PresenceSnapshot:
-        """Everybody as of now: a mapping that never changes, the same one for all who ask until somebody is heard."""
+        """All units as of now: an immutable mapping, the same object until something changes."""
         shared = self._shared
         if shared is None:
             with self._lock:
@@ -136,12 +134,12 @@ class Presence:
         return shared
 
     def identify(self, unit: str) -> bool:
-        """Let a unit show itself for some seconds; False where it is not in contact."""
+        """Make a unit identify itself for some seconds; False where it is not connected."""
         status = self.status_of(unit)
         if status is None or not status.connected:
             return False
-        for told in self.on_identify:
-            told(unit)
+        for listener in self.on_identify:
+            listener(unit)
         return True
 
     def status_of(self, unit: str) -> UnitStatus | None:
@@ -149,10 +147,8 @@ class Presence:
         return self._units.get(unit)
 
     def heard(self, unit: str, now_ms: int, **said: object) -> UnitStatus:
-        """Contact with a unit, and what it said. A call keeps the age it began with; its end forgets who took it.
-
-        A call that was closed stays closed until the unit itself has said that it no longer calls.
-        """
+        """Record a unit's contact and status. A call keeps its first time; its end clears who took it. A closed call
+        stays closed until the unit itself has stopped calling."""
         with self._lock:
             before = self._units.get(unit) or UnitStatus(unit, now_ms)
             call = said.pop("call", None)
@@ -170,12 +166,12 @@ class Presence:
         return after
 
     def open_session(self, unit: str, session: str) -> None:
-        """A feed was opened: statuses under this session count, each with a higher number than the one before."""
+        """A feed was opened: statuses of this session count, with rising numbers."""
         with self._lock:
             self._sessions.setdefault(unit, {})[session] = 0
 
     def close_session(self, unit: str, session: str) -> bool:
-        """The feed is gone; True if it was the unit's last."""
+        """A feed was closed; True if it was the unit's last."""
         with self._lock:
             sessions = self._sessions.get(unit, {})
             sessions.pop(session, None)
@@ -184,7 +180,7 @@ class Presence:
             return not sessions
 
     def session_advances(self, unit: str, session: str, number: int) -> bool:
-        """Whether this status is newer than all before it: a replayed packet is not."""
+        """Whether this status is newer than all before it, so not a replayed packet."""
         with self._lock:
             last = self._sessions.get(unit, {}).get(session)
             if last is None or number <= last:
@@ -194,12 +190,12 @@ class Presence:
 
     @property
     def connected_here(self) -> frozenset[str]:
-        """The units whose feeds this very process serves."""
+        """The units whose feeds this process serves."""
         with self._lock:
             return frozenset(self._sessions)
 
     def told(self, unit: str, **said: object) -> None:
-        """What another hub on the same database knows of a unit, field by field as it stands there."""
+        """Apply the fields of a unit's status from another hub on the same database."""
         with self._lock:
             before = self._units.get(unit)
             after = replace(before or UnitStatus(unit, 0), **said)  # type: ignore[arg-type]
@@ -210,7 +206,7 @@ class Presence:
             self._changed(unit)
 
     def seen_here(self, event: str, match: str, competitor: str) -> None:
-        """An official saw somebody at the table."""
+        """An official saw the player at the table."""
         with self._lock:
             known = (event, match, competitor) in self.here
             self.here |= {(event, match, competitor)}
@@ -218,11 +214,11 @@ class Presence:
             self._changed(None)
 
     def take_call(self, unit: str, by: str) -> None:
-        """An official answers a table's call."""
+        """An official takes a table's call."""
         self._answered(unit, lambda now: now if now.call_since_ms is None else replace(now, call_taken_by=by))
 
     def close_call(self, unit: str, until_ms: int | None = None) -> None:
-        """The call is settled: a judge says so, or the result stands. `until_ms`: only one made before then."""
+        """Settle the call. `until_ms`: only one made before then."""
 
         def closed(now: UnitStatus) -> UnitStatus:
             if now.call_since_ms is None or (until_ms is not None and now.call_since_ms > until_ms):
@@ -232,11 +228,11 @@ class Presence:
         self._answered(unit, closed)
 
     def refuse_leave(self, unit: str, side: str) -> None:
-        """The organizer keeps who wanted to leave; the table says so."""
+        """The organizer refuses a wish to leave; the table shows that."""
         self._answered(unit, lambda now: replace(now, leave_refused=now.leave_refused | (now.leave & {side})))
 
     def _answered(self, unit: str, changed: Callable[[UnitStatus], UnitStatus]) -> None:
-        """What a person says of a unit's wish."""
+        """Apply an official's answer to a unit's status."""
         with self._lock:
             before = self._units.get(unit)
             after = changed(before) if before is not None else None
@@ -246,32 +242,32 @@ class Presence:
         self._changed(unit)
 
     def ask(self, what: RequestKey, source: str, now_ms: int) -> None:
-        """Somebody asks for something by another way than a unit; what was refused before is asked anew."""
+        """Add a request by other means than a unit; a refused one starts anew."""
         self._change(what, lambda before: PhoneRequest(now_ms, frozenset({source})) if before is None or before.refused
                      else replace(before, sources=before.sources | {source}))
 
     def take_back(self, what: RequestKey, source: str) -> None:
-        """It is not asked for any more by this one."""
+        """Withdraw this source's request."""
         self._change(what, lambda before: None if before is None or before.sources <= {source}
                      else replace(before, sources=before.sources - {source}))
 
     def answer(self, what: RequestKey, taken_by: str | None = None, refused: bool = False) -> None:
-        """An official takes it on, or refuses it; nothing where it is not asked for."""
+        """An official takes the request on, or refuses it."""
         self._change(what, lambda before: None if before is None else replace(
             before, taken_by=taken_by or before.taken_by, refused=refused or before.refused))
 
     def settle(self, what: RequestKey, until_ms: int | None = None) -> None:
-        """It is settled. `until_ms`: only what was asked for before then."""
+        """Settle the request. `until_ms`: only one made before then."""
         self._change(what, lambda before: None if before is None or until_ms is None or before.since_ms <= until_ms
                      else before)
 
     def forget_asked(self, event: str) -> None:
-        """Of an event that is over nothing is asked for any more."""
+        """Settle all requests of a finished event."""
         for what in [what for what in self.units.asked if what[1] == event]:
             self.settle(what)
 
     def told_asked(self, what: RequestKey, now: PhoneRequest | None) -> None:
-        """What stands of it as another hub on the same database says; None: nothing."""
+        """Set the request as another hub on the same database has it; None: none."""
         self._change(what, lambda _: now)
 
     def _change(self, what: RequestKey, changed: Callable[[PhoneRequest | None], PhoneRequest | None]) -> None:
@@ -288,7 +284,7 @@ class Presence:
         self._changed(None)
 
     def _keep(self, status: UnitStatus) -> None:
-        """Under the lock. Whoever was handed `units` before goes on reading what it was then."""
+        """Called with the lock held. Earlier snapshots of `units` stay as they are."""
         self._units[status.unit] = status
         self._shared = None
 
@@ -298,7 +294,7 @@ class Presence:
 
 
 def _still_refused(before: UnitStatus, after: UnitStatus) -> UnitStatus:
-    """Another match, or a wish that comes anew, is asked anew."""
+    """A new match, or a new wish, clears a refusal."""
     if after.match != before.match:
         return replace(after, leave_refused=frozenset())
     return replace(after, leave_refused=before.leave_refused - (after.leave - before.leave))
@@ -306,18 +302,19 @@ def _still_refused(before: UnitStatus, after: UnitStatus) -> UnitStatus:
 CLOSING = frozenset({"report", "result-entered"})
 """Entries after which a result may stand."""
 ECHO_GRACE_MS = 2000
-"""A call made just before the result stays: its table may not know yet that it was heard, and would go on calling."""
+"""A call made this shortly before the result stays open: its table may not know yet that it arrived, and would repeat
+it."""
 
 GRANTING = frozenset({"competitor-dropped", "competitor-disqualified"})
-"""Entries after which somebody is gone."""
+"""Entries after which a player is gone."""
 
 Units = Mapping[str, UnitStatus]
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A judge is wanted at a match. `since_ms`: the hub's monotonic milliseconds of whoever called first; `sources`:
-    "unit:unit-1", "phone:p3"; `taken_by`: by what name the one is known who goes there."""
+    """A judge is wanted at a match. `since_ms`: the first call, in the hub's monotonic milliseconds; `sources`:
+    "unit:unit-1", "phone:p3"; `taken_by`: the shown name of the official who goes there."""
 
     event: str
     match: str
@@ -328,7 +325,7 @@ class Call:
 
 
 def call_at(snapshot: Snapshot, units: Units, event_id: str, match: MatchState) -> Call | None:
-    """The call for this match; what a unit says is of the match at its table."""
+    """The call for this match; a unit's call belongs to the match at its table."""
     table = match.match.table
     unit = snapshot.venue.unit_at(table) if table is not None else None
     status = units.get(unit) if unit is not None else None
@@ -343,7 +340,7 @@ def call_at(snapshot: Snapshot, units: Units, event_id: str, match: MatchState) 
 
 
 def calls_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[Call]:
-    """All calls of an event: from the tables of its newest round, and what phones asked about any match."""
+    """All calls of an event: from the tables of its newest round, and from phones about any match."""
     played = state.public_rounds
     matches = {match.id: match for match in (played[-1].matches if played and not state.finished else ())}
     for kind, event_id, match_id in phone_requests(units):
@@ -357,36 +354,35 @@ def calls_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[Ca
 
 
 class Calls:
-    """Of one hub; any thread may ask and tell."""
+    """One hub's calls. Thread-safe."""
 
     def __init__(self, presence: Presence, snapshot: Callable[[], Snapshot], now_ms: Callable[[], int]) -> None:
         self._presence, self._snapshot, self._now_ms = presence, snapshot, now_ms
 
     def open(self, event_id: str, match_id: str, source: str) -> None:
-        """A judge is wanted; from the same source again it is the same call. A unit's calls come with its status."""
+        """Call a judge; a repeated one is the same call. A unit's calls come with its status."""
         self._presence.ask((CALL, event_id, match_id), source, self._now_ms())
 
     def cancel(self, event_id: str, match_id: str, source: str) -> None:
-        """This source wants nobody any more; others may."""
+        """Withdraw this source's call; others may remain."""
         self._presence.take_back((CALL, event_id, match_id), source)
 
     def take(self, event_id: str, match_id: str, by: str) -> None:
-        """Somebody goes there: table and phones say who."""
+        """An official goes there: table and phones show who."""
         self._presence.answer((CALL, event_id, match_id), taken_by=by)
         unit = self._unit_at(event_id, match_id)
         if unit is not None:
             self._presence.take_call(unit, by)
 
     def close(self, event_id: str, match_id: str, until_ms: int | None = None) -> None:
-        """It is settled. `until_ms`: only what was called before then."""
+        """Settle the call. `until_ms`: only one made before then."""
         self._presence.settle((CALL, event_id, match_id), until_ms)
         unit = self._unit_at(event_id, match_id)
         if unit is not None:
             self._presence.close_call(unit, until_ms)
 
     def close_shown(self, event_id: str, match_id: str, since_ms: int | None) -> None:
-        """Whoever looks at the call that began at `since_ms` says that it is settled; of another one that was made
-        meanwhile they know nothing. None: whichever there is."""
+        """Settle the call that began at `since_ms`, not a newer one that the official has not seen. None: any."""
         shown = next((call for call in self.of(event_id) if call.match == match_id), None)
         if since_ms is None or shown is None or shown.since_ms == since_ms:
             self.close(event_id, match_id)
@@ -407,10 +403,7 @@ class Calls:
 
 
 def close_settled_calls(presence: Presence, snapshot: Snapshot, entries: Sequence[Entry]) -> None:
-    """End the call of each match that these entries have settled; one made since then is about something else.
-
-    Runs after a commit: a result that was not saved closes nothing.
-    """
+    """End the call of each match that these committed entries have settled; a later call is about something else."""
     for entry in entries:
         state = snapshot.events.get(entry.stream)
         if entry.kind == "event-finished":
@@ -430,8 +423,8 @@ def close_settled_calls(presence: Presence, snapshot: Snapshot, entries: Sequenc
 
 @dataclass(frozen=True, slots=True)
 class LeaveRequest:
-    """Somebody wants to leave the event. `sources`: "unit:unit-1", "phone:p3"; `refused`: an official wants them to
-    stay, and table and phone say so. `match`: where they sit or sat, with its table; None before round 1."""
+    """A player wants to leave the event. `sources`: "unit:unit-1", "phone:p3"; `refused`: by an official; table
+    and phone show that. `match`: the player's newest; None before round 1."""
 
     event: str
     competitor: str
@@ -440,11 +433,11 @@ class LeaveRequest:
     match: MatchState | None = None
     side: str = ""
     since_ms: int | None = None
-    """When it was first asked by phone; None where only a unit said so."""
+    """When it was first requested by phone; None where only by a unit."""
 
 
 def leave_requests_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[LeaveRequest]:
-    """Everybody who wants to leave and has not left, the refused too; in the order of their names' ids."""
+    """All open wishes to leave, the refused too, by competitor id."""
     by_unit = dict(_by_units(snapshot, units, state))
     by_phone = {who: asked for (kind, event_id, who), asked in phone_requests(units).items()
                 if kind == LEAVE and event_id == state.id}
@@ -455,14 +448,14 @@ def leave_requests_of(snapshot: Snapshot, units: Units, state: EventState) -> It
         match, side, sources, refused = by_unit.get(who) or (*_seat(state, who), frozenset(), True)
         asked = by_phone.get(who)
         if asked is not None:
-            # Whoever asks at the table after the phone's wish was refused asks anew.
+            # A wish at the table, after the phone's was refused, is a new one.
             sources, refused = sources | asked.sources, refused and asked.refused
         yield LeaveRequest(state.id, who, sources, refused, match, side, asked.since_ms if asked is not None else None)
 
 
 def _by_units(snapshot: Snapshot, units: Units,
               state: EventState) -> Iterator[tuple[str, tuple[MatchState | None, str, frozenset[str], bool]]]:
-    """Who asked at the table. The match says who sat there."""
+    """Wishes made at tables; the match has the competitor."""
     for unit, status in sorted(units.items()):
         found = state.find_match(status.match) if status.leave and status.match else None
         if found is None or found[1].match.table != snapshot.venue.tables.get(unit):
@@ -474,27 +467,27 @@ def _by_units(snapshot: Snapshot, units: Units,
 
 
 def _seat(state: EventState, who: str) -> tuple[MatchState | None, str]:
-    """The newest match of somebody, and the side."""
+    """The competitor's newest match, and the side."""
     return next(((match, side) for played in reversed(state.public_rounds) for match in played.matches
                  for side in SIDES if match.match.competitor(side) == who), (None, ""))
 
 
 class LeaveRequests:
-    """Of one hub; any thread may ask and tell."""
+    """One hub's wishes to leave. Thread-safe."""
 
     def __init__(self, presence: Presence, snapshot: Callable[[], Snapshot], now_ms: Callable[[], int]) -> None:
         self._presence, self._snapshot, self._now_ms = presence, snapshot, now_ms
 
     def ask(self, event_id: str, competitor: str, source: str) -> None:
-        """Somebody wants to leave. A unit's wishes come with its status."""
+        """Add a wish to leave. A unit's wishes come with its status."""
         self._presence.ask((LEAVE, event_id, competitor), source, self._now_ms())
 
     def take_back(self, event_id: str, competitor: str, source: str) -> None:
-        """They stay after all, as far as this source says."""
+        """Withdraw this source's wish."""
         self._presence.take_back((LEAVE, event_id, competitor), source)
 
     def refuse(self, event_id: str, competitor: str) -> None:
-        """An official wants them to stay: table and phone say so."""
+        """An official refuses the wish: table and phone show that."""
         self._presence.answer((LEAVE, event_id, competitor), refused=True)
         for wish in self.of(event_id):
             for source in wish.sources if wish.competitor == competitor else ():
@@ -509,30 +502,28 @@ class LeaveRequests:
 
 
 def close_granted_leaves(presence: Presence, entries: Sequence[Entry]) -> None:
-    """Whoever has left wants to no more: who comes back is not asked about what they wanted before."""
+    """Settle the wishes of players who have left, so that one who returns has none."""
     for entry in entries:
         if entry.kind in GRANTING:
             presence.settle((LEAVE, entry.stream, str(entry.data["competitor"])))
 
 
 def encode_health(said: object) -> str:
-    """A status's `health` as the hub keeps it; "" for what is no health. What is odd in it is left out: a call for a
-    judge that comes with it must not be lost for that."""
+    """A status's `health` as the hub stores it; "" for an invalid one. Odd fields are left out, so that a call for a
+    judge in the same status is not lost."""
     return msgspec.json.encode(salvage_message(Health, said)).decode() if isinstance(said, dict) else ""
 
 
 @lru_cache(maxsize=512)
 def decode_health(text: str) -> Health | None:
-    """What was kept; None: the unit has not said."""
+    """A stored health; None: the unit has sent none."""
     return msgspec.json.decode(text, type=Health) if text else None
 
 
 @dataclass(frozen=True, slots=True)
 class MissingEntry:
-    """A unit was told of entry `number` of an event; the journal lacks it, or has another one in its place.
-
-    `last`: the journal's own last entry of this event.
-    """
+    """A unit received entry `number` of an event, which the journal lacks or has differently. `last`: the journal's own
+    last entry of this event."""
 
     unit: str
     event: str
@@ -541,7 +532,7 @@ class MissingEntry:
 
 
 class MissingEntries:
-    """All of them, by unit and event; any thread may use it. They are gone with the process: units say it again."""
+    """All missing entries, by unit and event, in memory: units send their heads again. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Units: new ones by the digits on their screens, their keys, where each stands, and whose calls are answered."""
+"""Console pages and forms for units: enrolment, keys, tables, calls and wishes to leave."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from roundtap_hub.units.unit_list import key_rows
 
 @route("GET /console/units", ORGANIZERS)
 def unit_list(shown: str = "", key: bytes = b"") -> AnyResponse:
-    """Every unit with a key: what it may do, where it stands, when it was heard, what is odd about it. `shown`: the one
-    whose new key stands on the page, this once; to load it again shows it no more."""
+    """Every unit with a key: role, table, last contact, troubles. `shown`: the unit whose new `key` is shown; a reload
+    does not show it again."""
     if shown:
         g.address = url_for("console.unit_list")
     return page("units.html", rows=key_rows(current_hub(), current_snapshot(), current_units(), now_ms()), roles=ROLES,
@@ -48,7 +48,7 @@ def unit_list(shown: str = "", key: bytes = b"") -> AnyResponse:
 @route("POST /console/units/add", ORGANIZERS)
 @shows_problem_on(unit_list)
 def add_unit() -> AnyResponse:
-    """A unit and its key, which is on this answer and nowhere else but in the hub's journal."""
+    """Add a unit; its key is shown only in this answer."""
     unit = field("unit")
     return unit_list(unit, current_hub().units.keys.add(unit, field("role", TABLE), actor()))
 
@@ -56,7 +56,7 @@ def add_unit() -> AnyResponse:
 @route("POST /console/units/replace", ORGANIZERS)
 @shows_problem_on(unit_list)
 def replace_key() -> AnyResponse:
-    """Another key for a unit; with the one before it nobody gets in any more, from now on."""
+    """A new key for a unit; the previous one becomes invalid."""
     unit = field("unit")
     return unit_list(unit, current_hub().units.keys.replace(unit, actor()))
 
@@ -64,7 +64,7 @@ def replace_key() -> AnyResponse:
 @route("POST /console/units/revoke", ORGANIZERS)
 @shows_problem_on(unit_list)
 def revoke_key() -> AnyResponse:
-    """A unit that is not one of this hub's any more; it stands nowhere then."""
+    """Revoke a unit's key and take the unit from its table."""
     current_hub().units.keys.revoke(field("unit"), actor())
     return redirect(url_for("console.unit_list"), 303)
 
@@ -72,7 +72,7 @@ def revoke_key() -> AnyResponse:
 @route("POST /console/units/seen", ORGANIZERS)
 @shows_problem_on(unit_list)
 def unit_seen() -> AnyResponse:
-    """Somebody has looked at what is odd about a unit: it is told again when it happens again."""
+    """Clear a unit's troubles; they are shown again when they happen again."""
     current_hub().units.troubles.seen(field("unit"))
     return redirect(url_for("console.unit_list"), 303)
 
@@ -80,7 +80,7 @@ def unit_seen() -> AnyResponse:
 @route("POST /console/units/identify", ORGANIZERS)
 @shows_problem_on(unit_list)
 def identify_unit() -> AnyResponse:
-    """A table unit blinks and says its name for some seconds. `event`: whose console it was asked on."""
+    """Make a table unit blink and show its name for some seconds. `event`: the console to return to."""
     unit, event_id = field("unit"), field("event")
     if not current_hub().presence.identify(unit):
         raise Problem("unit_silent", unit=unit[:40])
@@ -93,7 +93,7 @@ def identify_unit() -> AnyResponse:
 @route("POST /console/<event_id>/units", HEADS, VISIBLE)
 @shows_problem_on(event)
 def place_unit(event_id: str) -> AnyResponse:
-    """Put a unit at a table; without a number it stands nowhere. Whoever stood there stands nowhere then."""
+    """Put a unit at a table; without a number, at none. The unit that stood there then stands at none."""
     hub, unit, table = current_hub(), field("unit"), typed_table("table")
     if unit not in {*hub.units.keys, *hub.presence.units, *current_snapshot().venue.tables}:
         raise Problem("unknown_unit", unit=unit[:40])
@@ -104,7 +104,7 @@ def place_unit(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/call", JUDGES, VISIBLE)
 @shows_problem_on(event)
 def take_call(event_id: str) -> AnyResponse:
-    """Somebody is on the way: the table's screen says who. `unit`: one that calls from where nobody plays."""
+    """Take a call: the table's screen shows who is on the way. `unit`: for a call from a table without a match."""
     if field("match"):
         current_hub().hall.calls.take(event_id, field("match"), staff_name())
     else:
@@ -115,7 +115,7 @@ def take_call(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/call/settled", JUDGES, VISIBLE)
 @shows_problem_on(event)
 def close_call(event_id: str) -> AnyResponse:
-    """The judge says that the call is settled, the one that they saw: the table's screen goes back to its match."""
+    """Settle the call that the judge saw: the table's screen returns to its match."""
     since = whole_number("since")
     if field("match"):
         current_hub().hall.calls.close_shown(event_id, field("match"), since)
@@ -127,14 +127,14 @@ def close_call(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/leave/refused", HEADS, VISIBLE)
 @shows_problem_on(event)
 def refuse_leave(event_id: str) -> AnyResponse:
-    """Whoever asked to leave stays; their table says so."""
+    """Refuse a wish to leave; the table shows that."""
     current_hub().hall.wishes.refuse(event_id, field("who"))
     return back_to_event(event_id)
 
 
 def pending_unit_rows() -> list[dict[str, Any]]:
-    """Who asks, in the order of their coming. `number`: what stands before its code; None while it shows none.
-    `known_as`: its name of before."""
+    """The waiting units, in the order of their arrival. `number`: before the code; None while it shows none.
+    `known_as`: its previous name."""
     room, known = current_hub().units.enrolment.room, current_snapshot().venue.unit_ids
     return [{"mark": each.mark, "number": each.number, "kind": each.kind, "address": each.address,
              "age_ms": max(0, now_ms() - each.since_ms),
@@ -143,30 +143,30 @@ def pending_unit_rows() -> list[dict[str, Any]]:
 
 
 def enrol_step(table: int | None) -> dict[str, Any]:
-    """The table that was asked for, else the first where no unit stands. `stands`: the unit that is there already;
-    `before`, `after`: the tables beside it; `homeless`: units that have a key and no table yet."""
+    """The requested table, else the first one without a unit. `stands`: the unit that is there already; `before`,
+    `after`: the neighbouring tables; `homeless`: units with a key and no table yet."""
     keys, tables = current_hub().units.keys, current_snapshot().venue.tables
     at = {number: unit for unit, number in tables.items()}
-    here = table or next_free_table(0)
-    return {"table": here, "stands": at.get(here, ""), "before": here - 1 if here > 1 else None,
-            "after": here + 1 if here < MOST_TABLES else None,
+    current = table or next_free_table(0)
+    return {"table": current, "stands": at.get(current, ""), "before": current - 1 if current > 1 else None,
+            "after": current + 1 if current < MOST_TABLES else None,
             "homeless": sorted(unit for unit in keys if keys.role(unit) == TABLE and unit not in tables)}
 
 
 def next_free_table(after: int) -> int:
-    """The next table where no unit stands."""
+    """The next table without a unit."""
     taken = set(current_snapshot().venue.tables.values())
     return next((number for number in range(after + 1, MOST_TABLES + 1) if number not in taken), MOST_TABLES)
 
 
 def redirect_to_next(table: int | None, unit: str) -> AnyResponse:
-    """On from the table where this unit stands now."""
+    """Redirect to the next free table after this unit's."""
     return redirect(url_for("console.enrol", table=next_free_table(table or 0), done=unit, at=table or ""), 303)
 
 
 def unsaved_on_unit(unit: str) -> dict[str, Any]:
-    """What would be lost with a unit that is replaced: nothing that the hub has, and what its disk alone may hold, by
-    what it said last. `waiting`: reports that had no answer; whether it is `silent`."""
+    """What may be lost with a replaced unit, by its last status. `waiting`: unanswered reports on its disk; `silent`:
+    whether it is out of contact."""
     status = current_units().get(unit)
     if status is None or not status.contact_ms:
         return {"waiting": 0, "silent": True}
@@ -175,10 +175,10 @@ def unsaved_on_unit(unit: str) -> dict[str, Any]:
 
 @route("GET /console/units/enrol", ORGANIZERS)
 def enrol(**_: Any) -> AnyResponse:
-    """One field: the digits of the unit that stands at this table, or of the one that replaces another."""
+    """The page with a field for the code of the unit at this table, or of the one that replaces another."""
     hub, fields = current_hub(), request.form if request.method == "POST" else request.args
-    replace, said = fields.get("replace", ""), fields.get("table", "")
-    table = int(said) if said.isascii() and said.isdigit() and 0 < int(said) <= MOST_TABLES else None
+    replace, number = fields.get("replace", ""), fields.get("table", "")
+    table = int(number) if number.isascii() and number.isdigit() and 0 < int(number) <= MOST_TABLES else None
     if replace not in hub.units.keys:
         replace = ""
     return page("enrol.html", replace=replace, role=hub.units.keys.role(replace) or TABLE,
@@ -190,7 +190,7 @@ def enrol(**_: Any) -> AnyResponse:
 @route("POST /console/units/enrol", ORGANIZERS)
 @shows_problem_on(enrol)
 def enrol_code() -> AnyResponse:
-    """The code is tried once, with the unit that shows it; then the next table's turn has come."""
+    """Try the code once, with the unit that shows it; then continue with the next table."""
     replace, table = field("replace"), typed_table("table")
     made = current_hub().units.enrolment.enrol(
         parse_typed_code(field("code")), actor(), None if replace else table, replace, field("mark"))
@@ -202,7 +202,7 @@ def enrol_code() -> AnyResponse:
 @route("POST /console/units/enrol/identify", ORGANIZERS)
 @shows_problem_on(enrol)
 def identify() -> AnyResponse:
-    """A unit that waits blinks and beeps for some seconds."""
+    """Make a waiting unit blink and beep for some seconds."""
     if not current_hub().units.enrolment.room.identify(field("mark")):
         raise Problem("enrol_gone")
     return redirect(url_for("console.enrol", table=field("table") or None, replace=field("replace") or None), 303)
@@ -211,7 +211,7 @@ def identify() -> AnyResponse:
 @route("POST /console/units/enrol/place", ORGANIZERS)
 @shows_problem_on(enrol)
 def enrol_place() -> AnyResponse:
-    """A unit that has its key already stands at this table."""
+    """Put a unit that already has a key at this table."""
     unit, table = field("unit"), typed_table("table")
     if unit not in current_hub().units.keys:
         raise Problem("unknown_unit", unit=unit[:40])
