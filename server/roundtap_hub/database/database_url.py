@@ -1,4 +1,4 @@
-"""Where a journal is: the database's address as people write it, as SQLAlchemy wants it, and as it may be shown."""
+"""The address of a journal's database: as people write it, for SQLAlchemy, and fit to be shown."""
 
 from __future__ import annotations
 
@@ -20,15 +20,13 @@ CONNECTION_TIMEOUTS: Mapping[str, str] = {
     "connect_timeout": "5", "keepalives_idle": "5", "keepalives_interval": "3", "keepalives_count": "3",
     "tcp_user_timeout": "15000",
 }
-"""A database whose machine died says nothing: a connection that is silent for so long (s, s, s, times, ms) is given up.
-What the address says itself goes before."""
+"""A dead database server sends nothing: a connection silent for so long (s, s, s, times, ms) is dropped. The address's
+own parameters take precedence."""
 
 
 def database_url(text: str) -> URL:
-    """The address of a PostgreSQL database: "postgresql://user@host/roundtap", the rest as libpq knows it.
-
-    Raises Problem("database_address") for anything else and Problem("database_driver") where psycopg is missing.
-    """
+    """The address of a PostgreSQL database: "postgresql://user@host/roundtap", the rest as in libpq. Raises
+    Problem("database_address") for anything else and Problem("database_driver") without psycopg."""
     try:
         url = make_url(text)
     except (ArgumentError, ValueError) as error:
@@ -46,17 +44,17 @@ def sqlite_url(folder: Path) -> str:
 
 
 def redacted_url(url: URL) -> str:
-    """The address for a person's eyes: without the password, and without our own patience."""
+    """The address to show: without the password and our timeouts."""
     kept = {key: value for key, value in url.query.items() if key not in CONNECTION_TIMEOUTS and "password" not in key}
     return url._replace(drivername="postgresql", password=None).set(query=kept).render_as_string()
 
 
 def without_password(text: str) -> str:
-    """What stands before the @ of an address that could not be read may hold a password: only its scheme is kept."""
+    """An unreadable address without its user part, which may hold a password."""
     scheme, sign, rest = text.partition("://")
     return f"{scheme}{sign}{rest.rpartition('@')[2].partition('?')[0]}" if sign else text.rpartition("@")[2]
 
 
 def libpq_arguments(url: URL) -> dict[str, Any]:
-    """The same address as keywords of `psycopg.connect`: a listener has a connection of its own."""
+    """The address as keywords of `psycopg.connect`: a listener has its own connection."""
     return {**url.query, **url.translate_connect_args(username="user", database="dbname")}

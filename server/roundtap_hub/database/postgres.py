@@ -1,5 +1,5 @@
-"""The journal on PostgreSQL: several hubs append to it, each by compare-and-set, and tell each other what is
-new; and the one clock of them all, the database's."""
+"""The journal on PostgreSQL: several hubs append by compare-and-set, notify each other, and share the database's
+clock."""
 
 from __future__ import annotations
 
@@ -41,28 +41,28 @@ from roundtap_hub.store.snapshots import EventSnapshotStore
 log = logging.getLogger(__name__)
 
 CHANNEL = "roundtap"
-"""Commits are told here: {"from": hub, "streams": {stream: number}, "people": [event, …]}."""
+"""Commits are announced here: {"from": hub, "streams": {stream: number}, "people": [event, …]}."""
 NOTICE_BYTES_MAX = 7000
-"""PostgreSQL takes less than 8000 bytes; what a commit has to tell beyond that is told as "look at everything"."""
+"""PostgreSQL takes less than 8000 bytes; a longer notice is replaced by one that means "read everything"."""
 HALL_LOCK = 0x526F756E64746170
-"""Every append holds it together with others; one whose decision rests on streams that it does not write, alone.
-An arbitrary number: "Roundtap" in ASCII."""
+"""Appends share it; one whose decision depends on streams that it does not write holds it exclusively. An arbitrary
+number: "Roundtap" in ASCII."""
 TABLES_LOCK = HALL_LOCK + 1
 CONFLICT_SQLSTATES = frozenset({"23505", "40001", "40P01"})
-"""What PostgreSQL says to the slower of two: unique violation, serialization failure, deadlock."""
+"""PostgreSQL's errors for the slower of two: unique violation, serialization failure, deadlock."""
 
 ROUND_TRIPS = 16
-"""Asked in one go; the quickest of them says most."""
+"""Round trips per estimate; the quickest is the most exact."""
 AGAIN_S = 60.0
 """How often the offset is estimated anew."""
 SAMPLES_KEPT = 8
-"""Estimates that are kept: the best of the last eight minutes counts."""
+"""Estimates kept: the best of the last eight minutes counts."""
 DRIFT_RATE = 50e-6
-"""What an old sample loses: two machines' crystals drift apart by up to so much."""
+"""How fast an old sample loses precision: two machines' crystals drift apart by up to this rate."""
 SLEW = 1 / 1000
-"""How fast a new offset is worked in: a millisecond a second, which nobody sees, and which never turns back."""
+"""How fast a new offset is applied: a millisecond per second, too slow to notice, and never backwards."""
 STEP_US = 1_000_000
-"""A database whose clock jumps by more than this has been set: living hubs do not jump with it."""
+"""A larger jump means that the database's clock was set: running hubs do not follow it."""
 
 TimeQuery = Callable[[], int]
 """Asks the database for its time, in microseconds since 1970."""
@@ -73,12 +73,10 @@ class NumberTaken(JournalConflict):
 
 
 class PostgresJournal(Journal):
-    """All streams of one PostgreSQL database ("postgresql://user@host/roundtap").
-
-    `name` tells this process's notifications from those of others. `read_only`: nothing is ever written, not even
-    tables. Raises Problem("database_not_usable") where the database cannot be had, Problem("database_empty") where it
-    is only to be read and no hub has begun a journal in it, and as a Journal for the form of its tables.
-    """
+    """All streams of one PostgreSQL database ("postgresql://user@host/roundtap"). `name` marks this process's
+    notifications. `read_only`: nothing is ever written, not even tables. Raises Problem("database_not_usable") if the
+    database is out of reach, Problem("database_empty") if it is read-only and holds no journal, and as `Journal` for
+    its schema."""
 
     def __init__(self, address: str, read_only: bool = False,
                  known: schema_versions.Migrations = schema_versions.CURRENT) -> None:
@@ -101,25 +99,24 @@ class PostgresJournal(Journal):
 
     def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (), beside: Iterable[SQLModel] = (),
                rests_on: Mapping[str, int] | None = None) -> None:
-        """Commit all of them or none, and tell the other hubs; on return they are on the database's disk. For the rest
-        as a Journal.
+        """Commit all of them or none, synced on return, and notify the other hubs; otherwise as `Journal.append`.
 
-        `rests_on`: the newest number of every stream, where the decision looked at streams that it does not write.
-        Raises NumberTaken, or JournalConflict where the database refuses or is out of reach: nothing is stored then.
+        `rests_on`: the newest number of every stream, if the decision read streams that it does not write. Raises
+        NumberTaken, or JournalConflict if the database refuses or is out of reach: then nothing is stored.
 
-        Raises InDoubt where the connection was lost while the commit was under way. Appending the very same batch again
-        tells: it is stored then, or NumberTaken says that the numbers are in use, by another hub or by this very batch
-        (`is_stored`). A mere look could come before a commit that is still running.
+        Raises CommitInDoubt if the connection was lost during the commit. Appending the same batch again settles it:
+        either it is stored then, or NumberTaken says that the numbers are in use, by another hub or by this very batch
+        (`is_stored`). Only reading could be too early, while the commit is still running.
         """
         people = list(people)
-        told = self._told(entries, {*(record.event for record in people), *events_deleted(entries),
+        notice = self._told(entries, {*(record.event for record in people), *events_deleted(entries),
                                     *(event for event, _ in people_removed(entries))})
         committing = False
         try:
             with nullcontext(self._alone) if self._alone is not None else self._engine.connect() as connection:
                 _check_preconditions(connection, entries, rests_on)
                 self._write(connection, entries, people, beside)
-                connection.execute(_NOTIFY, {"channel": CHANNEL, "told": told})
+                connection.execute(_NOTIFY, {"channel": CHANNEL, "told": notice})
                 committing = True
                 connection.commit()
         except IntegrityError as error:
@@ -133,8 +130,8 @@ class PostgresJournal(Journal):
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Until the first `append` within nobody else can write: what is decided here rests on what is stored. Raises
-        JournalConflict where the database is out of reach. For the one thread that writes."""
+        """No other hub can write until the first `append` within: decisions here rest on what is stored. Raises
+        JournalConflict if the database is out of reach. Only for the writer's thread."""
         with ExitStack() as until:
             try:
                 connection = until.enter_context(self._engine.connect())
@@ -146,7 +143,7 @@ class PostgresJournal(Journal):
             yield
 
     def is_stored(self, entries: Sequence[Entry]) -> bool:
-        """Whether just these entries are stored; a batch is stored whole or not at all."""
+        """Whether these very entries are stored; a batch is stored whole or not at all."""
         first = entries[0]
         query = select(ENTRY.c.hash).where(ENTRY.c.stream == first.stream, ENTRY.c.number == first.number)
         with self._reading() as connection:
@@ -154,8 +151,8 @@ class PostgresJournal(Journal):
 
     def _told(self, entries: Sequence[Entry], people_of: Iterable[str]) -> str:
         streams = {entry.stream: entry.number for entry in entries}
-        told = json.dumps({"from": self.name, "streams": streams, "people": sorted(people_of)})
-        return told if len(told) <= NOTICE_BYTES_MAX else json.dumps({"from": self.name})
+        notice = json.dumps({"from": self.name, "streams": streams, "people": sorted(people_of)})
+        return notice if len(notice) <= NOTICE_BYTES_MAX else json.dumps({"from": self.name})
 
     def _put_entries(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         columns = {column.name: [row[column.name] for row in rows] for column in ENTRY.columns}
@@ -167,27 +164,27 @@ class PostgresJournal(Journal):
 
 
 def _lock_tables(connection: Connection) -> None:
-    """Two hubs that start at once would both find no tables, or both bring them to a new form."""
+    """Two hubs that start at once would both create or migrate the tables."""
     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TABLES_LOCK})
 
 
 def postgres_engine(address: str, read_only: bool = False) -> Engine:
-    """Connections to the database; one that stood idle is tried before it is used. Raises as `database_url` does."""
+    """Connections to the database; an idle one is tested before use. Raises as `database_url`."""
     url = database_url(address)
     if read_only:
-        said = url.query.get("options", "")
-        url = url.update_query_dict({"options": f"{said} -c default_transaction_read_only=on".strip()})
+        options = url.query.get("options", "")
+        url = url.update_query_dict({"options": f"{options} -c default_transaction_read_only=on".strip()})
     return create_engine(url, poolclass=QueuePool, pool_size=2, max_overflow=2, pool_pre_ping=True,
                          hide_parameters=True)
 
 
 def unusable_database(url: Any, error: Exception) -> Problem:
-    """What the database says for itself, and at which address."""
+    """The database's own error, and its address."""
     return Problem("database_not_usable", url=redacted_url(url), reason=reason_of(error))
 
 
 def reason_of(error: Exception) -> str:
-    """The database's own words, on one line."""
+    """The error's text, on one line."""
     return " ".join(str(getattr(error, "orig", None) or error).split())
 
 
@@ -200,7 +197,7 @@ WITH RECURSIVE found AS (
 )
 SELECT stream, (SELECT max(number) FROM entry WHERE entry.stream = found.stream) FROM found WHERE stream IS NOT NULL
 """)
-"""The newest number of every stream: a step in the index for each, however many entries there are."""
+"""The newest number of every stream: one step in the index for each, however many entries there are."""
 
 _NOTIFY = text("SELECT pg_notify(:channel, :told)")
 _LOCK = {alone: text(f"SELECT pg_advisory_xact_lock{'' if alone else '_shared'}(:key)") for alone in (True, False)}
@@ -209,11 +206,11 @@ _KINDS = {"number": "integer", "version": "integer"}
 _PUT_ENTRIES = text("INSERT INTO entry ({}) SELECT * FROM unnest({}) ON CONFLICT DO NOTHING".format(
     ", ".join(f'"{column.name}"' for column in ENTRY.columns),
     ", ".join(f"CAST(:{column.name} AS {_KINDS.get(column.name, 'text')}[])" for column in ENTRY.columns)))
-"""One statement for the whole batch. It waits for whoever is writing one of the numbers, and then leaves that out."""
+"""One statement for the whole batch. It waits for any writer of the same numbers and then skips those."""
 
 
 def _check_preconditions(connection: Connection, entries: Sequence[Entry], rests_on: Mapping[str, int] | None) -> None:
-    """The chains go on from what is stored, and nothing that the decision rests on has changed; else NumberTaken."""
+    """Raise NumberTaken unless the chains continue what is stored and the rest of `rests_on` is unchanged."""
     connection.execute(_LOCK[rests_on is not None], {"key": HALL_LOCK})
     firsts: dict[str, Entry] = {}
     for entry in entries:
@@ -233,34 +230,34 @@ def _sqlstate(error: SQLAlchemyError) -> str | None:
 
 
 def _refused(error: SQLAlchemyError) -> bool:
-    """Whether the database itself refused the commit, on a connection that goes on: then it is rolled back."""
+    """Whether the database refused the commit on a working connection: then it is rolled back."""
     return isinstance(error, DBAPIError) and _sqlstate(error) is not None and not error.connection_invalidated
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One round trip: the database was ahead of our monotonic clock by `offset_us`, give or take `error_us`."""
+    """One round trip: the database was `offset_us` ahead of our monotonic clock, plus or minus `error_us`."""
 
     taken_us: int
     offset_us: int
     error_us: int
 
     def doubt_us(self, now_us: int) -> float:
-        """How far off it may be by now."""
+        """Its possible error by now."""
         return self.error_us + DRIFT_RATE * (now_us - self.taken_us)
 
 
 def sample(ask: TimeQuery, now_us: Callable[[], int]) -> Sample:
-    """One round trip to the database; its answer was right at some moment within it."""
+    """One round trip; the database's answer was right at some moment within it."""
     before = now_us()
-    said = ask()
+    database_us = ask()
     after = now_us()
     middle = (before + after) // 2
-    return Sample(middle, said - middle, (after - before + 1) // 2)
+    return Sample(middle, database_us - middle, (after - before + 1) // 2)
 
 
 class SharedClock:
-    """Microseconds of the database's time on this machine's monotonic clock. Any thread may look and take samples."""
+    """The database's time in microseconds, by this machine's monotonic clock. Thread-safe."""
 
     def __init__(self, first: Sequence[Sample], now_us: Callable[[], int]) -> None:
         self._now_us = now_us
@@ -278,7 +275,7 @@ class SharedClock:
             return self._last_us
 
     def take(self, samples: Sequence[Sample]) -> None:
-        """New round trips. The best of these and of the last few minutes' is what the clock goes for."""
+        """Add round trips; the clock moves towards the best sample of the last few minutes."""
         with self._lock:
             now = self._now_us()
             new = _best(samples, now)
@@ -295,7 +292,7 @@ class SharedClock:
             self._target_us = float(_best(self._kept, now).offset_us)
 
     def _slewed(self, now_us: int) -> float:
-        """The offset that counts at this moment: on its way from the one it had to the one it goes for."""
+        """The current offset, on its way to the target."""
         way_us, may_us = self._target_us - self._offset_us, SLEW * (now_us - self._since_us)
         return self._offset_us + max(-may_us, min(may_us, way_us))
 
@@ -305,11 +302,8 @@ def _best(samples: Sequence[Sample] | deque[Sample], now_us: int) -> Sample:
 
 
 class DatabaseClock:
-    """One clock for all hubs on one database: keeps a `SharedClock` by a connection of its own. `clocks` are what the
-    hub counts by.
-
-    Raises Problem("database_not_usable") where the database cannot be asked.
-    """
+    """One clock for all hubs on a database: keeps a `SharedClock` by its own connection. `clocks`: for the hub. Raises
+    Problem("database_not_usable") if the database cannot be read."""
 
     def __init__(self, url: URL) -> None:
         self._url = url

@@ -1,4 +1,4 @@
-"""What the units at one hub's feeds say, told to the other hubs on its database: in memory only, and it expires."""
+"""Shares what one hub knows of its units with the other hubs on its database: in memory only, and it expires."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ T = TypeVar("T")
 
 PRESENCE_CHANNEL = "roundtap_presence"
 COALESCE_S = 0.2
-"""However much is pressed, the others hear of it five times a second at the most."""
+"""At most five messages a second, however much is pressed."""
 BEAT_S = 5.0
-"""How often a hub says which units it is in contact with, if nothing else happens."""
+"""How often a hub sends which units it is in contact with, if nothing else happens."""
 HUB_TIMEOUT_MS = 20_000
-"""A hub that has said nothing for so long is gone, and its units' contact with it."""
+"""A hub silent for so long is gone, and so is its units' contact with it."""
 UNIT, HERE = "unit", "here"
 CONTACT_FIELDS = frozenset({"unit", "contact_ms", "connected"})
-"""What of a status is not told field by field, but as contact, or names the unit."""
+"""Fields of a status that are sent as contact, or that name the unit."""
 
 Key = tuple[str, ...]
 Message = dict[str, Any]
 
 
-def _plain(said: UnitStatus | PhoneRequest) -> Any:
-    return msgspec.to_builtins(said, order="deterministic")
+def _plain(value: UnitStatus | PhoneRequest) -> Any:
+    return msgspec.to_builtins(value, order="deterministic")
 
 
 INITIAL_STATUS = _plain(UnitStatus("", 0))
@@ -45,19 +45,19 @@ INITIAL_STATUS = _plain(UnitStatus("", 0))
 
 @dataclass(slots=True)
 class PeerHub:
-    """When another hub was last heard (milliseconds of the shared clock), and whom it is in contact with."""
+    """When another hub was last heard (milliseconds of the shared clock), and its units in contact."""
 
     heard_ms: int
     units: set[str] = field(default_factory=set)
 
 
 class PresenceSync:
-    """What is to be told, and what is heard: plain messages, without a thread or a database.
+    """The messages to send and the handling of received ones, without a thread or a database.
 
-    {"said": [[value, key…], …]}: what changed, by keys of one level, so that two hubs that each change a field do not
-    undo each other's. "unit", unit, field: of a unit's status, null where it is as at first; "here", event, match,
-    competitor: true, an official saw them; kind, event, what: what phones ask for (`AskedFor`), null where it is
-    settled. {"alive": {unit: contact_ms}, "gone": [unit, …]}: contact; {"ask": true}: tell everything again.
+    {"said": [[value, key…], …]}: changes, one per key, so that two hubs that each change a field do not undo each
+    other's. Keys: "unit", unit, field: a unit's status, null for the initial value; "here", event, match, competitor:
+    true, an official saw them; kind, event, what: phones' requests (`PhoneRequest`), null once settled. {"alive":
+    {unit: contact_ms}, "gone": [unit, …]}: contact; {"ask": true}: send everything again.
     """
 
     def __init__(self, presence: Presence, now_ms: Callable[[], int], speaks: bool = True) -> None:
@@ -72,12 +72,12 @@ class PresenceSync:
         self._repeat = False
 
     def to_tell(self, beat: bool) -> list[Message]:
-        """What the others do not know yet, in messages that PostgreSQL takes; `beat`: contact is told in any case."""
+        """The messages that the others lack, small enough for PostgreSQL; `beat`: contact is sent in any case."""
         with self._lock:
-            asked, self._asked = self._asked, False
-            said: list[Message] = [{"ask": True}] if asked else []
+            ask, self._asked = self._asked, False
+            messages: list[Message] = [{"ask": True}] if ask else []
             if not self._speaks:
-                return said
+                return messages
             units = self._presence.units
             alive = {unit: units[unit].contact_ms for unit in self._presence.connected_here if unit in units}
             repeat, self._repeat = self._repeat, False
@@ -86,17 +86,17 @@ class PresenceSync:
                                if key[0] == UNIT and key[1] not in alive}
             before, now = self._known, self._now(units)
             self._known = now
-            said += ({"said": some} for some in _chunks(
+            messages += ({"said": chunk} for chunk in _chunks(
                 [now.get(key), *key] for key in {**before, **now} if now.get(key) != before.get(key)))
-            if beat or asked or repeat or alive.keys() != self._alive:
+            if beat or ask or repeat or alive.keys() != self._alive:
                 gone = sorted(self._alive - alive.keys())
                 self._alive = set(alive)
-                said += ({"alive": dict(some)} for some in _chunks(alive.items()))
-                said += [{"gone": gone}] if gone else [] if alive else [{"alive": {}}]
-            return said
+                messages += ({"alive": dict(chunk)} for chunk in _chunks(alive.items()))
+                messages += [{"gone": gone}] if gone else [] if alive else [{"alive": {}}]
+            return messages
 
     def hear(self, message: Mapping[str, Any]) -> None:
-        """Another hub's message ("from" names it)."""
+        """Handle another hub's message ("from" names it)."""
         with self._lock:
             other = self._others.setdefault(str(message["from"]), PeerHub(0))
             other.heard_ms = self._now_ms()
@@ -110,10 +110,10 @@ class PresenceSync:
                     self._presence.seen_here(*key[1:])
                 else:
                     self._presence.told_asked(tuple(key), msgspec.convert(value, PhoneRequest | None))
-            for unit, told in units.items():
-                some = {name: value for name, value in told.items() if value is not None}
-                status = msgspec.convert({"unit": unit, "contact_ms": 0, **some}, UnitStatus)
-                self._presence.told(unit, **{name: getattr(status, name) for name in told if hasattr(status, name)})
+            for unit, fields in units.items():
+                known_fields = {name: value for name, value in fields.items() if value is not None}
+                status = msgspec.convert({"unit": unit, "contact_ms": 0, **known_fields}, UnitStatus)
+                self._presence.told(unit, **{name: getattr(status, name) for name in fields if hasattr(status, name)})
             for contact_ms, unit in ((int(ms), str(unit)) for unit, ms in message.get("alive", {}).items()):
                 other.units.add(unit)
                 self._presence.told(unit, contact_ms=contact_ms)
@@ -121,7 +121,7 @@ class PresenceSync:
         self.reconcile()
 
     def reconcile(self) -> None:
-        """A unit is in contact if it is with any hub that lives."""
+        """Mark units as connected that are in contact with any living hub."""
         with self._lock:
             now_ms = self._now_ms()
             self._others = {name: other for name, other in self._others.items()
@@ -134,12 +134,12 @@ class PresenceSync:
                     self._presence.told(unit, connected=connected)
 
     def forget_what_was_told(self) -> None:
-        """Nobody knows which messages arrived, ours and theirs: everything is told again, and asked for again."""
+        """After a lost connection, send everything again and ask for everything again."""
         with self._lock:
             self._repeat = self._asked = True
 
     def _now(self, units: PresenceSnapshot) -> dict[Key, Any]:
-        """All there is to be told, in the keys and values of messages."""
+        """Everything to send, as keys and values of messages."""
         now: dict[Key, Any] = {(UNIT, unit, name): value for unit, status in units.items()
                                for name, value in _plain(status).items()
                                if name not in CONTACT_FIELDS and value != INITIAL_STATUS[name]}
@@ -148,7 +148,7 @@ class PresenceSync:
 
 
 class PresenceRelay:
-    """A thread that tells, on a connection of its own; what is heard comes by the follower's."""
+    """A thread that sends, on its own connection; the follower's receives."""
 
     def __init__(self, url: URL, name: str, news: PresenceSync, presence: Presence) -> None:
         self._url = url
@@ -168,7 +168,7 @@ class PresenceRelay:
         self._thread.join(timeout=10)
 
     def tell_all_again(self) -> None:
-        """Something may have been missed, here or there."""
+        """Messages may have been missed on either side."""
         self._news.forget_what_was_told()
         self._wake.set()
 
@@ -176,7 +176,7 @@ class PresenceRelay:
         while not self._stop.is_set():
             try:
                 with psycopg.connect(**libpq_arguments(self._url), autocommit=True) as connection:
-                    # What is only told need not be on the disk, and commits must not wait for it.
+                    # Notifications need no sync, and must not delay commits.
                     connection.execute("SET synchronous_commit = off")
                     self._news.forget_what_was_told()
                     self._tell(connection)
@@ -189,8 +189,8 @@ class PresenceRelay:
         while not self._stop.is_set():
             self._wake.clear()
             for message in self._news.to_tell(beat):
-                said = json.dumps({"from": self._name, **message})
-                connection.execute("SELECT pg_notify(%s, %s)", [PRESENCE_CHANNEL, said])
+                payload = json.dumps({"from": self._name, **message})
+                connection.execute("SELECT pg_notify(%s, %s)", [PRESENCE_CHANNEL, payload])
             self._news.reconcile()
             self._stop.wait(COALESCE_S)
             beat = not self._wake.wait(BEAT_S)

@@ -1,4 +1,4 @@
-"""The print book of several hubs on one database: a job is claimed there, once, whatever each of them remembers."""
+"""The print book of several hubs on one database: a job is claimed there, once, for all of them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.jobs import PrintJob, PrintState
 
 BOOK_CHANNEL = "roundtap_paper"
-"""What was written is told here: {"from": hub, "jobs": [id, …], "orders": whether there are new ones}; without "jobs"
-there may be anything."""
+"""Changes are announced here: {"from": hub, "jobs": [id, …], "orders": whether there are new ones}; without "jobs",
+anything may have changed."""
 BOOK_LOCK = HALL_LOCK + 2
 
 
 class SharedPrintBook(PrintBook):
-    """What is asked is answered from memory, as elsewhere; whatever is written is decided on what is stored."""
+    """Reads come from memory, as elsewhere; every write is decided on what is stored."""
 
     def __init__(self, address: str, name: str) -> None:
         self._name = name
@@ -41,10 +41,10 @@ class SharedPrintBook(PrintBook):
         return unusable_database(self._engine.url, error)
 
     def told(self, news: Iterable[tuple[str, PrintState]]) -> None:
-        said = list(news)
-        if said:
-            with self._turn([job_id for job_id, _ in said]):
-                super().told(said)
+        changes = list(news)
+        if changes:
+            with self._turn([job_id for job_id, _ in changes]):
+                super().told(changes)
 
     def claim(self, job_ids: Iterable[str], unit: str) -> set[str]:
         wanted = list(job_ids)
@@ -58,7 +58,7 @@ class SharedPrintBook(PrintBook):
             super().order(job, instead_of, word)
 
     def hear(self, message: Mapping[str, Any] | None) -> None:
-        """Another hub has written; None: there may be anything. From the follower's thread."""
+        """Another hub has written; None: anything may have changed. From the follower's thread."""
         jobs = None if message is None else message.get("jobs")
         orders = message is None or message.get("orders") is True or jobs is None
         with self._engine.connect() as connection:
@@ -66,7 +66,8 @@ class SharedPrintBook(PrintBook):
 
     @contextmanager
     def _turn(self, jobs: Sequence[str]) -> Iterator[None]:
-        """One hub after the other, on what is stored of these jobs. Problem("not_saved") where that cannot be had."""
+        """One hub at a time, on what is stored of these jobs. Raises Problem("not_saved") if the database is out of
+        reach."""
         with self._turns, self._transaction() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": BOOK_LOCK})
             self._read(connection, jobs, False)

@@ -1,5 +1,4 @@
-"""The service on a database that other hubs write to as well: it decides again when another was faster, follows what
-they commit, and after a lost connection finds out what became of its own."""
+"""The service on a shared database: decides again if another hub was faster, and follows the others' commits."""
 
 from __future__ import annotations
 
@@ -33,12 +32,12 @@ from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCH
 log = logging.getLogger(__name__)
 
 OPTIMISTIC_ATTEMPTS = 3
-"""So often a batch takes its chance; who was slower each time then decides while nobody else may write. (Without that a
-hub that is a little slower can lose sixty times in a row.)"""
+"""Attempts before a hub excludes the others while it decides. (A slightly slower hub could lose sixty times in a
+row.)"""
 ATTEMPTS = 8
-"""So often in all; then its commands are refused as not saved."""
+"""Attempts in all; then the commands are refused as not saved."""
 LOOK_UP_S = 0.5
-"""How long one wait for a notification lasts: a hub that stops waits no longer for its follower."""
+"""How long one wait for a notification lasts; a stopping hub waits no longer for its follower."""
 RECONNECT_S = 1.0
 
 MessageHandler = Callable[[Mapping[str, Any]], None]
@@ -53,10 +52,8 @@ class CommitNotice:
 
 
 class SharedService(Service):
-    """One of several writers of a journal on PostgreSQL.
-
-    `read_only`: a page server's, which follows and takes no command (Problem("pages_only")).
-    """
+    """One of several writers of a journal on PostgreSQL. `read_only`: a page server's, which follows and takes no
+    command (Problem("pages_only"))."""
 
     def __init__(self, journal: PostgresJournal, clocks: Clocks, at_point: Callable[[str], None] = lambda _: None,
                  read_only: bool = False) -> None:
@@ -91,14 +88,14 @@ class SharedService(Service):
             super().checkpoint()
 
     def follow(self, news: CommitNotice | None) -> None:
-        """Another hub has committed this; None: there may be anything. From any thread; the writer reads it."""
+        """Another hub has committed this; None: anything may have changed. From any thread; the writer reads it."""
         self._heard.append(news)
         self._queue.put(partial(self._handle_or_doubt, []))
 
     # --- the writer's thread -----------------------------------------------------------------------------------------
 
     def _handle(self, batch: list[WriteRequest]) -> None:
-        """What was in doubt first, then what others wrote, then the batch."""
+        """Settle the commit in doubt, read what others wrote, then save the batch."""
         waiting = [request for request in batch if request.answer.set_running_or_notify_cancel()]
         if self._doubt is not None:
             again = self._look_into_doubt()
@@ -114,7 +111,7 @@ class SharedService(Service):
     def _save(self, waiting: list[WriteRequest]) -> None:
         known = {VENUE, *self.snapshot.events, *self.snapshot.shelf}
         if any(step.stream not in known for request in waiting for step in request.steps):
-            # Made by another hub a moment ago, perhaps; "unknown" would be on record for ever.
+            # Another hub may just have created it; an "unknown" fate would stay on record forever.
             self._catch_up(None)
         for attempt in range(ATTEMPTS):
             try:
@@ -138,7 +135,7 @@ class SharedService(Service):
         _refuse_all(waiting)
 
     def _try(self, waiting: Sequence[WriteRequest]) -> DecidedBatch:
-        """Decide and commit. Nobody is answered yet: another hub may turn out to be faster."""
+        """Decide and commit. No request is answered yet: another hub may be faster."""
         decided = decide_all(self.snapshot, waiting, self._moments.at)
         if decided.brings:
             self._at_point("before-commit")
@@ -156,7 +153,7 @@ class SharedService(Service):
         self._shared.append(decided.entries, decided.people, decided.beside, rests_on)
 
     def _try_alone(self, waiting: Sequence[WriteRequest]) -> DecidedBatch:
-        """The same while every other hub waits: nobody can be faster."""
+        """`_try` while every other hub waits."""
         with self._shared.alone():
             if not self._catch_up(None):
                 raise JournalConflict("what other hubs wrote cannot be read")
@@ -170,8 +167,8 @@ class SharedService(Service):
             decided.answer()
 
     def _look_into_doubt(self) -> list[WriteRequest] | None:
-        """What became of the commit in doubt: the requests that are to be decided again (none, if it is saved); None
-        while nobody can know. Nobody is told anything before."""
+        """Settle the commit in doubt; return the requests to decide again (none if it is saved), or None while it is
+        unknown. No request is answered before."""
         doubt = self._doubt
         assert doubt is not None
         try:
@@ -195,7 +192,7 @@ class SharedService(Service):
     # --- what others wrote -------------------------------------------------------------------------------------------
 
     def _catch_up_with_heard(self) -> bool:
-        """Read what was heard of, once for all that was told meanwhile; False where the database is out of reach."""
+        """Read what others announced, all at once; False if the database is out of reach."""
         streams: dict[str, int] = {}
         people: set[str] = set()
         everything = False
@@ -215,8 +212,8 @@ class SharedService(Service):
         return self._catch_up(None if everything else CommitNotice(streams, sorted(people)))
 
     def _catch_up(self, news: CommitNotice | None) -> bool:
-        """Bring the snapshot up to what is stored, and tell the listeners; None: everything. False where the database
-        is out of reach: the writer tries again with the next request."""
+        """Update the snapshot and notify the listeners; None: everything. False if the database is out of reach: the
+        writer tries again with the next request."""
         try:
             after, entries = self._read_on(news)
         except Problem as problem:
@@ -224,7 +221,7 @@ class SharedService(Service):
                 log.error("what other hubs wrote cannot be read: %s", problem)
                 self._heard.append(news)
                 return False
-            # An older copy of the database was put in under us: what is stored counts.
+            # The database was replaced by an older copy: what is stored counts.
             log.error("%s It is read anew.", problem)
             return self._read_anew()
         if after is not self.snapshot:
@@ -269,15 +266,15 @@ class SharedService(Service):
         return True
 
     def _heads(self) -> dict[str, Head]:
-        """The newest entry that this service knows of each stream."""
+        """The newest entry of each stream known to this service."""
         venue = self.snapshot.venue
         return {VENUE: Head(venue.number, venue.head),
                 **{state.id: Head(state.number, state.head) for state in self.snapshot.events.values()},
-                **{told.id: Head(told.number, told.head) for told in self.snapshot.shelf.values()}}
+                **{summary.id: Head(summary.number, summary.head) for summary in self.snapshot.shelf.values()}}
 
 
 def _apply_entries(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snapshot:
-    """The snapshot after what another hub committed to one stream."""
+    """The snapshot after another hub's entries in one stream."""
     if stream == VENUE:
         venue = snapshot.venue
         for entry in entries:
@@ -290,8 +287,8 @@ def _apply_entries(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) ->
 
 
 def _reads_other_streams(request: WriteRequest) -> bool:
-    """Whether the decision rests on more than it writes: on everybody's tables, on whether an event is over, or, where
-    it brings people, on nobody's having deleted their event."""
+    """Whether the decision reads more than it writes: all tables, whether an event is over, or, for people, that their
+    event is not deleted."""
     return bool(request.people) or any(
         isinstance(step.command, HALL_COMMANDS)
         or (isinstance(step.command, NewEntry)
@@ -308,11 +305,9 @@ def _refuse_all(waiting: Iterable[WriteRequest]) -> None:
 
 
 class NotificationListener:
-    """Hears what other hubs tell through the database: a thread that listens, for ever, on a connection of its own.
-
-    `commits` hears what another hub committed, and None whenever anything may have been missed: after each connecting.
-    `others` are further channels, each with who hears its messages (JSON objects). Messages of `name` are our own echo.
-    """
+    """A thread that receives other hubs' notifications on its own connection. `commits` receives other hubs' commits,
+    and None whenever any may have been missed: after each connect. `others`: further channels and their handlers (JSON
+    objects). Messages from `name` are our own and are skipped."""
 
     def __init__(self, url: URL, name: str, commits: Callable[[CommitNotice | None], None],
                  others: Mapping[str, MessageHandler] | None = None) -> None:
@@ -350,13 +345,13 @@ class NotificationListener:
 
     def _hear(self, channel: str, payload: str) -> None:
         try:
-            said = json.loads(payload)
-            if said["from"] == self._name:
+            message = json.loads(payload)
+            if message["from"] == self._name:
                 return
             if channel == CHANNEL:
-                self._commits(CommitNotice(said["streams"], said["people"]) if "streams" in said else None)
+                self._commits(CommitNotice(message["streams"], message["people"]) if "streams" in message else None)
             else:
-                self._others[channel](said)
+                self._others[channel](message)
         except Exception:
-            # Anybody with the database's password can notify; a listener that dies would miss what is meant.
+            # Any client with the database's password can notify; the listener must survive bad messages.
             log.exception("a notification could not be read: %s %.200s", channel, payload)

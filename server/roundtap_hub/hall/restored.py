@@ -45,7 +45,8 @@ from roundtap_hub.store.restore_gap import (
     silent_units,
     unsettled_matches,
 )
-from roundtap_hub.store.restore_state import (
+from roundtap_hub.store.service import Step
+from roundtap_hub.store.venue import (
     COPY_KEPT,
     REDRAW_APPROVED,
     REPORT_REFUSED,
@@ -54,7 +55,6 @@ from roundtap_hub.store.restore_state import (
     PendingReport,
     RestoreState,
 )
-from roundtap_hub.store.service import Step
 from roundtap_hub.units.device_api import report_step
 
 

@@ -1,1 +1,1 @@
-"""A second machine that holds the journal too and takes the hub's place when somebody says so; hubs of one lineage."""
+"""A second machine that also holds the journal and takes over when told to; hubs of one lineage."""

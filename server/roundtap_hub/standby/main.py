@@ -1,4 +1,4 @@
-"""`roundtap standby`: a second machine that holds the hub's journal, and becomes the hub when somebody says so."""
+"""`roundtap standby`: a second machine that holds the hub's journal and becomes the hub when told to."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ log = logging.getLogger(__name__)
 FOLLOW, PROMOTE = "follow", "promote"
 CONFIG_KEYS = ("hub", "unit", "key")
 LOOK_S = 0.2
-"""How often a standby looks whether somebody turned the key."""
+"""How often a standby checks whether it was promoted."""
 PROMOTED_WITHIN_S = 30.0
 
 SILENCE_S = 6.0
-"""The hub beats every 2 s."""
+"""The hub sends a beat every 2 s."""
 RETRY_S = 1.0
 FEED_LINE_BYTES_MAX = 96 * 1024 * 1024
 
@@ -60,7 +60,7 @@ REFUSALS = {"ahead": "standby_ahead", "foreign": "standby_foreign"}
 
 SOCKET = "standby.sock"
 GROUP = "roundtap-panel"
-"""Who may connect: root, and the panel."""
+"""The group that may connect: the panel (besides root)."""
 LINE_BYTES_MAX = 1024
 HEARD_WITHIN_S = 2.0
 STATE, TURN = "state", "turn"
@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Follow until the key is turned, then serve as the hub; or turn the key."""
+    """Follow until promoted, then serve as the hub; or promote."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     if args.database is not None or args.pages:
         print("roundtap standby: a standby holds a hub's own folder; hubs on a database need none "
@@ -102,8 +102,8 @@ def _follow(args: argparse.Namespace) -> int:
         if args.start_over:
             folder.set_aside()
         if not is_promoted(args.data):
-            here = local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
-            if not Standby(_hub_of(args), folder, here).run():
+            panel_folder = local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
+            if not Standby(_hub_of(args), folder, panel_folder).run():
                 return 0
             promote_folder(args.data, system_clocks().at(), secrets.token_hex)
             print(PROMOTED_TEXT, flush=True)
@@ -113,17 +113,17 @@ def _follow(args: argparse.Namespace) -> int:
 
 
 def _hub_of(args: argparse.Namespace) -> HubToFollow:
-    """From the command line, and from the file where that says nothing. Raises Problem("standby_config") where one of
-    them is missing or makes no sense."""
-    said: dict[str, Any] = {}
+    """The hub by the command line, completed by the config file. Raises Problem("standby_config") if a value is missing
+    or malformed."""
+    config: dict[str, Any] = {}
     if args.config is not None:
         try:
-            said = tomllib.loads(args.config.read_text(encoding="utf-8"))
+            config = tomllib.loads(args.config.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise Problem("standby_config", reason=f"{args.config}: {error}") from error
-        if strange := sorted(set(said) - set(CONFIG_KEYS)):
+        if strange := sorted(set(config) - set(CONFIG_KEYS)):
             raise Problem("standby_config", reason=f"{args.config}: {', '.join(strange)}")
-    hub, unit, key = (getattr(args, name) or str(said.get(name, "")) for name in CONFIG_KEYS)
+    hub, unit, key = (getattr(args, name) or str(config.get(name, "")) for name in CONFIG_KEYS)
     parts = urlsplit(hub)
     try:
         port, found = parts.port or 8080, bytes.fromhex(key)
@@ -135,7 +135,7 @@ def _hub_of(args: argparse.Namespace) -> HubToFollow:
 
 
 def _promote(args: argparse.Namespace) -> int:
-    """Turn the key of the folder's standby, whether its process runs or not."""
+    """Promote the folder's standby, whether its process runs or not."""
     folder = args.data
     if is_promoted(folder):
         print(f"roundtap standby: {folder} is a hub's already", flush=True)
@@ -145,7 +145,7 @@ def _promote(args: argparse.Namespace) -> int:
     try:
         idle: StandbyFolder | None = StandbyFolder(folder)
     except Problem:
-        # Somebody holds the folder: its own process does it, and serves at once.
+        # Its own process holds the folder; it promotes itself and serves at once.
         idle = None
     if idle is not None:
         with closing(idle):
@@ -165,7 +165,7 @@ def _promote(args: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class HubToFollow:
-    """Where the hub is, who this standby is there, the key that both hold, and the port that this one will serve."""
+    """The hub's address, this standby's name and key there, and the port that this standby will serve."""
 
     host: str
     port: int
@@ -179,29 +179,29 @@ class HubToFollow:
 
 
 class RefusedByHub(Exception):
-    """The hub will not be followed from here: in its own words."""
+    """The hub refuses this standby; its reason."""
 
 
 class Standby:
-    """Follows the hub's feed and writes down what it hears, in a thread of its own, until it is stopped or promoted: by
-    the file that `promote` writes, or by the front panel of this machine. `here`: where that finds it; None: nowhere.
-    """
+    """Follows the hub's feed and stores what it receives, in its own thread, until it is stopped or promoted: by the
+    file that `promote` writes, or by this machine's front panel. `here`: the folder of the panel's socket; None: no
+    panel."""
 
-    def __init__(self, hub: HubToFollow, folder: StandbyFolder, here: Path | None = None) -> None:
+    def __init__(self, hub: HubToFollow, folder: StandbyFolder, panel_folder: Path | None = None) -> None:
         self._hub = hub
         self._folder = folder
         self._turned, self._stop = threading.Event(), threading.Event()
-        self._panel = StandbySocket(here, self.state, self._turned.set) if here is not None else None
+        self._panel = StandbySocket(panel_folder, self.state, self._turned.set) if panel_folder is not None else None
         self._connections: tuple[http.client.HTTPConnection, ...] = ()
         self._said: tuple[str, str | None] = (AWAY, None)
         self._problem: BaseException | None = None
 
     def state(self) -> dict[str, Any]:
-        """How it is, for the panel: {"state", "hub", "level"}."""
+        """The state for the panel: {"state", "hub", "level"}."""
         return {"state": self._said[0], "hub": self._hub.url, "level": bool(self._folder.notes.get("level"))}
 
     def run(self) -> bool:
-        """True: the key was turned, and nothing is followed any more. False: told to end. Raises Problem."""
+        """True: promoted, following has ended. False: told to stop. Raises Problem."""
         beat = Heartbeat(Notify())
         self._folder.open()
         stopped = StopSignal()
@@ -215,7 +215,7 @@ class Standby:
             if key.exists():
                 self._turned.set()
             stopped.wait(LOOK_S)
-        # A refused standby still becomes the hub if somebody wants it: it holds what it held.
+        # A refused standby can still be promoted: it holds what it held.
         self.stop()
         if self._panel is not None:
             self._panel.close()
@@ -238,7 +238,7 @@ class Standby:
             self._problem = error
 
     def follow(self) -> None:
-        """Again and again until `stop`, in the thread that calls. Raises Problem where the hub refuses for good."""
+        """Follow, with retries, until `stop`. Raises Problem if the hub refuses for good."""
         while not self._stop.is_set():
             try:
                 self._follow_once()
@@ -253,18 +253,18 @@ class Standby:
             except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as lost:
                 self._say(AWAY, str(lost))
             except (Problem, JournalConflict) as lost:
-                # A gap, or the disk: the next connection begins with what is really here.
+                # A gap, or the disk: the next connection begins with what is stored here.
                 log.error("what the hub said cannot be written down: %s", lost)
                 self._say(BEHIND, str(lost))
                 with suppress(Problem):
                     self._folder.heads = self._folder.journal.heads()
             self._stop.wait(RETRY_S)
 
-    def _say(self, state: str, words: str) -> None:
-        if (state, words) != self._said:
-            self._said = (state, words)
+    def _say(self, state: str, detail: str) -> None:
+        if (state, detail) != self._said:
+            self._said = (state, detail)
             if state in STATE_TEXTS:
-                shown = f"({words})" if words and state != FOLLOWING else words
+                shown = f"({detail})" if detail and state != FOLLOWING else detail
                 print("roundtap standby: " + STATE_TEXTS[state].format(words=shown).rstrip(), flush=True)
 
     def _follow_once(self) -> None:
@@ -314,19 +314,19 @@ class Standby:
             self._folder.note(level=True)
             self._say(FOLLOWING, str(sum(head.number for head in self._folder.heads.values())))
 
-    def _acknowledge(self, connection: http.client.HTTPConnection, said: Mapping[str, Any]) -> None:
-        """What is on this disk by now. Raises TimeoutError where the hub says nothing any more."""
+    def _acknowledge(self, connection: http.client.HTTPConnection, ack: Mapping[str, Any]) -> None:
+        """Report what is on this disk by now. Raises TimeoutError if the hub stays silent."""
         while not self._stop.is_set():
             fresh = connection.sock is None
             try:
-                _post(connection, "/standby/ack", self._hub, said)
+                _post(connection, "/standby/ack", self._hub, ack)
                 connection.getresponse().read()
                 return
             except TimeoutError:
                 raise
             except (OSError, http.client.HTTPException) as lost:
                 connection.close()
-                # The hub closes what is silent for long; what is not heard then is said with the next number.
+                # The hub closes idle connections; the next acknowledgement includes this one.
                 if fresh:
                     log.info("the hub did not hear: %s", lost)
                     return
@@ -339,13 +339,13 @@ def _challenge(connection: http.client.HTTPConnection) -> str:
     return str(json.loads(body)["challenge"]) if answer.status == 200 else ""
 
 
-def _post(connection: http.client.HTTPConnection, path: str, hub: HubToFollow, said: Mapping[str, Any]) -> None:
-    connection.request("POST", path, json.dumps(envelope(hub.key, REQUEST, said)),
+def _post(connection: http.client.HTTPConnection, path: str, hub: HubToFollow, payload: Mapping[str, Any]) -> None:
+    connection.request("POST", path, json.dumps(envelope(hub.key, REQUEST, payload)),
                        {"Content-Type": "application/json", "roundtap-unit": hub.unit})
 
 
 def _line(answer: http.client.HTTPResponse) -> bytes:
-    """The next line that says something. Raises ValueError where the feed has ended."""
+    """The next data line. Raises ValueError if the feed has ended."""
     while True:
         line = answer.readline(FEED_LINE_BYTES_MAX)
         if not line:
@@ -355,14 +355,9 @@ def _line(answer: http.client.HTTPResponse) -> bytes:
 
 
 class StandbySocket(socketserver.UnixStreamServer):
-    """The standby's word to the front panel of its machine: how it is, and its key, turned by somebody who stands
-    there.
-
-    Serves one caller after the other, in a thread of its own. state: {"state", "hub", "level"} of now; turn: the key
-    is turned; it is not where `level` is false.
-
-    A folder that cannot be written is said: the key is turned at the command line then.
-    """
+    """The standby's socket for its machine's front panel: its state, and promotion by a person at the panel. Serves one
+    caller at a time, in its own thread. "state": {"state", "hub", "level"}; "turn": promotes, unless `level` is false.
+    If the folder cannot be written, that is logged; promotion is then left to the command line."""
 
     def __init__(self, folder: Path, state: Callable[[], PanelAnswer], turn: Callable[[], None]) -> None:
         self._path, self._state, self._turn = folder / SOCKET, state, turn
@@ -372,7 +367,7 @@ class StandbySocket(socketserver.UnixStreamServer):
     def start(self) -> None:
         try:
             self._path.unlink(missing_ok=True)
-            # Nobody's before it is the panel's: whoever connects may turn the key.
+            # Private until its group is set: any client that connects can promote.
             before = os.umask(0o177)
             try:
                 self.server_bind()
@@ -389,23 +384,23 @@ class StandbySocket(socketserver.UnixStreamServer):
 
     def close(self) -> None:
         if self._thread.is_alive():
-            # Nobody waits for a caller who is being served: the key may have been turned.
+            # Do not wait for a caller being served: that caller may just have promoted.
             threading.Thread(target=self.shutdown, name="standby-panel-end", daemon=True).start()
             with suppress(OSError):
                 self._path.unlink()
         self.server_close()
 
     def answer(self, line: bytes) -> PanelAnswer:
-        """To one line of a caller's."""
+        """The answer to one line from a caller."""
         try:
-            asked = json.loads(line)
-            what = asked["ask"]
+            message = json.loads(line)
+            question = message["ask"]
         except (ValueError, KeyError, TypeError, RecursionError):
             return {"refused": "malformed"}
         now = self._state()
-        if what == STATE:
+        if question == STATE:
             return now
-        if what != TURN:
+        if question != TURN:
             return {"refused": "unknown"}
         if not now["level"]:
             return {"refused": NOT_LEVEL}

@@ -1,4 +1,5 @@
-"""This hub among those of its lineage: who it says it is, whom it knows, and what it does when another one is newer."""
+"""This hub among the hubs of its lineage: how it identifies itself, whom it knows, and when it yields to a newer
+one."""
 
 from __future__ import annotations
 
@@ -35,19 +36,19 @@ log = logging.getLogger(__name__)
 STANDBYS_FILE, TAKEN_OVER_FILE = "standbys.json", "taken-over.json"
 KNOWN_MAX = 8
 SAME_START_MS = 3000
-"""Two that started within this time of each other cannot tell who was first: the smaller name stays."""
+"""Two hubs that started this close together cannot tell which was first: the smaller name stays."""
 
 Payload = dict[str, Any]
 
 GROUP, PORT = "239.255.82.84", 48284
-"""An address of this site's own, which no router passes on."""
+"""A multicast address local to the site, which no router forwards."""
 BEACON_EVERY_S = 2.0
 QUERY_EVERY_S = 5.0
-"""So seldom the same address is asked, whoever claims what of it; so often the relatives that are known are."""
+"""How often an address is queried at most, and how often known relatives are queried."""
 QUERY_TIMEOUT_S, ANSWER_TIMEOUT_S = 2.0, 4.0
 DATAGRAM_BYTES_MAX = 1400
 AT_ONCE = 20
-"""Datagrams that are looked at before the thread rests for a moment: a flood of them costs little."""
+"""Datagrams read before the thread rests for a moment: a flood of them costs little."""
 REST_S = 0.2
 ASKED_MAX = 64
 ANSWER_BYTES_MAX = 1024 * 1024
@@ -55,7 +56,7 @@ ANSWER_BYTES_MAX = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class HubClaim:
-    """Who a hub says it is. `up_ms`: for how long it has been serving."""
+    """A hub's claimed identity. `up_ms`: how long it has been serving."""
 
     epochs: tuple[str, ...]
     instance: str
@@ -70,8 +71,8 @@ UNRELATED, OUTDATED, TWIN = "others", "older", "later"
 
 
 def compare_claims(mine: HubClaim, other: HubClaim) -> str:
-    """What a hub is beside another one that really lives: OLDER, of a former epoch, so that the other one goes on;
-    LATER, the second of two from one copy; else OTHERS: nothing follows for it."""
+    """How this hub relates to a living other one: OUTDATED, of a former epoch, so the other continues; TWIN, the later
+    of two from one copy; otherwise UNRELATED."""
     if not mine.lineage or mine.lineage != other.lineage or mine.instance == other.instance:
         return UNRELATED
     if len(mine.epochs) != len(other.epochs):
@@ -83,19 +84,16 @@ def compare_claims(mine: HubClaim, other: HubClaim) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Takeover:
-    """Another hub goes on with this journal. `url`: where, "" while nobody knows; `heads`: stream → [number, hash],
-    what it took over; None while nobody knows."""
+    """Another hub continues this journal. `url`: its address, "" if unknown; `heads`: stream → [number, hash] that it
+    took over; None if unknown."""
 
     url: str
     heads: Mapping[str, Sequence[Any]] | None
 
 
 class Peers:
-    """What this process knows of the other hubs and standbys of its folder. Any thread may ask and tell.
-
-    `on_known` is called when there is another standby, `on_taken_over` and `on_twin` when this hub is to stop; from any
-    thread, and they must only enqueue.
-    """
+    """The other hubs and standbys of this folder. Thread-safe. `on_known` is called when there is another standby,
+    `on_taken_over` and `on_twin` when this hub is to stop; from any thread, and they must only enqueue."""
 
     def __init__(self, folder: Path, secret: bytes, clocks: Clocks, venue: Callable[[], Venue], instance: str,
                  port: int, standbys: Standbys, alone: bool = False) -> None:
@@ -108,8 +106,8 @@ class Peers:
         self._now_ms = clocks.mono_ms
         self._started_ms = clocks.mono_ms()
         self._venue = venue
-        known = read_json(folder / STANDBYS_FILE)
-        self._known = [each for each in known if isinstance(each, str)] if isinstance(known, list) else []
+        noted = read_json(folder / STANDBYS_FILE)
+        self._known = [each for each in noted if isinstance(each, str)] if isinstance(noted, list) else []
         notes = read_notes(folder) if is_promoted(folder) else {}
         self._own, self._followed = ([str(notes[name])] if notes.get(name) else [] for name in ("own", "hub"))
         self._twin = False
@@ -124,28 +122,28 @@ class Peers:
 
     @property
     def lineage(self) -> str:
-        """What pages compare: no secret, and the same for all hubs of the lineage."""
+        """Compared by pages: not secret, and the same for all hubs of the lineage."""
         return self.claim().lineage
 
     def other_addresses(self) -> list[str]:
-        """Where units, walls and phones are to look for the hub when this one is silent: its standbys, and itself where
-        it was one."""
+        """Where units, walls and phones look for the hub when this one is silent: its standbys, and itself if it was
+        one."""
         return [*self._own, *(each for each in self._known if each not in self._own)]
 
     def relatives(self) -> list[str]:
-        """Whom to ask, whatever the network lets through: the hub that this one followed, and its standbys."""
+        """Addresses to query over any network: the hub that this one followed, and its standbys."""
         return [*self._followed, *self._known]
 
-    # What is said, signed with the lineage's key.
+    # Messages, signed with the lineage's key.
 
     def beacon(self) -> Payload:
-        """What everybody on the network may hear: nothing secret is in it, and nothing is believed of it either."""
+        """The broadcast: it holds nothing secret, and receivers verify it by a query."""
         claim = self.claim()
         return envelope(self._key, BEACON, {"lineage": claim.lineage, "epoch": claim.epochs[-1] if claim.epochs else "",
                                             "instance": self.instance, "port": self.port})
 
     def heard_beacon(self, message: object) -> int | None:
-        """The port of another hub of this lineage that should be asked; None for all else."""
+        """The port of another hub of this lineage to query; None for anything else."""
         try:
             beacon = parse_message(messages.Beacon, open_envelope(self._key, BEACON, message))
         except MalformedMessage:
@@ -153,33 +151,33 @@ class Peers:
         return beacon.port if beacon.instance != self.instance else None
 
     def question(self, nonce: str) -> Payload:
-        """Who is there? Only who answers this very question is believed."""
+        """A query; only an answer to its nonce is believed."""
         return envelope(self._key, REQUEST, {"nonce": nonce, "instance": self.instance, "port": self.port,
                                              "epochs": list(self.claim().epochs)})
 
     def answer(self, message: object) -> tuple[Payload, int | None] | None:
-        """The signed answer to a relative's question, and the port to ask back at; None for a stranger's."""
+        """The signed answer to a relative's query, and the port to query back; None for a stranger."""
         try:
-            asked = parse_message(messages.PeerQuery, open_envelope(self._key, REQUEST, message))
+            query = parse_message(messages.PeerQuery, open_envelope(self._key, REQUEST, message))
         except MalformedMessage:
             return None
         claim, venue = self.claim(), self._venue()
-        later = next((epoch for epoch in claim.epochs if epoch not in asked.epochs), "")
-        said = {"nonce": asked.nonce, "epochs": list(claim.epochs), "instance": self.instance,
+        later = next((epoch for epoch in claim.epochs if epoch not in query.epochs), "")
+        payload = {"nonce": query.nonce, "epochs": list(claim.epochs), "instance": self.instance,
                 "up_ms": claim.up_ms, "heads": venue.begun_at.get(later)}
-        return envelope(self._key, ECHO, said), asked.port if asked.instance != self.instance else None
+        return envelope(self._key, ECHO, payload), query.port if query.instance != self.instance else None
 
     def heard_answer(self, message: object, nonce: str, url: str) -> str:
-        """Take another hub's answer to our question `nonce`; what follows from it is done. Returns the verdict."""
+        """Handle another hub's answer to our query `nonce`; return the verdict."""
         try:
-            said = parse_message(messages.PeerAnswer, open_envelope(self._key, ECHO, message))
+            answer = parse_message(messages.PeerAnswer, open_envelope(self._key, ECHO, message))
         except MalformedMessage:
             return UNRELATED
-        if said.nonce != nonce:
+        if answer.nonce != nonce:
             return UNRELATED
-        found = compare_claims(self.claim(), HubClaim(tuple(said.epochs), said.instance, said.up_ms))
+        found = compare_claims(self.claim(), HubClaim(tuple(answer.epochs), answer.instance, answer.up_ms))
         if found == OUTDATED:
-            self.take_over(Takeover(url, said.heads))
+            self.take_over(Takeover(url, answer.heads))
         elif found == TWIN and not self._twin:
             self._twin = True
             for listener in self.on_twin:
@@ -187,12 +185,12 @@ class Peers:
         return found
 
     def heard_hello(self, unit: str, hello: messages.Hello) -> None:
-        """The epoch that a unit believes: a newer one of this lineage was begun by who holds the folder's secret."""
+        """Yield if a unit reports a newer epoch of this lineage: its mark proves the folder's secret."""
         if hello.epoch is not None and is_newer(self._venue().epochs, hello.epoch, self._key):
             self.take_over(Takeover("", None))
 
     def take_over(self, by: Takeover) -> None:
-        """Another hub goes on; what is known of it only gets more. A hub that is told to be alone hears of none."""
+        """Record that another hub continues, adding to what is known of it. A hub run alone ignores it."""
         if self._alone:
             return
         before = self.taken_over
@@ -212,7 +210,7 @@ class Peers:
             listener()
 
     def remember(self) -> None:
-        """What was noted before a restart: a hub that was taken over stays that."""
+        """After a restart, restore a recorded takeover."""
         if self._alone:
             return
         with suppress(KeyError, TypeError):
@@ -222,7 +220,7 @@ class Peers:
                 _log_takeover(self.taken_over)
 
     def _note_standbys(self) -> None:
-        """Where standbys answer is known before they come again."""
+        """Store the standbys' addresses for after a restart."""
         new = [address for address in self.standbys.addresses() if address not in self._known]
         if not new:
             return
@@ -241,8 +239,8 @@ def _log_takeover(by: Takeover) -> None:
 
 
 class BeaconThread:
-    """Says on the network that this hub is there, and asks whoever says the same of its journal: a thread beside the
-    hub until it stops; without any network it goes on trying."""
+    """Broadcasts this hub's beacon and queries hubs whose beacons match, in its own thread; without a network it keeps
+    trying."""
 
     def __init__(self, kin: Peers, group: str = GROUP, port: int = PORT) -> None:
         self._kin = kin
@@ -261,70 +259,70 @@ class BeaconThread:
         self._stop.set()
 
     def ask_soon(self, host: str, port: int) -> None:
-        """Somebody at this address says that they are of this lineage. From any thread."""
+        """Query this address, which claims this lineage, soon. From any thread."""
         with suppress(queue.Full):
             self._wanted.put_nowait(http_url(host, port))
 
     def _run(self) -> None:
-        heard: socket.socket | None = None
-        say_s = ask_s = 0.0
+        sock: socket.socket | None = None
+        send_s = query_s = 0.0
         while not self._stop.is_set():
             try:
                 now_s = time.monotonic()
-                if heard is None:
-                    heard = self._listening()
-                if now_s >= say_s:
-                    say_s = now_s + BEACON_EVERY_S
-                    self._say(heard)
-                if now_s >= ask_s:
-                    ask_s = now_s + QUERY_EVERY_S
+                if sock is None:
+                    sock = self._listening()
+                if now_s >= send_s:
+                    send_s = now_s + BEACON_EVERY_S
+                    self._say(sock)
+                if now_s >= query_s:
+                    query_s = now_s + QUERY_EVERY_S
                     for url in self._kin.relatives():
                         self._ask(url)
                 self._ask_one_wanted()
-                self._hear(heard)
+                self._hear(sock)
             except OSError as error:
                 log.info("the beacon is not heard: %s", error)
-                if heard is not None:
-                    heard.close()
-                heard = None
+                if sock is not None:
+                    sock.close()
+                sock = None
                 self._joined.clear()
                 self._stop.wait(BEACON_EVERY_S)
             except Exception:
                 log.exception("the beacon failed")
                 self._stop.wait(BEACON_EVERY_S)
-        if heard is not None:
-            heard.close()
+        if sock is not None:
+            sock.close()
 
     def _listening(self) -> socket.socket:
-        found = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-        found.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 1)
-        found.bind(("", self._port))
-        found.setblocking(False)
-        return found
+        sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        sock.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 1)
+        sock.bind(("", self._port))
+        sock.setblocking(False)
+        return sock
 
-    def _say(self, said: socket.socket) -> None:
-        """From every address there is now: a cable may have come, and an access point gone."""
+    def _say(self, sock: socket.socket) -> None:
+        """Send from every current address: a cable may have been plugged in, an access point lost."""
         message = json.dumps(self._kin.beacon(), separators=(",", ":")).encode()
         for address in (str(each) for each in local_addresses() if each.version == 4):
             with suppress(OSError):
-                here = socket.inet_aton(address)
+                own = socket.inet_aton(address)
                 if address not in self._joined:
-                    said.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton(self._group) + here)
+                    sock.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton(self._group) + own)
                     self._joined.add(address)
             with suppress(OSError):
-                said.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(address))
-                said.sendto(message, (self._group, self._port))
+                sock.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(address))
+                sock.sendto(message, (self._group, self._port))
         with suppress(OSError):
-            said.sendto(message, ("255.255.255.255", self._port))
+            sock.sendto(message, ("255.255.255.255", self._port))
 
-    def _hear(self, heard: socket.socket) -> None:
-        """For a moment: until the next thing is to be said."""
-        readable, _, _ = select.select([heard], [], [], REST_S)
+    def _hear(self, sock: socket.socket) -> None:
+        """Receive for a moment, until the next send."""
+        readable, _, _ = select.select([sock], [], [], REST_S)
         for _ in range(AT_ONCE if readable else 0):
             try:
-                datagram, (host, _) = heard.recvfrom(DATAGRAM_BYTES_MAX + 1)
+                datagram, (host, _) = sock.recvfrom(DATAGRAM_BYTES_MAX + 1)
             except BlockingIOError:
                 return
             if len(datagram) > DATAGRAM_BYTES_MAX:
@@ -339,12 +337,12 @@ class BeaconThread:
             self._stop.wait(REST_S)
 
     def _ask_one_wanted(self) -> None:
-        """One at a time: who names many addresses at which nobody answers keeps the beacon from nothing else."""
+        """One at a time: many silent addresses must not delay the beacon."""
         with suppress(queue.Empty):
             self._ask(self._wanted.get_nowait())
 
     def _ask(self, url: str) -> None:
-        """A recorded beacon has nobody behind it that could answer a question which was never asked before."""
+        """Query a hub; a replayed beacon has no hub behind it that could answer a fresh nonce."""
         now_s = time.monotonic()
         if now_s - self._asked.get(url, -QUERY_EVERY_S) < QUERY_EVERY_S:
             return
@@ -353,13 +351,13 @@ class BeaconThread:
         self._asked[url] = now_s
         nonce, parts = secrets.token_hex(16), urlsplit(url)
         connection = http.client.HTTPConnection(parts.hostname or "", parts.port or 80, timeout=QUERY_TIMEOUT_S)
-        enough: threading.Timer | None = None
+        deadline: threading.Timer | None = None
         try:
             connection.connect()
-            # The connection's own deadline is for each part of the answer: one that comes letter by letter ends with
-            # this, by the socket itself, which an answer that closes the connection takes away from it.
-            enough = threading.Timer(ANSWER_TIMEOUT_S, shut_down_socket, [connection.sock])
-            enough.start()
+            # The connection's timeout covers each part of the answer only; this timer ends one sent byte by byte. By
+            # the socket itself, as the connection drops its reference once an answer closes it.
+            deadline = threading.Timer(ANSWER_TIMEOUT_S, shut_down_socket, [connection.sock])
+            deadline.start()
             connection.request("POST", "/standby/who", json.dumps(self._kin.question(nonce)),
                                {"Content-Type": "application/json"})
             answer = connection.getresponse()
@@ -368,14 +366,14 @@ class BeaconThread:
         except (OSError, http.client.HTTPException, ValueError, RecursionError) as silent:
             log.debug("nobody at %s: %s", url, silent)
         finally:
-            if enough is not None:
-                enough.cancel()
+            if deadline is not None:
+                deadline.cancel()
             connection.close()
 
 
 def shut_down_socket(sock: socket.socket | None) -> None:
-    """Whoever waits for an answer by it waits no longer. From any thread."""
+    """Wake a thread blocked on the socket. From any thread."""
     if sock is not None:
-        # Whoever asks may close it meanwhile.
+        # The blocked thread may close it meanwhile.
         with suppress(OSError):
             sock.shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""What a hub tells its standby, encrypted and signed at once: people's names and keys cross the venue's Wi-Fi."""
+"""The feed to a standby, encrypted and signed: people's names and keys cross the venue's Wi-Fi."""
 
 from __future__ import annotations
 
@@ -11,22 +11,20 @@ from typing import Any
 
 LABEL = b"roundtap/standby/1"
 PLAIN_BYTES_MAX = 64 * 1024 * 1024
-"""Far more than one message holds: whoever pretends to be the hub shall not fill the memory."""
+"""Far more than one message holds: a fake hub must not fill the memory."""
 
 
 class DecryptionFailed(Exception):
-    """A line that the other one did not write, or not now, or not in this place."""
+    """A line not written by the other side, not now, or not in this place."""
 
 
 class EncryptedFeed:
     """One direction of one connection: each line is sealed with its number, so none is left out, repeated or moved.
-
-    key: what both hold; nonce, salt: one from each side, new for each connection, so that the key of the connection was
-    never used before. ChaCha20-Poly1305: a Pi has no instructions for AES.
-    """
+    key: shared; nonce, salt: one from each side, new for each connection, so that its key is never reused.
+    ChaCha20-Poly1305: a Pi has no AES instructions."""
 
     def __init__(self, key: bytes, nonce: str, salt: str) -> None:
-        # Only here: a hub without a standby needs none of it.
+        # Imported here: a hub without a standby does not need it.
         from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
         once = hmac.digest(f"{nonce}\n{salt}".encode(), key, "sha256")
@@ -39,7 +37,7 @@ class EncryptedFeed:
         return b"data: " + base64.b64encode(self._cipher.encrypt(self._next(), plain, LABEL)) + b"\n\n"
 
     def opened(self, line: bytes) -> dict[str, Any]:
-        """The message of the next line. Raises NotSealed."""
+        """The message in the next line. Raises DecryptionFailed."""
         from cryptography.exceptions import InvalidTag
 
         try:

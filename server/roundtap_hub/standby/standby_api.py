@@ -1,4 +1,5 @@
-"""What standbys, other hubs of the lineage and pages that lost their hub ask; what is left to say once it is over."""
+"""The API for standbys, other hubs of the lineage and pages that lost their hub; the page of a hub that was
+replaced."""
 
 from __future__ import annotations
 
@@ -50,17 +51,17 @@ from roundtap_hub.units.device_auth import COPY, Refusal, address_of
 log = logging.getLogger(__name__)
 
 QUESTION_BYTES_MAX = 8 * 1024
-"""A hundred epochs; anybody may ask, and each byte is read before the signature is known."""
+"""A hundred epochs; any client can send it, and it is read before its signature is checked."""
 ANYWHERE = (b"access-control-allow-origin", b"*")
 STILL_SERVED = ("/static/", "/standby/", "/time")
-"""What a hub that was taken over still answers, beside its page."""
+"""What a replaced hub still answers, beside its page."""
 HELLO_BYTES_MAX = 256 * 1024
 """More than a thousand events with their last entries."""
 ACK_BYTES_MAX = 4096
 WITHIN_S = 5.0
 BEAT_S = 2.0
 FILES = ("pin", "secret", "sessions.json")
-"""What makes a folder this hub's, beside the journal; with everything below `FOLDERS`."""
+"""Files besides the journal that make a folder this hub's; with everything below `FOLDERS`."""
 FOLDERS = ("tls",)
 FILE_BYTES_MAX = 256 * 1024
 
@@ -86,30 +87,28 @@ RESULTS = ("report", "result-entered")
 TAKEN_OVER_TEXT = "another hub goes on with this journal"
 
 SideState = dict[str, Any]
-"""What a standby is told beside the entries, by the kind of message."""
+"""What a standby receives besides the entries, by kind of message."""
 
 
 class StandbyApi:
-    """Runs on the event loop. A hub that has no folder of its own (a database's, a test's) has no kin: 404.
-
-    A standby is told everything it lacks, then each commit as it happens, and says what it has on its disk; the journal
-    is read in threads.
-    """
+    """Runs on the event loop. A hub without its own folder (on a database, in a test) has no kin: 404. A standby
+    receives everything it lacks, then each commit as it happens, and acknowledges what is on its disk; the journal is
+    read in threads."""
 
     def __init__(self, hub: Hub, page: TakenOverPage) -> None:
         self._hub = hub
         self._kin = hub.host.kin
         self._page = page
         self.ask_back: Callable[[str, int], None] = lambda host, port: None
-        """Somebody at this address seems to be of this lineage."""
+        """Called with an address that seems to be of this lineage."""
         if self._kin is not None:
-            # A copy that has caught up is told so.
+            # Tells a copy that it has caught up.
             hub.service.storage.listen(self._kin.standbys.look)
             hub.units.keys.listen(self._kin.standbys.end_of)
 
     @property
     def taken_over(self) -> bool:
-        """Whether another hub goes on with this journal: nothing is taken here any more."""
+        """Whether another hub continues this journal: nothing is accepted here any more."""
         return self._kin is not None and self._kin.taken_over is not None
 
     @route("POST /standby/feed", STANDBY)
@@ -121,7 +120,7 @@ class StandbyApi:
                 raise Refusal(404, "no such address")
             if self.taken_over:
                 raise Refusal(409, TAKEN_OVER_TEXT)
-            # Whose key it is, before anything is read.
+            # The key is checked before the body is read.
             self._hub.units.door.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"), address_of(scope))
             message = await read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
             stream = self._stream_for(self._kin, message, scope) if message is not None else None
@@ -173,10 +172,10 @@ class StandbyApi:
         told: SideState = {}
         loop = asyncio.get_running_loop()
         try:
-            strange = await asyncio.to_thread(standbys.journal.unknown, heads)
-            if strange is not None:
+            unknown = await asyncio.to_thread(standbys.journal.unknown, heads)
+            if unknown is not None:
                 ours = bool(epochs) and epochs[0] == venue.epochs[0]
-                yield feed.seal({"type": "refused", "why": "ahead" if ours else "foreign", "stream": strange})
+                yield feed.seal({"type": "refused", "why": "ahead" if ours else "foreign", "stream": unknown})
                 return
             standbys.join(copy)
             if self._hub.units.keys.get(copy.name) != key:
@@ -188,12 +187,12 @@ class StandbyApi:
                 while copy.queue:
                     message = copy.queue.popleft()
                     if any(row[0] == VENUE for row in message[ENTRIES]):
-                        # With a word of keys or staff its row comes at once.
+                        # An entry about keys or staff is followed by its row at once.
                         due_s = 0.0
                     yield feed.seal(message)
                 level = not copy.told_level and standbys.is_level(copy)
                 if level or loop.time() >= due_s:
-                    # Also before "level": what was told before an entry of it need not be what stands beside it now.
+                    # Also before "level": rows sent before an entry may be older than those stored with it.
                     news, told = await asyncio.to_thread(self._beside, kin, told)
                     due_s = loop.time() + BEAT_S
                     if level:
@@ -209,14 +208,14 @@ class StandbyApi:
             copy.end()
 
     def _beside(self, kin: Peers, told: SideState) -> tuple[list[dict[str, Any]], SideState]:
-        """What has changed beside the entries since that was told, as messages; and what is told now."""
+        """The changes besides the entries since `told`, as messages; and the new state."""
         snapshot = self._hub.service.snapshot
         now: SideState = {
             "checkpoints": [[event, each.remaining_ms, each.boot_id, each.mono_ms]
                             for event, each in sorted(kin.standbys.journal.checkpoints().items())],
             "files": own_files(kin.folder),
         }
-        # Those of an earlier hub, and the standby keeps its own copy of them, until they are taken over.
+        # The standby keeps an earlier hub's files until they are migrated.
         if not any((kin.folder / name).exists() for name, *_ in EARLIER_FILES):
             now["rows"] = {"unit_key": [{"unit": unit, "key": key} for unit, key in snapshot.keys.items()],
                            "staff": [row.model_dump() for row in snapshot.staff.values()]}
@@ -224,24 +223,24 @@ class StandbyApi:
 
     @route("POST /standby/who", PEER_HUB)
     async def who(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Another hub of this lineage asks who is here; it is asked back, as its question proves nothing about now."""
+        """Answer another hub's query, and query it back: its own query may be a replay."""
         kin = self._kin
-        said = await read_message(scope, receive, send, QUESTION_BYTES_MAX, WITHIN_S)
-        if said is None:
+        query = await read_message(scope, receive, send, QUESTION_BYTES_MAX, WITHIN_S)
+        if query is None:
             return
-        answered = kin.answer(said) if kin is not None else None
+        answered = kin.answer(query) if kin is not None else None
         if answered is None:
             await send_json(send, 403, {"error": "the signature does not fit"}, CLOSE)
             return
-        answer, back = answered
+        answer, port = answered
         client = scope.get("client")
-        if back is not None and client:
-            self.ask_back(client[0], back)
+        if port is not None and client:
+            self.ask_back(client[0], port)
         await send_json(send, 200, answer, NO_STORE)
 
     @route("GET /standby/lineage", EVERYBODY)
     async def lineage(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """For a page that lost its hub: whether its event goes on here. No secret; from anywhere."""
+        """For a page that lost its hub: whether its event continues here. Not secret; from any origin."""
         kin = self._kin
         if kin is None:
             await send_json(send, 404, {"error": "no such address"}, CLOSE)
@@ -249,7 +248,7 @@ class StandbyApi:
         await send_json(send, 200, {"lineage": kin.lineage, "hub": not self.taken_over}, [*NO_STORE, ANYWHERE])
 
     async def refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Every other question, once the hub was taken over."""
+        """Answer every other request once the hub was replaced."""
         assert self._kin is not None
         assert self._kin.taken_over is not None
         if scope["path"].startswith(("/device/", "/station/")):
@@ -259,7 +258,7 @@ class StandbyApi:
 
 
 def own_files(folder: Path) -> dict[str, str]:
-    """The hub's own small files by their path in the folder, in base 64."""
+    """The hub's own small files by relative path, in base 64."""
     paths = [folder / name for name in FILES]
     paths += [path for name in FOLDERS for path in sorted((folder / name).rglob("*")) if path.suffix != ".new"]
     found = {}
@@ -271,14 +270,15 @@ def own_files(folder: Path) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class UnsharedResults:
-    """What only this hub has on record: results as (event's name, entry, table, who plays), and how much else."""
+    """What only this hub has on record: results as (event's name, entry, table, players), and the number of other
+    entries."""
 
     results: tuple[tuple[str, Entry, int | None, str], ...]
     others: int
 
 
 class TakenOverPage:
-    """Answers every page. `style`: the style sheet's address; `language`: the hub's, for browsers that ask for none."""
+    """The page of a replaced hub. `style`: the style sheet's address; `language`: the hub's default."""
 
     def __init__(self, hub: Hub, style: str) -> None:
         self._hub = hub
@@ -347,7 +347,7 @@ def _listed(t: Words, by: Takeover, alone: UnsharedResults) -> str:
 
 
 def _score_text(entry: Entry) -> str:
-    """The result's own figures, as short as they can be told without a form."""
+    """The result in figures, without its form."""
     result = entry.data.get("result")
     if not isinstance(result, Mapping):
         return ""

@@ -1,4 +1,4 @@
-"""A standby as a copy of the journal (store/copies.py): what is handed to it is on its disk when that is said."""
+"""A standby as a copy of the journal (store/copies.py): a write returns once the batch is on its disk."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from roundtap_hub.store.copies import CURRENT, Batch, Copies
 from roundtap_hub.store.journal import Head
 
 WITHIN_S = 1.5
-"""So long a commit waits for a standby that was there a moment ago; then it is away, and nobody waits for it."""
+"""How long a commit waits for a connected standby before it counts as away."""
 MANY_WITHIN_S = 15.0
-"""So long what it catches up with may take on a slow card; nobody waits for that."""
+"""How long a catch-up batch may take on a slow card; no commit waits for it."""
 FEW = 64
-"""Entries and people of what somebody may wait for."""
+"""Most entries and people in a batch that a commit may wait for."""
 SILENT_S = 5.0
-"""A standby answers each beat, every 2 s."""
+"""A standby acknowledges each beat, every 2 s."""
 RETRY_S = 1.0
 
 Message = dict[str, Any]
@@ -28,9 +28,7 @@ Message = dict[str, Any]
 
 class StandbyCopy:
     """One connection of one standby. `open`, `write` and `close` run in the copy's thread, `acknowledged` on the loop.
-
-    `heads`: what the standby has on its disk, by its own word; `address`: where it will serve when it is the hub.
-    """
+    `heads`: what the standby reports to have on its disk; `address`: where it will serve as the hub."""
 
     def __init__(self, unit: str, session: str, heads: Mapping[str, Head], address: str | None,
                  loop: asyncio.AbstractEventLoop, now_s: Callable[[], float] = time.monotonic) -> None:
@@ -38,7 +36,7 @@ class StandbyCopy:
         self.session = session
         self.address = address
         self.queue: deque[Message] = deque()
-        """For the feed, which takes from it on the loop."""
+        """Messages for the feed, which takes them on the loop."""
         self.news = asyncio.Event()
         self.ended = False
         self.told_level = False
@@ -74,7 +72,7 @@ class StandbyCopy:
         pass
 
     def acknowledged(self, seq: int, number: int) -> bool:
-        """The standby has all batches up to `number` on its disk; False for a word that is old, or makes no sense."""
+        """The standby has all batches up to `number` on its disk; False for an outdated or invalid acknowledgement."""
         with self._lock:
             if self.ended or seq <= self._seq or not self._acknowledged <= number <= self._number:
                 return False
@@ -83,7 +81,7 @@ class StandbyCopy:
         return True
 
     def end(self) -> None:
-        """Its feed is over."""
+        """Its feed has ended."""
         with self._lock:
             self.ended = True
             self.wake()
@@ -94,16 +92,14 @@ class StandbyCopy:
             raise OSError(errno.ENOTCONN, "no contact")
 
     def wake(self) -> None:
-        """There may be something to tell it. From any thread."""
+        """Wake the feed. From any thread."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.news.set)
 
 
 class Standbys:
-    """All standbys of a hub, and which of them holds everything. Any thread may ask.
-
-    `listeners` are called when one has come to hold everything; from any thread, and must only enqueue.
-    """
+    """All standbys of a hub, and which of them are complete. Thread-safe. `listeners` are called when one has become
+    complete; from any thread, and must only enqueue."""
 
     def __init__(self, copies: Copies) -> None:
         self._copies = copies
@@ -111,7 +107,7 @@ class Standbys:
         self.listeners: list[Callable[[], None]] = []
 
     def join(self, copy: StandbyCopy) -> None:
-        """Every commit from now on is handed to it once it has caught up. An older connection of its name ends."""
+        """Add a standby; once it has caught up, every commit waits for it. Its older connection ends."""
         self.end_of({copy.name})
         self._copies.add(copy, RETRY_S)
 
@@ -120,11 +116,11 @@ class Standbys:
                    for copy in self._known())
 
     def is_level(self, copy: StandbyCopy) -> bool:
-        """Whether it holds everything, and every commit waits for it."""
+        """Whether it is complete, and every commit waits for it."""
         return any(state.name == copy.name and state.state == CURRENT for state in self._copies.states)
 
     def addresses(self) -> list[str]:
-        """Where those that held everything once will answer when they are the hub."""
+        """Where the standbys that were complete once will serve as the hub."""
         return sorted({each.address for each in self._known() if each.told_level and each.address})
 
     def told_level(self, copy: StandbyCopy) -> None:
@@ -133,19 +129,19 @@ class Standbys:
             listener()
 
     def look(self) -> None:
-        """The state of a copy has changed."""
+        """A copy's state has changed."""
         for copy in self._known():
             copy.wake()
 
     def end_of(self, names: Collection[str]) -> None:
-        """End the feeds of these: their keys count no more."""
+        """End the feeds of these standbys: their keys were revoked."""
         for copy in self._known():
             if copy.name in names:
                 copy.end()
                 self._copies.remove(copy.name)
 
     def close_all(self) -> None:
-        """End every feed: the hub stops, or another one goes on."""
+        """End every feed: the hub stops, or another one continues."""
         for copy in self._known():
             copy.end()
 

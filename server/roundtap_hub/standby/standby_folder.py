@@ -1,4 +1,4 @@
-"""A standby's own folder: what it holds of the hub's journal, and how it becomes the hub's."""
+"""A standby's folder: its copy of the hub's journal, and how it becomes the hub's."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOTES, PROMOTE_FILE, PROMOTED, LOCK = "standby.json", "promote", "promoted", "st
 
 
 class StandbyFolder:
-    """One thread reads and writes. Raises Problem where the folder cannot be had, or is in use."""
+    """For one thread. Raises Problem if the folder cannot be created, or is in use."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder
@@ -42,13 +42,13 @@ class StandbyFolder:
         self.notes = read_notes(folder)
 
     def open(self) -> None:
-        """Read what is there already; the chains are looked through when the hub's rows come, and when it starts."""
+        """Open the journal; its chains are verified when the hub's rows arrive, and when it starts."""
         back_up_before_upgrade(self.path, None, "")
         self._journal = Journal(sqlite_url(self.path))
         self.heads = self._journal.heads()
 
     def close_journal(self) -> None:
-        """Nothing is followed any more; the folder stays this process's."""
+        """End following; the folder stays locked."""
         if self._journal is not None:
             self._journal.close()
             self._journal = None
@@ -68,8 +68,8 @@ class StandbyFolder:
         return read_venue(self.journal, Venue())
 
     def take(self, rows: Sequence[Any], people: Sequence[Any]) -> None:
-        """Entries and people of the hub: on the disk when this returns. Raises Problem("journal_broken") for what does
-        not follow, and JournalConflict where the disk refuses."""
+        """Store the hub's entries and people, synced. Raises Problem("journal_broken") for entries that do not follow,
+        and JournalConflict if the disk refuses."""
         heads = dict(self.heads)
         entries, records = entries_after(heads, rows), person_records(people)
         if entries or records:
@@ -81,15 +81,15 @@ class StandbyFolder:
                           for event, remaining_ms, boot_id, mono_ms in noted])
 
     def take_rows(self, rows: Mapping[str, Sequence[Any]]) -> None:
-        """The hub's secrets, as it has them now. Raises ValueError or KeyError for what is none, JournalConflict."""
+        """Store the hub's current keys and staff. Raises ValueError or KeyError for malformed rows, JournalConflict."""
         self.journal.put([table.model_validate(row) for table in SECRETS for row in rows[str(table.__tablename__)]])
         for name in itertools.chain(*LEGACY_FILES):
-            # From an earlier hub: what it was told since would be taken back by it.
+            # An earlier hub's file would undo newer entries.
             (self.path / name).unlink(missing_ok=True)
 
     def take_files(self, files: Mapping[str, str]) -> None:
-        """The hub's PIN, secret and certificates. Raises ValueError for a path that leads elsewhere, and for what
-        is no base 64."""
+        """Store the hub's PIN, secret and certificates. Raises ValueError for a path outside the folder or invalid base
+        64."""
         for name, text in files.items():
             parts = PurePosixPath(name).parts
             if not parts or ".." in parts or parts[0] == "/":
@@ -101,13 +101,13 @@ class StandbyFolder:
                 write_private_bytes(path, content)
 
     def note(self, **changed: Any) -> None:
-        """What is to be known after a restart: "level" (whether everything was here once), "hub", "own" (addresses)."""
+        """Note for after a restart: "level" (whether it was complete once), "hub", "own" (addresses)."""
         if any(self.notes.get(name) != value for name, value in changed.items()):
             self.notes = {**self.notes, **changed}
             write_private(self.path / NOTES, json.dumps(self.notes, indent=1))
 
     def set_aside(self) -> None:
-        """Start over: what is here gets another name and is never deleted."""
+        """Start over: the current content is moved aside, never deleted."""
         names = (self.path / f"before-{number}" for number in itertools.count(1))
         aside = next(path for path in names if not path.exists())
         aside.mkdir(mode=0o700)
@@ -119,7 +119,7 @@ class StandbyFolder:
 
 
 def read_notes(folder: Path) -> dict[str, Any]:
-    """What a standby noted in its folder; empty where there is nothing to be read."""
+    """A standby's notes; empty if there are none."""
     notes = read_json(folder / NOTES)
     return notes if isinstance(notes, dict) else {}
 
@@ -129,17 +129,15 @@ def is_promoted(folder: Path) -> bool:
 
 
 def promote_folder(folder: Path, at: Timestamp, token_hex: Callable[[int], str]) -> None:
-    """Once: its journal goes on under a new epoch, and it is noted that this folder is a hub's from now on.
-
-    The epoch's entry names what this folder held: an older hub finds there what it alone accepted. Nobody else may be
-    writing. Raises Problem where the journal cannot be read, or has no epoch yet.
-    """
+    """Promote the folder, once: its journal gets a new epoch, and the folder is marked as a hub's. The epoch's entry
+    lists what this folder held, so that an older hub can find what only that one accepted. There must be no other
+    writer. Raises Problem if the journal cannot be read or has no epoch yet."""
     if not is_promoted(folder):
         with closing(Journal(sqlite_url(folder))) as journal:
             venue = read_venue(journal, Venue())
             if not venue.epochs:
                 raise Problem("standby_empty", where=str(folder))
-            # Without its secret no older hub would know the epoch for newer: nothing is promoted then.
+            # Without the secret no older hub would accept the epoch: then nothing is promoted.
             key = lineage_key(bytes.fromhex((folder / "secret").read_text(encoding="ascii").strip()))
             epoch = next_epoch(venue.epochs, key, token_hex)
             heads = {stream: list(head) for stream, head in journal.heads().items()}

@@ -1,7 +1,6 @@
-"""Backups: a hub's whole folder in one verified file, made while it runs, three of them, wherever a copy is kept; and
-one before the journal gets another form.
+"""Backups: a hub's whole folder in one verified file, made while it runs, and before the journal's schema is migrated.
 
-A backup is a database of its own kind: nobody can mistake a copied roundtap.db for one, nor one for the other.
+A backup is a database of its own kind: no one can mistake a copied roundtap.db for one, or the reverse.
 """
 
 from __future__ import annotations
@@ -44,34 +43,34 @@ from roundtap_machine.atomic_write import replacing, sync, write_atomically
 log = logging.getLogger(__name__)
 
 FOLDER, COPIES_FOLDER, SUFFIX = "backups", "roundtap-backups", ".backup"
-"""Where they lie: in the hub's folder, and on a stick."""
+"""Folders of backups: in the hub's folder, and on a stick."""
 GENERATIONS = 3
 MARK = 0x52544231
 """SQLite's application_id of a backup: "RTB1"."""
 FORMAT = "1"
 STEP_PAGES, STEP_PAUSE_S = 256, 0.02
-"""A megabyte at a time, synced before the next: the writer's own sync never waits behind a whole backup."""
+"""A megabyte at a time, synced before the next: the writer's own sync never waits for a whole backup."""
 FILE_BYTES_MAX, FILES_MAX = 1 << 20, 200
 VALUE_BYTES_MAX = 64 << 20
-# Sessions: one that was ended since would live again.
+# Sessions: one ended since would be alive again.
 EXCLUDED_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", HEAD_FILE, "sessions.json")
 ABOUT, FILE = "backup_about", "backup_file"
 
 BEFORE_UPGRADE = "before-upgrade"
-"""In the folder of the backups, with a folder for each form in it ("0001"): what is there is replaced neither by the
-minutes' own nor by one of a later form, which an older program could not read."""
+"""In the backups' folder, with one folder per schema version ("0001"): neither the regular backups replace what is
+there, nor those of a later version, which an older program could not read."""
 LOOK_S = 5.0
 BACKUP_EVERY_S = 60.0
 REST = 20
-"""A backup that takes long is made less often: so many times as long as it took are left between two."""
+"""The pause between two backups is at least this many times as long as the last one took."""
 IMMEDIATE_KINDS = ("round-published", "round-closed", "event-finished")
-"""After these a backup is made at once."""
+"""A backup follows these at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """What a backup's file says of itself, looked through. `made_at`: wall time, "" where the hub knew none; `files`:
-    names of the other files of the folder, by which they are stored."""
+    """A verified backup, as its file describes it. `made_at`: wall time, "" if unknown; `files`: names of the folder's
+    other files, as stored."""
 
     path: Path
     lineage: str
@@ -82,16 +81,16 @@ class Backup:
     files: tuple[str, ...]
 
     def unpack(self, folder: Path) -> None:
-        """Write the hub's folder as it was, synced: database, head file and all other files. What is there under these
-        names is replaced. Raises OSError; a database without its head file, as a cut leaves it, starts no hub."""
+        """Write the hub's folder as it was, synced: database, head file and all other files; existing ones are
+        replaced. Raises OSError; a database without its head file, as an interruption leaves it, starts no hub."""
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for name in EXCLUDED_FILES:
             (folder / name).unlink(missing_ok=True)
         with closing(_open_bounded(self.path)) as source:
-            for name, mode, data in source.execute(f"SELECT name, mode, data FROM {FILE}"):
+            for name, mode, content in source.execute(f"SELECT name, mode, data FROM {FILE}"):
                 path = folder / name
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                write_atomically(path, data, mode or 0o600)
+                write_atomically(path, content, mode or 0o600)
             with closing(sqlite3.connect(folder / DATABASE)) as target:
                 source.backup(target)
                 target.execute(f"DROP TABLE {ABOUT}")
@@ -107,8 +106,8 @@ class Backup:
 
 
 def make_backup(folder: Path, to: Path, named: HeadRecord, made_at: str) -> Path:
-    """A new backup of the hub's folder in the folder `to`, looked through and synced under its name; older ones than
-    the newest three are removed. The hub may run. Raises OSError, sqlite3.Error, and Problem("backup_damaged")."""
+    """Make and verify a backup of the hub's folder in the folder `to`; the newest three are kept. The hub may run.
+    Raises OSError, sqlite3.Error, and Problem("backup_damaged")."""
     to.mkdir(exist_ok=True, mode=0o700)
     path = to / f"roundtap-{named.lineage}-{named.epoch}-{named.commits:08}{SUFFIX}"
     with replacing(path, on_fat=True) as temporary:
@@ -122,7 +121,7 @@ def make_backup(folder: Path, to: Path, named: HeadRecord, made_at: str) -> Path
 
 
 def copy_backup(backup: Path, to: Path, named: HeadRecord) -> Path:
-    """The same file in another folder, on another disk. Raises OSError."""
+    """Copy a backup to another disk. Raises OSError."""
     to.mkdir(exist_ok=True, mode=0o700)
     path = to / backup.name
     with replacing(path, on_fat=True) as temporary:
@@ -132,10 +131,8 @@ def copy_backup(backup: Path, to: Path, named: HeadRecord) -> Path:
 
 
 def read_backup(path: Path) -> Backup:
-    """Look a backup through: pages, files, and that the journal in it holds the entries that it names.
-
-    Raises Problem("backup_none") for a file that is none (a copied roundtap.db is none), Problem("backup_damaged").
-    """
+    """Verify a backup: pages, files, and that its journal holds the entries that it names. Raises
+    Problem("backup_none") for any other file (also a copied roundtap.db), and Problem("backup_damaged")."""
     if not path.is_file():
         raise Problem("backup_none", file=str(path))
     try:
@@ -143,11 +140,11 @@ def read_backup(path: Path) -> Backup:
             if connection.execute("PRAGMA application_id").fetchone()[0] != MARK:
                 raise Problem("backup_none", file=str(path))
             if connection.execute("SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')").fetchone():
-                # A stick is anybody's: what computes its rows may never come to an end.
+                # Anyone may have written the stick: a view that computes its rows might never end.
                 raise Problem("backup_damaged", file=str(path), reason="sqlite_master")
-            found = connection.execute("PRAGMA quick_check").fetchone()[0]
-            if found != "ok":
-                raise Problem("backup_damaged", file=str(path), reason=found)
+            check = connection.execute("PRAGMA quick_check").fetchone()[0]
+            if check != "ok":
+                raise Problem("backup_damaged", file=str(path), reason=check)
             about = dict(connection.execute(f"SELECT key, value FROM {ABOUT}"))
             files = []
             for name, data, digest in connection.execute(f"SELECT name, data, digest FROM {FILE} ORDER BY name"):
@@ -168,20 +165,20 @@ def read_backup(path: Path) -> Backup:
 
 
 def backups_in(folder: Path) -> list[Path]:
-    """All backups of a folder, the newest first by the time that they were written."""
+    """All backups in a folder, the newest first by modification time."""
     with suppress(OSError):
         return sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True)
     return []
 
 
 def newest_backup_in(place: Path) -> Path:
-    """The newest backup of a folder of backups, a hub's folder or a stick; else the place itself, as it was named."""
-    return next((found[0] for folder in (place, place / FOLDER, place / COPIES_FOLDER)
-                 if (found := backups_in(folder))), place)
+    """The newest backup in a folder of backups, a hub's folder or a stick; otherwise the path itself."""
+    return next((backups[0] for folder in (place, place / FOLDER, place / COPIES_FOLDER)
+                 if (backups := backups_in(folder))), place)
 
 
 def purge_older_backups(folder: Path, newest: Path) -> None:
-    """After an event was deleted: backups that know its people go, in folders below as well. Raises OSError."""
+    """After an event was deleted, remove backups that hold its people, in subfolders too. Raises OSError."""
     for path in folder.rglob(f"*{SUFFIX}"):
         if path != folder / newest.name and path.name.split("-")[1] == newest.name.split("-")[1]:
             with open(path, "r+b") as file:
@@ -191,14 +188,14 @@ def purge_older_backups(folder: Path, newest: Path) -> None:
 
 
 def _open_bounded(path: Path) -> sqlite3.Connection:
-    """As `open_read_only`; no value that a row works out takes this machine's memory."""
+    """`open_read_only`, with a limit on value sizes so that no row exhausts the memory."""
     connection = open_read_only(path)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)
     return connection
 
 
 def _copy_pages(source: sqlite3.Connection, target: sqlite3.Connection, path: Path) -> None:
-    """One moment of the database: its snapshot is held, so that no commit makes the copy begin anew."""
+    """Copy one consistent snapshot: a read transaction is held, so that no commit restarts the copy."""
     target.execute("PRAGMA synchronous = OFF")
     source.isolation_level = None
     source.execute("BEGIN")
@@ -213,7 +210,7 @@ def _describe(target: sqlite3.Connection, folder: Path, named: HeadRecord, made_
     target.execute(f"CREATE TABLE {ABOUT} (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
     target.execute(f"CREATE TABLE {FILE} (name TEXT PRIMARY KEY, mode INTEGER NOT NULL, data BLOB NOT NULL, "
                    "digest TEXT NOT NULL)")
-    # One of an older hub may have none, or none noted yet.
+    # A database of an older hub may lack the table or the row.
     target.execute(f"CREATE TABLE IF NOT EXISTS {LINEAGE_TABLE} (id VARCHAR NOT NULL PRIMARY KEY)")
     target.execute(f"INSERT INTO {LINEAGE_TABLE} SELECT ? WHERE NOT EXISTS (SELECT 1 FROM {LINEAGE_TABLE})",
                    (named.lineage,))
@@ -231,14 +228,14 @@ def _describe(target: sqlite3.Connection, folder: Path, named: HeadRecord, made_
 
 
 def _other_files(folder: Path) -> Iterator[Path]:
-    """Everything that the folder needs besides the journal: keys, PIN, secret, certificates, whatever else is there."""
-    found = 0
+    """Everything the folder needs besides the journal: keys, PIN, secret, certificates and other files."""
+    count = 0
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
         if name.parts[0] == FOLDER or path.name in EXCLUDED_FILES or path.name.endswith((".lock", "new", ".tmp")):
             continue
-        if path.is_file() and not path.is_symlink() and path.stat().st_size <= FILE_BYTES_MAX and found < FILES_MAX:
-            found += 1
+        if path.is_file() and not path.is_symlink() and path.stat().st_size <= FILE_BYTES_MAX and count < FILES_MAX:
+            count += 1
             yield path
 
 
@@ -249,7 +246,7 @@ def _heads(connection: sqlite3.Connection) -> dict[str, Head]:
 
 
 def _prune(folder: Path, named: HeadRecord, newest: Path) -> None:
-    """Three of this epoch, and three of those before it: what an epoch took back may still be wanted."""
+    """Keep three of this epoch and three of earlier ones: what an epoch dropped may still be wanted."""
     own = list(folder.glob(f"roundtap-{named.lineage}-*{SUFFIX}"))
     ours = sorted((path for path in own if path.name.startswith(f"roundtap-{named.lineage}-{named.epoch}-")),
                   key=lambda path: path.name, reverse=True)
@@ -257,14 +254,14 @@ def _prune(folder: Path, named: HeadRecord, newest: Path) -> None:
     for path in ours[GENERATIONS:] + others[GENERATIONS:]:
         if path != newest:
             path.unlink(missing_ok=True)
-    # What a power cut left half-made is as large as a backup.
+    # A file left half-made by a power cut is as large as a backup.
     for path in (*folder.glob(f".roundtap-{named.lineage}-*"), *folder.glob(f"roundtap-{named.lineage}*-new")):
         path.unlink(missing_ok=True)
 
 
 def back_up(folder: Path, made_at: str, named: HeadRecord | None = None) -> Path:
-    """A backup of the folder, put where the minutes' own do not replace it; the hub may run. Raises
-    Problem("backup_failed"), Problem("journal_unreadable"), and "no_journal" where there is none."""
+    """Back up the folder where regular backups do not replace it; the hub may run. Raises Problem("backup_failed"),
+    Problem("journal_unreadable"), and Problem("no_journal") if there is none."""
     if not (folder / DATABASE).is_file():
         raise Problem("no_journal", where=str(folder / DATABASE))
     named = named or read_head_file(folder / HEAD_FILE) or HeadRecord(new_lineage())
@@ -278,7 +275,7 @@ def back_up(folder: Path, made_at: str, named: HeadRecord | None = None) -> Path
 
 def back_up_before_upgrade(folder: Path, named: HeadRecord | None, made_at: str,
                       known: schema_versions.Migrations = schema_versions.CURRENT) -> Path | None:
-    """Before a start brings the journal to another form; None where it has today's, or is none yet. Raises as
+    """Back up before the journal's schema is migrated; None if it is current or there is no journal yet. Raises as
     `back_up`, and Problem("journal_newer")."""
     if not (folder / DATABASE).is_file() or not (folder / DATABASE).stat().st_size:
         return None
@@ -297,11 +294,8 @@ def _schema_noted(folder: Path) -> schema_versions.DatabaseSchema:
 
 
 class Maintenance:
-    """What a hub's folder needs while it runs: a look at the disk every few seconds, a backup every minute and round.
-
-    A thread of its own. `copies`: asks for the folders on other disks that get the backups, too; `wall`: says when a
-    backup was made.
-    """
+    """A thread that checks the disk every few seconds and backs up every minute and after every round. `copies`:
+    returns the folders on other disks that get the backups, too; `wall`: returns the time of a backup."""
 
     def __init__(self, service: Service, folder: Path, head: HeadFile, copies: Callable[[], Sequence[Path]],
                  wall: Callable[[], str | None]) -> None:
@@ -324,14 +318,14 @@ class Maintenance:
         self._thread.start()
 
     def stop(self) -> None:
-        """A last backup, of what is in the journal now, if there is anything new."""
+        """Stop after a last backup, if there is anything new."""
         self._ended = True
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join(timeout=15)
 
     def back_up(self) -> None:
-        """Make a backup now, wherever one is kept, and tell the service how that went."""
+        """Make a backup now in every place and report the outcome to the service."""
         named, from_s = self._head.named, time.monotonic()
         if named is None:
             return
@@ -340,11 +334,11 @@ class Maintenance:
         problem: Problem | None = None
         for to in (self._folder / FOLDER, *(each / COPIES_FOLDER for each in self._copies())):
             try:
-                made_here = (copy_backup(made, to, named) if made is not None
-                             else make_backup(self._folder, to, named, self._wall() or ""))
+                written = (copy_backup(made, to, named) if made is not None
+                           else make_backup(self._folder, to, named, self._wall() or ""))
                 if forget:
-                    purge_older_backups(to, made_here)
-                made = made or made_here
+                    purge_older_backups(to, written)
+                made = made or written
             except (OSError, sqlite3.Error) as error:
                 problem = problem or Problem("backup_failed", folder=str(to), reason=str(error))
             except Problem as damaged:

@@ -14,7 +14,7 @@ from roundtap_core.event.entries import Timestamp
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """Where time comes from; tests hand in their own."""
+    """The sources of time; tests pass in their own."""
 
     boot_id: str
     mono_ms: Callable[[], int]
@@ -28,12 +28,12 @@ class Clocks:
 
 
 def system_clocks() -> Clocks:
-    """The machine's own. CLOCK_BOOTTIME-like monotonic time is shared by all processes of one boot."""
+    """The machine's clocks. All processes of one boot share the monotonic time."""
     boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     return Clocks(boot_id, lambda: time.monotonic_ns() // 1_000_000, _wall)
 
 
 def _wall() -> str | None:
-    """None before a plausible date: a Pi without a clock of its own boots into the past."""
+    """The wall time; None before a plausible date: a Pi without a clock of its own boots into the past."""
     now = datetime.now(UTC)
     return now.isoformat(timespec="seconds") if now.year >= 2026 else None

@@ -1,4 +1,4 @@
-"""What the writer is asked, and what it leads to: the entries of a request, or the Problem that refuses all of it."""
+"""Decides requests to the writer: the entries of a request, or the Problem that refuses all of it."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ Events = Mapping[str, EventState]
 LOOK_FOR_FREE_TABLES = (AdoptRound, CheckIn, ConfirmEntry, DrawRound, EnterCompetitor, ImposeRound, ImportRound,
                         MoveTables, MoveToTable, UndoNoShow, PairAgain, PairWaiting)
 HALL_COMMANDS = (PublishRound, *LOOK_FOR_FREE_TABLES)
-"""Commands that stand on what all events have of the hall."""
+"""Commands that depend on the tables of all events."""
 UNIT_ACTOR = "unit:"
-"""What the actor of an entry begins with that a device made."""
+"""Prefix of the actor of an entry that a device made."""
 
 
 def with_hall_context(events: Events, venue: Venue, state: EventState, command: Command, actor: str) -> Command:
-    """`command` on `state` with the other events' tables and with what `actor`, if it is a unit, may say: only the
-    writer, which decides one command after the other, sees both as they really are."""
+    """`command` with the other events' tables, and with what `actor` may report if it is a unit. Only the writer, which
+    decides one command after another, sees both as they really are."""
     if isinstance(command, PublishRound):
         return structs.replace(command, taken_tables=taken_tables(events, state.id), venue_number=venue.number)
     if isinstance(command, LOOK_FOR_FREE_TABLES):
@@ -86,9 +86,8 @@ def with_hall_context(events: Events, venue: Venue, state: EventState, command: 
 
 
 def stood_there(venue: Venue, state: EventState, match_id: str, unit: str) -> bool:
-    """Whether the unit stood at the match's table at any time since its round was published: who was moved away in
-    the middle of it may still deliver. Whoever stands alone, as drawn or because the other one did not appear, has no
-    table: what the core says of that is said to everybody."""
+    """Whether the unit stood at the match's table at any time since its round was published. A unit that was moved
+    during the match may still report. A player without an opponent has no table: True."""
     found = state.find_match(match_id)
     if found is None or found[1].match.b is None:
         return True
@@ -96,12 +95,12 @@ def stood_there(venue: Venue, state: EventState, match_id: str, unit: str) -> bo
 
 
 def taken_tables(events: Events, event_id: str) -> dict[int, str]:
-    """Tables at which other events play, with the names of these events."""
+    """Tables at which other events play, with the events' names."""
     return {table: state.name for state in _others(events, event_id) for table in tables_in_play(state)}
 
 
 def busy_tables(events: Events, event_id: str) -> frozenset[int]:
-    """Tables at which other events play, or for which they have drawn a round."""
+    """Tables at which other events play or have drawn a round."""
     return frozenset().union(*(tables_in_play(state) | tables_drafted(state) for state in _others(events, event_id)))
 
 
@@ -111,16 +110,14 @@ def _others(events: Events, event_id: str) -> list[EventState]:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command of a request: for an event stream by `decide`, or entries of the venue stream as they are.
-
-    `seen`: the mark of the state that the button was shown for (event/stale_check.py); it is compared on deciding.
-    """
+    """One command of a request: for an event stream by `decide`, or an entry of the venue stream. `seen`: the mark of
+    the state that the button was shown for (event/stale_check.py), compared on deciding. `actor`: who sends the
+    command, if not the sender of the whole request."""
 
     stream: str
     command: Command | NewEntry
     seen: str = ""
     actor: str = ""
-    """Who says so, where that is somebody else than who asks for all of them."""
 
 
 @dataclass(slots=True)
@@ -141,14 +138,14 @@ class WriteRequest:
 
     @property
     def streams(self) -> set[str]:
-        """What it would write to: streams, and events whose people it brings."""
+        """The streams it would write to, and the events whose people it brings."""
         return {*(step.stream for step in self.steps), *(record.event for record in self.people)}
 
 
 @dataclass(slots=True)
 class DecidedBatch:
-    """Requests that are decided, each on top of those before, and not saved yet: each with its entries, or with what
-    refused it; all that is to be written, and what is so once it is. Nobody is answered yet."""
+    """Requests that are decided, each on top of those before, but neither saved nor answered yet. `after`: the snapshot
+    once they are saved; `made`: each request's entries; `refused`: why the others were refused."""
 
     requests: Sequence[WriteRequest]
     after: Snapshot
@@ -165,12 +162,12 @@ class DecidedBatch:
 
     @property
     def streams(self) -> set[str]:
-        """Those that it writes to, and events whose people it brings."""
+        """The streams it writes to, and the events whose people it brings."""
         return {entry.stream for entry in self.entries} | {record.event for record in self.people}
 
     @property
     def deleted(self) -> set[str]:
-        """Events whose people are forgotten by it."""
+        """Events whose people it deletes."""
         return events_deleted(self.entries)
 
     def answer_refused(self) -> None:
@@ -178,13 +175,13 @@ class DecidedBatch:
             request.answer.set_exception(why)
 
     def answer(self) -> None:
-        """To those that were not refused: it is saved."""
+        """Answer the requests that were not refused, once they are saved."""
         for request, entries in self.made:
             request.answer.set_result(entries)
 
 
 def decide_all(saved: Snapshot, requests: Sequence[WriteRequest], at: Callable[[], Timestamp]) -> DecidedBatch:
-    """Every request on top of the ones before it."""
+    """Decide every request on top of the ones before it."""
     decided = DecidedBatch(requests, saved)
     for request in requests:
         try:
@@ -202,10 +199,8 @@ def decide_all(saved: Snapshot, requests: Sequence[WriteRequest], at: Callable[[
 
 
 def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> tuple[Snapshot, list[Entry]]:
-    """What is so after the request, and its entries; `pending` is what is saved with all that was decided since.
-
-    Raises Problem where one of the steps is refused.
-    """
+    """The snapshot after the request, and its entries; `pending`: what is saved plus all decided since. Raises Problem
+    if one of the steps is refused."""
     made: list[Entry] = []
     _assign_free_ids(pending, request)
     for step in request.steps:
@@ -224,11 +219,9 @@ def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> t
 
 
 def _assign_free_ids(pending: Snapshot, request: WriteRequest) -> None:
-    """A page proposes ids by what it has seen; where others have come meanwhile, its people get the next ones.
-
-    Raises Problem("entered_meanwhile", "sign_up_twice") where one of those others has the same name: nobody was asked
-    about that.
-    """
+    """Give new people free ids where other people have taken the ids that the page proposed. Raises
+    Problem("entered_meanwhile", "sign_up_twice") if one of those others has the same name: the organizer has not seen
+    that yet."""
     entering = {step.command.entrant.id: step.command.signed_up for step in request.steps
                 if isinstance(step.command, EnterCompetitor) and not step.command.imported}
     coming = [record for record in request.people if record.competitor in entering]
@@ -253,53 +246,52 @@ def _assign_free_ids(pending: Snapshot, request: WriteRequest) -> None:
 
 
 def _refuse_step(saved: Snapshot, state: EventState, step: Step) -> None:
-    """What the hub asks before the core decides; the first that refuses is what is told."""
+    """Raise the hub's first objection to a step, before the core decides."""
     command = step.command
-    # Units still learn their reports' fate.
+    # Units must still learn their reports' fate.
     if state.id in saved.venue.deleted and not isinstance(command, RecordReport):
         raise Problem("event_deleted")
     if not state.number and not isinstance(command, CreateEvent):
         raise Problem("unknown_event", event=step.stream)
-    # What goes on from where a restored journal ends waits until all tables were asked; a round that was adopted is
-    # published.
-    goes_on = isinstance(command, DrawRound | ImposeRound | PublishRound | FinishEvent | MakeCut)
+    # Play resumes after a restore only when all tables were heard; an adopted round may be published.
+    resumes = isinstance(command, DrawRound | ImposeRound | PublishRound | FinishEvent | MakeCut)
     adopted = isinstance(command, PublishRound) and state.draft is not None and state.draft.notes.get(ADOPTED)
-    if saved.venue.afresh is not None and goes_on and not adopted:
+    if saved.venue.afresh is not None and resumes and not adopted:
         raise Problem("restored_unsettled")
     refuse_stale(state, step.seen)
     if isinstance(command, RecordReport) and not has_place(saved, state, command):
         raise Problem("report_has_no_place")
 
 
-def refuse_event_change(saved: Snapshot, asked: NewEntry) -> None:
-    """Problem("unknown_event"), Problem("event_in_play") or Problem("event_not_over") where an event cannot be put
-    away, or taken back, as it is now. Entries about other things are none of its business."""
-    if asked.kind not in (EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED):
+def refuse_event_change(saved: Snapshot, new: NewEntry) -> None:
+    """Raise Problem("unknown_event", "event_in_play", "event_not_over") if an event cannot be archived, restored or
+    deleted."""
+    if new.kind not in (EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED):
         return
-    event_id = asked.data["event"]
+    event_id = new.data["event"]
     known = saved.shelf.get(event_id) or saved.events.get(event_id)
     if known is None or event_id in saved.venue.deleted:
         raise Problem("unknown_event", event=event_id)
-    if asked.kind == EVENT_ARCHIVED and not may_archive(saved, event_id):
+    if new.kind == EVENT_ARCHIVED and not may_archive(saved, event_id):
         raise Problem("event_in_play", name=known.name)
-    if asked.kind == EVENT_DELETED and not is_dormant(saved.venue, known.finished, event_id):
+    if new.kind == EVENT_DELETED and not is_dormant(saved.venue, known.finished, event_id):
         raise Problem("event_not_over", name=known.name)
 
 
 def may_archive(saved: Snapshot, event_id: str) -> bool:
-    """Whether nobody plays in it, and no round of it is drawn: tables would wait for what nobody sees any more."""
+    """Whether the event has no round in play or drawn: its tables would wait for an event no longer listed."""
     state = saved.events.get(event_id)
     return state is None or state.finished or (state.live is None and state.draft is None)
 
 
-def _decide_venue_step(pending: Snapshot, asked: NewEntry, at: Timestamp, actor: str) -> tuple[Snapshot, list[Entry]]:
+def _decide_venue_step(pending: Snapshot, request: NewEntry, at: Timestamp, actor: str) -> tuple[Snapshot, list[Entry]]:
     made: list[Entry] = []
-    refuse_event_change(pending, asked)
-    refuse_over_limits(asked.data)
-    refuse_settling(pending, asked)
-    refuse_key(pending.venue.units, asked)
-    for new in decide_venue(pending.venue, asked):
-        entry = chain_entry(new, VENUE, pending.venue.number + 1, pending.venue.head, at, actor)
+    refuse_event_change(pending, request)
+    refuse_over_limits(request.data)
+    refuse_settling(pending, request)
+    refuse_key(pending.venue.units, request)
+    for accepted in decide_venue(pending.venue, request):
+        entry = chain_entry(accepted, VENUE, pending.venue.number + 1, pending.venue.head, at, actor)
         pending = replace(pending, venue=apply_venue(pending.venue, entry))
         if entry.kind == EVENT_DELETED:
             pending = pending.without_people(entry.data["event"])
@@ -317,7 +309,7 @@ def _decide_event_step(pending: Snapshot, step: Step, command: Command, at: Time
     step = replace(step, command=command)
     _refuse_step(pending, state, step)
     if isinstance(command, PublishRound):
-        # What the lists lack at this very moment: entries know digests only, the people are kept here.
+        # What the lists lack at this moment: entries hold digests only, the people are stored here.
         coming = {record.competitor: record.person for record in request.people if record.event == state.id}
         command = structs.replace(command, list_points=list_points(state, {**people, **coming}))
     for new in decide(state, command, at.instant):

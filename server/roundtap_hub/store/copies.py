@@ -1,5 +1,4 @@
-"""Second copies of the journal: every commit is in each of them, synced, before anybody is answered; one that fails or
-is slow is given up for the moment, told, and brought up to date in the background."""
+"""Copies of the journal, each synced before a commit is answered; one that fails or is slow catches up later."""
 
 from __future__ import annotations
 
@@ -23,25 +22,25 @@ from roundtap_hub.store.journal import START, Head, Journal, PersonRecord, Perso
 log = logging.getLogger(__name__)
 
 WITHIN_S = 5.0
-"""So long an answer waits for a copy; then the copy is given up for the moment."""
+"""How long an answer waits for a copy before the copy is given up for the moment."""
 RETRY_S = 5.0
 CATCH_UP_ENTRIES = 500
 
 CURRENT, CATCHING_UP, AWAY, SLOW, REFUSED = "current", "catching-up", "away", "slow", "refused"
 EJECTED = "let-go"
-"""Of a copy: it holds everything; it is on the way there; it cannot be written; it did not answer in time; it is not
-ours to write to, and a person has to do something; somebody wants to pull it out, and the hub has closed it."""
+"""States of a copy: complete; catching up; not writable; timed out; not ours to write to, so that a person must act;
+closed by the hub so that it can be pulled out."""
 
 ENTRIES, PEOPLE = "entries", "people"
 COLUMNS = {ENTRIES: ENTRY.columns.keys(), PEOPLE: PERSON.columns.keys()}
 
 Rows = Mapping[str, Sequence[Any]]
-"""ENTRIES and PEOPLE, each a list of rows, each a list of what the columns hold."""
+"""ENTRIES and PEOPLE: each a list of rows, each a list of column values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one commit wrote: entries of any streams in their order, and the people that came or changed with them."""
+    """What one commit wrote: entries of any streams in their order, and people who were added or changed."""
 
     entries: Sequence[Entry] = ()
     people: Sequence[PersonRow] = ()
@@ -56,16 +55,14 @@ class Batch:
 
 
 def entries_after(heads: dict[str, Head], rows: Iterable[Sequence[Any]]) -> list[Entry]:
-    """The entries of these rows that follow `heads`, which move on with them; what is known already is passed over.
-
-    Raises Problem("journal_broken") where one does not follow, or is another one than the one that is known.
-    """
+    """The entries of these rows that follow `heads`, which are advanced; known ones are skipped. Raises
+    Problem("journal_broken") if one does not follow or differs from the known one."""
     found = []
     for row in rows:
-        stream, number, said = row[0], row[1], row[-1]
+        stream, number, hashed = row[0], row[1], row[-1]
         head = heads.get(stream, START)
         if isinstance(number, int) and number <= head.number:
-            if number == head.number and said != head.hash:
+            if number == head.number and hashed != head.hash:
                 raise Problem("journal_broken", where=f"{stream}#{number}", stream=stream, number=number)
             continue
         entry = next_entry(head.number, head.hash, row)
@@ -75,45 +72,43 @@ def entries_after(heads: dict[str, Head], rows: Iterable[Sequence[Any]]) -> list
 
 
 def person_records(rows: Iterable[Sequence[Any]]) -> list[PersonRecord]:
-    """Raises ValueError, TypeError, KeyError or Problem where they are none."""
+    """Parse rows of people. Raises ValueError, TypeError, KeyError or Problem for malformed ones."""
     return [PersonRecord(event, competitor, salt, Person.from_json(json.loads(data)))
             for event, competitor, salt, data in rows]
 
 
 class Copy(Protocol):
-    """Somewhere else that the journal is kept: a stick, a standby. Called by one thread of its own; may wait."""
+    """Another place that holds the journal: a stick, a standby. Called by one thread of its own; may block."""
 
     @property
     def name(self) -> str:
-        """What a person knows it by."""
+        """Its name for people."""
 
     def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
-        """Make contact, anew after every failure: the last entry of each stream that it holds, synced.
-
-        Raises OSError where it is not there, and Problem where a person has to do something about it.
-        """
+        """Connect, anew after every failure; return the last synced entry of each stream. Raises OSError if it is not
+        there, and Problem if a person must act."""
 
     def write(self, batch: Batch) -> None:
-        """On return the batch is there, synced, and the people of the events it deletes are not. Raises as `open`."""
+        """Store the batch, synced, and remove the people of the events it deletes. Raises as `open`."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release it."""
 
 
 @runtime_checkable
 class Removable(Protocol):
-    """A copy that somebody may pull out. `may_be_missing`: nobody is told of it before it was there once."""
+    """A copy that can be pulled out. `may_be_missing`: it is not mentioned before its first appearance."""
 
     folder: Path
     may_be_missing: bool
 
     def is_there(self) -> bool:
-        """Whether it is plugged in, and mounted."""
+        """Whether it is plugged in and mounted."""
 
 
 @dataclass(frozen=True, slots=True)
 class CopyState:
-    """How a copy is: one of the words above, for a person with `problem` where there is one."""
+    """A copy's state, one of the constants above, and its `problem` if a person must act."""
 
     name: str
     state: str
@@ -122,10 +117,8 @@ class CopyState:
 
 
 class Copies:
-    """All copies of one journal.
-
-    `epoch` is asked whenever a copy is opened; `changed` is called, from any thread, when a copy's state changes.
-    """
+    """All copies of one journal. `epoch` is called whenever a copy is opened; `changed`, from any thread, when a copy's
+    state changes."""
 
     def __init__(self, journal: Journal, lineage: str, copies: Sequence[Copy], epoch: Callable[[], str],
                  changed: Callable[[], None] = lambda: None, within_s: float = WITHIN_S,
@@ -137,120 +130,120 @@ class Copies:
         self._within_s = within_s
         self._lock = threading.Lock()
         self._heads: dict[str, Head] = {}
-        """The last entries that are committed, as the writer said."""
+        """The last committed entries, as reported by the writer."""
         self._keepers = {copy.name: _CopyWorker(copy, self, retry_s) for copy in copies}
 
     @property
     def states(self) -> list[CopyState]:
-        """Of all that are there, or were since the hub was started, or should be."""
-        return [keeper.state for keeper in self._keepers.values() if keeper.is_met]
+        """States of all copies that are there, were there since the start, or should be."""
+        return [worker.state for worker in self._keepers.values() if worker.is_met]
 
     @property
     def copies(self) -> list[Copy]:
-        """All that are kept at the moment."""
-        return [keeper.copy for keeper in self._keepers.values()]
+        """All current copies."""
+        return [worker.copy for worker in self._keepers.values()]
 
     def add(self, copy: Copy, retry_s: float = RETRY_S) -> None:
-        """One more copy, from now on: a standby that has come."""
-        keeper = _CopyWorker(copy, self, retry_s)
+        """Add a copy: a standby that has connected."""
+        worker = _CopyWorker(copy, self, retry_s)
         with self._lock:
-            self._keepers = {**self._keepers, copy.name: keeper}
-        keeper.thread.start()
+            self._keepers = {**self._keepers, copy.name: worker}
+        worker.thread.start()
         self.changed()
 
     def remove(self, name: str) -> None:
-        """A copy that comes no more, and is not asked for either."""
+        """Drop a copy that will not come back."""
         with self._lock:
             gone, self._keepers = self._keepers.get(name), {
-                each: keeper for each, keeper in self._keepers.items() if each != name}
+                each: worker for each, worker in self._keepers.items() if each != name}
         if gone is not None:
             gone.end()
         self.changed()
 
     def removable(self) -> list[CopyState]:
-        """Those that somebody may pull out, and how they are."""
-        return [keeper.state for keeper in self._keepers.values()
-                if keeper.is_met and isinstance(keeper.copy, Removable)]
+        """The states of the copies that can be pulled out."""
+        return [worker.state for worker in self._keepers.values()
+                if worker.is_met and isinstance(worker.copy, Removable)]
 
     def let_go(self, name: str, within_s: float = WITHIN_S) -> bool:
-        """Close this copy, so that it can be unmounted; whether it is closed. It is not opened again before it was
-        gone and has come back, or `take_back`."""
-        keeper = self._keepers.get(name)
-        return keeper is not None and isinstance(keeper.copy, Removable) and keeper.let_go(within_s)
+        """Close this copy so that it can be unmounted; return whether it is closed. It is reopened only after it was
+        unplugged and has come back, or after `take_back`."""
+        worker = self._keepers.get(name)
+        return worker is not None and isinstance(worker.copy, Removable) and worker.let_go(within_s)
 
     def take_back(self, name: str) -> None:
-        """It stays in after all."""
+        """Undo `let_go`: the copy stays plugged in."""
         if name in self._keepers:
             self._keepers[name].is_let_go = False
 
     def folders(self) -> list[Path]:
-        """Where something else may be kept beside a copy just now; none that somebody is about to pull out."""
-        return [keeper.copy.folder for keeper in self._keepers.values()
-                if isinstance(keeper.copy, Removable) and not keeper.is_let_go and keeper.copy.is_there()]
+        """Folders beside removable copies where other files may go now; not those about to be pulled out."""
+        return [worker.copy.folder for worker in self._keepers.values()
+                if isinstance(worker.copy, Removable) and not worker.is_let_go and worker.copy.is_there()]
 
     def start(self) -> None:
         with self._lock:
             self._heads = {**self.journal.heads(), **self._heads}
-        for keeper in self._keepers.values():
-            keeper.thread.start()
+        for worker in self._keepers.values():
+            worker.thread.start()
 
     def stop(self) -> None:
-        """Copies are let go of; one that hangs is left behind."""
-        for keeper in self._keepers.values():
-            keeper.end()
-        for keeper in self._keepers.values():
-            if keeper.thread.is_alive():
-                keeper.thread.join(timeout=2)
+        """Close the copies; one that hangs is left behind."""
+        for worker in self._keepers.values():
+            worker.end()
+        for worker in self._keepers.values():
+            if worker.thread.is_alive():
+                worker.thread.join(timeout=2)
 
     def wait_until_current(self, timeout_s: float) -> bool:
-        """Whether every copy holds everything, within that time; for tests and for whoever stops a hub."""
-        return all(keeper.is_current.wait(timeout_s) for keeper in self._keepers.values() if keeper.is_met)
+        """Whether every copy holds everything within that time; for tests and for stopping a hub."""
+        return all(worker.is_current.wait(timeout_s) for worker in self._keepers.values() if worker.is_met)
 
     def save(self, batch: Batch) -> None:
-        """From the writer, after its commit: returns when every copy that was up to date holds the batch, or was given
-        up. They write at the same time."""
+        """Called by the writer after its commit: return once every current copy holds the batch or was given up. They
+        write in parallel."""
         with self._lock:
             self._heads.update(batch.heads)
-            handed = [(keeper, keeper.hand(batch)) for keeper in self._keepers.values() if keeper.is_current.is_set()]
+            handed = [(worker, worker.hand(batch)) for worker in self._keepers.values() if worker.is_current.is_set()]
         left_s = self._within_s
-        for keeper, written in handed:
+        for worker, written in handed:
             from_s = time.monotonic()
             if not written.wait(max(left_s, 0)):
-                keeper.give_up()
+                worker.give_up()
             left_s -= time.monotonic() - from_s
 
-    # --- for the keepers ---------------------------------------------------------------------------------------------
+    # --- for the workers ----------------------------------------------------------------------------------------------
 
     def behind(self, held: Mapping[str, Head]) -> Iterable[Batch]:
-        """What a copy with these heads lacks. Raises Problem("copy_knows_more") where it holds what we do not."""
+        """What a copy with these heads lacks. Raises Problem("copy_knows_more") if it holds unknown entries."""
         heads = self.journal.heads()
         unknown = self.journal.unknown(held)
         if unknown is not None:
             raise Problem("copy_knows_more", stream=unknown, number=held[unknown].number)
-        # Events before the venue: what deletes an event comes after its people.
+        # Events before the venue: the entry that deletes an event follows its people.
         for stream in sorted(heads, key=lambda stream: (stream == VENUE, len(stream), stream)):
             if held.get(stream, START) == heads[stream]:
                 continue
             entries = self.journal.entries(stream, held.get(stream, START))
-            while some := list(islice(entries, CATCH_UP_ENTRIES)):
-                # Whoever is cut off before the last entry gets the people, too, when it is asked again.
-                with_people = stream != VENUE and some[-1].number >= heads[stream].number
-                yield Batch(some, [dict(row) for row in self.journal.person_rows(stream)] if with_people else [])
+            while part := list(islice(entries, CATCH_UP_ENTRIES)):
+                # A copy cut off before the last entry gets the people with its next catch-up.
+                with_people = stream != VENUE and part[-1].number >= heads[stream].number
+                yield Batch(part, [dict(row) for row in self.journal.person_rows(stream)] if with_people else [])
 
-    def settle(self, keeper: _CopyWorker, held: Mapping[str, Head]) -> bool:
-        """The copy is up to date from now on, unless something was committed meanwhile."""
+    def settle(self, worker: _CopyWorker, held: Mapping[str, Head]) -> bool:
+        """Mark the copy as current, unless something was committed meanwhile."""
         with self._lock:
-            current = not keeper.is_let_go and all(held.get(stream) == head for stream, head in self._heads.items())
+            current = not worker.is_let_go and all(held.get(stream) == head for stream, head in self._heads.items())
             if current:
-                keeper.queue.clear()
-                keeper.is_current.set()
+                worker.queue.clear()
+                worker.is_current.set()
         if current:
             self.changed()
         return current
 
 
 class _CopyWorker:
-    """One copy's thread: opens it, brings it up to date, writes what it is handed, and begins anew when that fails."""
+    """One copy's thread: opens it, catches up, writes batches, and starts again after a failure."""
 
     def __init__(self, copy: Copy, copies: Copies, retry_s: float) -> None:
         self.copy = copy
@@ -265,7 +258,7 @@ class _CopyWorker:
         self.is_let_go = self._was_gone = False
         self.state = CopyState(copy.name, CATCHING_UP)
         self.is_met = not (isinstance(copy, Removable) and copy.may_be_missing)
-        """Whether anybody knows of it: a stick that may be missing is met when it is there for the first time."""
+        """A stick that may be missing counts as met once it has been there."""
 
     def hand(self, batch: Batch) -> threading.Event:
         written = threading.Event()
@@ -274,7 +267,7 @@ class _CopyWorker:
         return written
 
     def give_up(self) -> None:
-        """It did not answer in time: nobody waits for it until it has caught up."""
+        """It timed out: commits do not wait for it until it has caught up."""
         self.is_current.clear()
         self._tell(SLOW)
         self._work.release()
@@ -309,7 +302,7 @@ class _CopyWorker:
         self.copy.close()
 
     def _stay_away(self) -> None:
-        """Nothing of it is open until it was pulled out and has come back."""
+        """Keep it closed until it was pulled out and has come back."""
         self.copy.close()
         self._answer()
         self.queue.clear()
@@ -348,7 +341,8 @@ class _CopyWorker:
         self._tell(state, problem, reason)
 
     def _answer(self) -> None:
-        """Nobody waits any more: the entry is on the hub's own disk, and the console says that it is only there."""
+        """Release all waiting commits: the entry is on the hub's own disk, and the console says that it is only
+        there."""
         for _, written in list(self.queue):
             written.set()
 

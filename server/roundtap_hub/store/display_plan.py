@@ -1,6 +1,6 @@
-"""What an organizer puts on the walls: announcements, what each display shows, whether the hub itself is heard.
+"""What an organizer puts on the walls: announcements, each display's content, and whether the hub plays sounds.
 
-Hall data in the venue's stream: it outlives a restart and is in no event's chain.
+Stored in the venue's stream: it outlives a restart and is in no event's chain.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ DISPLAY_KINDS = frozenset({ANNOUNCED, ANNOUNCEMENT_REVOKED, DISPLAY_SET, DISPLAY
 
 LINE, LUNCH, NEXT = "line", "lunch", "next"
 KINDS = (LINE, LUNCH, NEXT)
-"""A line of one's own; lunch, and the next start, which are counted down."""
+"""Free text; lunch and the next start, which are counted down."""
 COUNTED = frozenset({LUNCH, NEXT})
 ANNOUNCEMENTS_MAX, TEXT_MAX, LASTS_MAX_MINUTES = 6, 120, 24 * 60
 
 AUTO, CLOCK, PAIRINGS, STANDINGS, BRACKET, WORDS = "auto", "clock", "pairings", "standings", "bracket", "words"
 SHOWS = (AUTO, CLOCK, PAIRINGS, STANDINGS, BRACKET, WORDS)
-"""What a display shows: what fits the moment, one picture of it, or the announcements alone."""
+"""A display's content: chosen automatically, one fixed view, or the announcements alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """An announcement. `event` None: for all. `lasts_ms` from `at` on; None: until it is taken back."""
+    """`event` None: for all events. `lasts_ms`: counted from `at`; None: until it is revoked."""
 
     id: str
     event: str | None
@@ -38,10 +38,8 @@ class Announcement:
     at: Timestamp
 
     def left_ms(self, now: Instant, wall_gone_ms: int | None = None) -> int | None:
-        """Milliseconds until it is over: below zero it is; None: nobody says, or nobody knows.
-
-        `wall_gone_ms`: how long ago it was said by the time of day, for a clock that has begun anew since.
-        """
+        """Milliseconds until it is over, negative afterwards; None: no end is set, or it is unknown. `wall_gone_ms`:
+        its age by wall time, for a clock that has restarted since."""
         if self.lasts_ms is None:
             return None
         if now.boot_id == self.at.boot_id:
@@ -51,7 +49,7 @@ class Announcement:
 
 @dataclass(frozen=True, slots=True)
 class DisplayAssignment:
-    """What a display was told to show. `event` None: whichever is played; `part`: "1/2", "": all names."""
+    """A display's settings. `event` None: the one in play; `part`: "1/2" of the names, "": all names."""
 
     name: str
     event: str | None = None
@@ -71,29 +69,29 @@ class DisplayPlan:
 
     def for_event(self, event_id: str | None) -> tuple[Announcement, ...]:
         """The announcements for one event, or, without one, those for all."""
-        return tuple(said for said in self.said if said.event in (None, event_id))
+        return tuple(announcement for announcement in self.said if announcement.event in (None, event_id))
 
 
-def apply_display_entry(walls: DisplayPlan, entry: Entry) -> DisplayPlan:
-    """The walls after one of the venue's entries in OF_WALLS."""
+def apply_display_entry(plan: DisplayPlan, entry: Entry) -> DisplayPlan:
+    """The plan after one of the venue's entries in DISPLAY_KINDS."""
     data = entry.data
     if entry.kind == ANNOUNCED:
         new = Announcement(data["id"], data["event"], data["kind"], data["text"], data["lasts_ms"], entry.at)
-        # What was over by then is nobody's news any more.
-        kept = [said for said in walls.said if not _over(said, entry.at)]
-        return replace(walls, said=(*kept, new))
+        # Announcements that are over by then are dropped.
+        kept = [announcement for announcement in plan.said if not _over(announcement, entry.at)]
+        return replace(plan, said=(*kept, new))
     if entry.kind == ANNOUNCEMENT_REVOKED:
-        return replace(walls, said=tuple(said for said in walls.said if said.id != data["id"]))
+        return replace(plan, said=tuple(announcement for announcement in plan.said if announcement.id != data["id"]))
     if entry.kind == HUB_SOUND:
-        return replace(walls, hub_sound=data["on"])
-    screens = {known: screen for known, screen in walls.screens.items() if known != data["display"]}
+        return replace(plan, hub_sound=data["on"])
+    screens = {known: screen for known, screen in plan.screens.items() if known != data["display"]}
     if entry.kind == DISPLAY_SET:
         screens[data["display"]] = DisplayAssignment(data["name"], data["event"], data["show"], data["part"],
                                                      data["theme"],
                                           data["sound"])
-    return replace(walls, screens=screens)
+    return replace(plan, screens=screens)
 
 
-def _over(said: Announcement, at: Timestamp) -> bool:
-    left_ms = said.left_ms(at.instant)
+def _over(announcement: Announcement, at: Timestamp) -> bool:
+    left_ms = announcement.left_ms(at.instant)
     return left_ms is not None and left_ms <= 0

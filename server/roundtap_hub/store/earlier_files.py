@@ -1,4 +1,4 @@
-"""What hubs before this one kept in files of their folder, taken into the journal at the first start that finds it."""
+"""Migrates files of earlier hubs into the journal at the first start that finds them."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ log = logging.getLogger(__name__)
 KEYS_FILE, IDS_FILE, STAFF_FILE, LINKS_FILE = "keys.json", "unit-ids.json", "staff.json", "links.json"
 GENERATIONS_MAX = 2**31
 UNREAD = ".unread"
-"""Appended to the name of a file of which not all counts."""
+"""Suffix of a file that could only be migrated in part."""
 ENTRY = re.compile(r'"(?P<unit>[A-Za-z0-9][A-Za-z0-9._-]{0,39})"\s*:\s*(?P<value>"[0-9A-Fa-f]{64,}"|\{[^{}]*\})')
-"""A unit and its key, wherever they stand."""
+"""A unit and its key, anywhere in the text."""
 
 FileMigration = Callable[[Path, Service], list[str]]
-"""Everything of a file is in the journal when it returns, but what that has words of already: those are newer. Returns
-what does not count. Raises ValueError, TypeError or AttributeError where nothing of it makes sense."""
+"""Puts a file's content in the journal, except where the journal has newer entries; returns what was invalid. Raises
+ValueError, TypeError or AttributeError if the whole file is invalid."""
 
 
 def migrate_files(folder: Path, service: Service) -> bool:
-    """Where there are none, nothing is done. False: some cannot be saved just now and stay where they are."""
+    """Migrate the files that exist. False: some cannot be saved just now and stay where they are."""
     done = True
     for (name, *beside), take_over in LEGACY_FILES.items():
         path = folder / name
@@ -75,24 +75,24 @@ def migrate_files(folder: Path, service: Service) -> bool:
 
 
 def _migrate_keys(path: Path, service: Service) -> list[str]:
-    """{"unit": "64 hex digits" or {"key": "64 hex digits", "role": one of ROLES}}: somebody may have put it there by
-    hand as well. The marks of units go with it."""
+    """{"unit": "64 hex digits" or {"key": "64 hex digits", "role": one of ROLES}}, perhaps edited manually. The file of
+    unit ids is migrated with it."""
     known = service.snapshot.venue.units
     entries, wrong = _entries(path.read_text(encoding="utf-8", errors="replace"))
     times = Counter(unit for unit, _ in entries)
     marks: dict[str, str] = {}
     with suppress(OSError, ValueError, AttributeError):
-        # Nothing hangs on them but a name that is offered.
-        said_of = json.loads(path.with_name(IDS_FILE).read_text(encoding="utf-8"))
-        marks = {str(name): unit_id for unit_id, name in said_of.items()}
+        # They are only used to suggest a name.
+        unit_ids = json.loads(path.with_name(IDS_FILE).read_text(encoding="utf-8"))
+        marks = {str(name): unit_id for unit_id, name in unit_ids.items()}
     steps: list[Step] = []
     rows: list[UnitKeyRow] = []
     for unit, value in entries:
         try:
-            said = dict(value) if isinstance(value, tuple) else {"key": value}
-            key, role = bytes.fromhex(said["key"]).hex(), said.get("role", usual_role(unit))
+            fields = dict(value) if isinstance(value, tuple) else {"key": value}
+            key, role = bytes.fromhex(fields["key"]).hex(), fields.get("role", usual_role(unit))
             check_unit(unit, role)
-            # Of two keys under one name, nobody could say which counts.
+            # Of two keys under one name, neither can be trusted.
             if len(key) < 2 * KEY_BYTES or times[unit] > 1 or len(known) + len(rows) >= UNITS_MAX \
                     or known.get(unit, same := UnitKeyRecord(role, key_digest(unit, key))) != same:
                 raise ValueError(unit)
@@ -102,15 +102,15 @@ def _migrate_keys(path: Path, service: Service) -> list[str]:
         if unit not in known:
             steps.append(Step(VENUE, unit_keyed_entry(unit, role, key, unit_id=marks.get(unit, ""))))
         if unit not in service.snapshot.keys:
-            # Of a hub made of a backup of the file: the entry may be there already (journal_identity.py, `last_words`).
+            # In a hub restored from a backup the entry may exist already (`latest_rights_entries`).
             rows.append(UnitKeyRow(unit=unit, key=key))
     service.ask(steps, "hub", beside=rows)
     return wrong
 
 
 def _entries(text: str) -> tuple[list[tuple[str, Any]], list[str]]:
-    """Each unit with what is said of it, as often as it stands there, objects as their pairs: those that stand whole in
-    a text that is no JSON, too, as somebody forgot a comma, or half of it is gone. And what is wrong with the text."""
+    """Each (unit, value) as often as it occurs, objects as their pairs, and what is wrong with the text. In broken JSON
+    (a missing comma, a truncated file) every complete entry still counts."""
     try:
         found = json.loads(text, object_pairs_hook=tuple)
         if isinstance(found, tuple):
@@ -126,22 +126,22 @@ def _entries(text: str) -> tuple[list[tuple[str, Any]], list[str]]:
 
 
 def _migrate_staff(path: Path, service: Service) -> list[str]:
-    """{"salt", "people": [{"id", "name", "role", "hashed", "last_login", "officials"}]}: each hash carries its salt."""
+    """{"salt", "people": [{"id", "name", "role", "hashed", "last_login", "officials"}]}; each hash has its salt."""
     wrong: list[str] = []
     steps: list[Step] = []
     rows: list[SQLModel] = []
-    for number, said in enumerate(json.loads(path.read_text(encoding="utf-8"))["people"], start=1):
+    for number, fields in enumerate(json.loads(path.read_text(encoding="utf-8"))["people"], start=1):
         try:
-            row = StaffRow.model_validate({**said, "person": said["id"]})
-            if said["role"] not in STAFF_ROLES or (row.hashed and not HASH_PATTERN.fullmatch(row.hashed)):
+            row = StaffRow.model_validate({**fields, "person": fields["id"]})
+            if fields["role"] not in STAFF_ROLES or (row.hashed and not HASH_PATTERN.fullmatch(row.hashed)):
                 raise ValueError(row.person)
             ties = [NewEntry(STAFF_TIED, {"person": row.person, "event": str(event), "official": str(official)})
-                    for event, official in said["officials"].items()]
+                    for event, official in fields["officials"].items()]
         except (KeyError, TypeError, ValueError, AttributeError):
             wrong.append(f"person {number}")
             continue
         if row.person not in service.snapshot.venue.staff:
-            new = NewEntry(STAFF_SET, {"person": row.person, "role": said["role"], "pin": pin_digest(row.hashed)})
+            new = NewEntry(STAFF_SET, {"person": row.person, "role": fields["role"], "pin": pin_digest(row.hashed)})
             steps += [Step(VENUE, each) for each in (new, *ties)]
         if row.person not in service.snapshot.staff:
             rows.append(row)
@@ -150,11 +150,11 @@ def _migrate_staff(path: Path, service: Service) -> list[str]:
 
 
 def _migrate_links(path: Path, service: Service) -> list[str]:
-    """{"era", "people": [[event, competitor, generation, holder]]}: all of it or nothing. Whatever is not taken over is
-    a link that opens nothing any more: nobody would know which were revoked."""
-    said = json.loads(path.read_text(encoding="utf-8"))
-    links = {(str(event), str(competitor)): PersonalLink(int(generation), str(holder), str(said["era"]))
-             for event, competitor, generation, holder in said["people"]}
+    """{"era", "people": [[event, competitor, generation, holder]]}: all or nothing. A link that is not migrated opens
+    nothing: the hub could not know which ones were revoked."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    links = {(str(event), str(competitor)): PersonalLink(int(generation), str(holder), str(content["era"]))
+             for event, competitor, generation, holder in content["people"]}
     if not all(0 <= link.generation < GENERATIONS_MAX for link in links.values()):
         raise ValueError("a generation that no hub has written")
     service.ask([Step(VENUE, link_held_entry(who, link)) for who, link in links.items()], "hub")
@@ -163,4 +163,4 @@ def _migrate_links(path: Path, service: Service) -> list[str]:
 
 LEGACY_FILES: dict[tuple[str, ...], FileMigration] = {(KEYS_FILE, IDS_FILE): _migrate_keys,
                                                       (STAFF_FILE,): _migrate_staff, (LINKS_FILE,): _migrate_links}
-"""Each with the files that go with it."""
+"""Each with the files that belong to it."""

@@ -1,5 +1,4 @@
-"""The shelf: events at rest are known by their summaries, and opened when somebody looks. What goes
-there, and when its seals are made."""
+"""Dormant events: known by their summaries, loaded on demand, and snapshotted so that loading is quick."""
 
 from __future__ import annotations
 
@@ -20,30 +19,30 @@ from roundtap_hub.store.venue import is_dormant
 log = logging.getLogger(__name__)
 
 CACHE_MAX = 4
-"""Opened events that stay in memory: what a few people look through at a time."""
+"""Loaded events that stay in memory."""
 STAY_WHOLE = 2
-"""Finished events that stay among those in play until others are over: their last paper is printed, people look."""
+"""Finished events that stay loaded until others are over: people still look at them and print."""
 FIRST_AFTER_S = 10.0
-"""A hub that has just started has better things to do: a hall full of tables and phones comes back at once."""
+"""A hub that has just started is busy: a hall full of tables and phones reconnects at once."""
 BREATH_EVERY, BREATH_S = 50, 0.02
-"""While it folds an old event, it stops so long after so many entries: everybody else goes first."""
+"""Folding an old event pauses this long after so many entries, so that other work comes first."""
 
 
 class DormantEvents:
-    """Opens events at rest: any thread may ask, and who asks for what another one is just opening waits for that. Puts
-    them there once they have been over for long: the writer's."""
+    """Loads dormant events: any thread may ask, and threads that ask for the same event share one load. The writer
+    moves events here once they are over."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._lock = threading.Lock()
         self.folded: set[str] = set()
-        """Events that had to be folded: their seals are of no use."""
+        """Events that had to be folded: their snapshots are of no use."""
         self._open: OrderedDict[tuple[str, str], Future[LoadedEvent]] = OrderedDict()
         self._sealed: OrderedDict[str, str] = OrderedDict()
-        """Heads of the events that were sealed while in play, by id; the one that has waited longest first."""
+        """Heads of the events that were snapshotted while in play, by id; the oldest first."""
 
     def open(self, summary: EventSummary) -> LoadedEvent:
-        """The event at its summary's entry. Raises Problem where its entries cannot be read, or do not hold."""
+        """The event at its summary's entry. Raises Problem if its entries cannot be read or do not hold."""
         key = (summary.id, summary.head)
         with self._lock:
             known = self._open.get(key)
@@ -70,13 +69,13 @@ class DormantEvents:
             self._open.popitem(last=False)
 
     def forget(self, events: Collection[str]) -> None:
-        """Close these events: their people have changed, or are gone."""
+        """Drop these events: their people have changed or were deleted."""
         with self._lock:
             for key in [key for key in self._open if key[0] in events]:
                 del self._open[key]
 
     def read(self, summary: EventSummary, breath: Callable[[], object] = lambda: None) -> LoadedEvent:
-        """The event from its seal, or from its entries where the seal does not fit; `breath` is drawn after each."""
+        """The event from its snapshot, or folded from its entries; `breath` is called after each entry."""
         state = self._journal.seals.state(summary) or self._folded(summary, breath)
         people = self._journal.people([summary.id]).get(summary.id, {})
         return LoadedEvent(state, people, event_names(state, people))
@@ -93,26 +92,25 @@ class DormantEvents:
 
     # --- the writer's thread -----------------------------------------------------------------------------------------
 
-    def save(self, seal: EventSnapshot) -> bool:
-        """Whether the seal is on the disk. Without it the event is folded when somebody looks: whatever fails here
-        fails nobody."""
+    def save(self, snapshot: EventSnapshot) -> bool:
+        """Save a snapshot; False on any failure: then the event is folded on demand."""
         try:
-            self._journal.seals.save(seal)
+            self._journal.seals.save(snapshot)
         except Exception:
-            log.exception("the seal of event %s is not saved", seal.summary.id)
+            log.exception("the seal of event %s is not saved", snapshot.summary.id)
             return False
-        self._sealed[seal.summary.id] = seal.summary.head
-        self._sealed.move_to_end(seal.summary.id)
+        self._sealed[snapshot.summary.id] = snapshot.summary.head
+        self._sealed.move_to_end(snapshot.summary.id)
         return True
 
     def arranged(self, snapshot: Snapshot) -> Snapshot:
-        """Everything where it belongs: what is archived, and what has been over for long, is on the shelf."""
+        """The snapshot with every archived or finished event moved to the shelf, and every other one off it."""
         for event_id in [event_id for event_id in snapshot.shelf
                          if not is_dormant(snapshot.venue, snapshot.shelf[event_id].finished, event_id)]:
             try:
                 snapshot = snapshot.off_the_shelf(event_id)
             except Problem as problem:
-                # What has just been saved stands: an event that cannot be read stays where it can be asked for again.
+                # The commit stands: an event that cannot be read stays on the shelf.
                 log.error("event %s cannot be opened: %s", event_id, problem)
         over = {event_id for event_id in snapshot.events if is_dormant(snapshot.venue, False, event_id)}
         waiting = [event_id for event_id, head in self._sealed.items()
@@ -126,7 +124,7 @@ class DormantEvents:
         return snapshot
 
     def _keep(self, found: LoadedEvent) -> None:
-        """An event that comes to the shelf open: nobody has to read what is in memory."""
+        """Cache an event that is in memory already."""
         done = Future[LoadedEvent]()
         done.set_result(found)
         with self._lock:
@@ -134,14 +132,12 @@ class DormantEvents:
 
 
 class SnapshotterStopped(Exception):
-    """The hub stops: whatever was half folded is left."""
+    """The hub stops: a half-folded event is abandoned."""
 
 
 class EventSnapshotter:
-    """A thread that makes the seals of events at rest, one at a time, in no hurry; the writer writes them.
-
-    `wake` whenever something may be due; `write` gets each seal that was made. Stops at once when told to.
-    """
+    """A thread that makes the snapshots of dormant events, one at a time; the writer saves them. Call `wake` when
+    something may be due; `write` receives each snapshot."""
 
     def __init__(self, journal: Journal, shelf: DormantEvents, snapshot: Callable[[], Snapshot],
                  write: Callable[[EventSnapshot], object]) -> None:
@@ -150,14 +146,15 @@ class EventSnapshotter:
         self._snapshot = snapshot
         self._write = write
         self._made: dict[str, tuple[str, str]] = {}
-        """Head and core of the seals that lie there, or could not be made: each is tried once."""
+        """Head and core of the snapshots that are stored or could not be made: each is tried once."""
         self._due = threading.Event()
         self._stopping = threading.Event()
         self._entries = 0
         self._thread = threading.Thread(target=self._run, name="journal-sealer", daemon=True)
 
     def start(self) -> None:
-        self._made = {event_id: (told.head, core) for event_id, (told, core) in self._journal.seals.summaries().items()}
+        self._made = {event_id: (summary.head, core)
+                      for event_id, (summary, core) in self._journal.seals.summaries().items()}
         self._thread.start()
 
     def stop(self) -> None:
@@ -170,14 +167,14 @@ class EventSnapshotter:
         self._due.set()
 
     def settle(self) -> None:
-        """Make all seals that are due."""
+        """Make all snapshots that are due."""
         for summary in self.due():
             if self._stopping.is_set():
                 return
             self._seal(summary)
 
     def due(self) -> Iterator[EventSummary]:
-        """Events at rest whose seal is of another entry, or of another core, or missing."""
+        """Dormant events whose snapshot is missing, or of another entry or core."""
         snapshot, core = self._snapshot(), made_by()
         resting = [summary_of(state) for state in snapshot.events.values()
                    if is_dormant(snapshot.venue, state.finished, state.id)]
@@ -207,7 +204,7 @@ class EventSnapshotter:
             return
         except Exception:
             self._shelf.folded.discard(summary.id)
-            # It is folded whenever somebody looks, and `roundtap journal verify` says what is wrong with it.
+            # It is folded on demand, and `roundtap journal verify` shows what is wrong with it.
             log.exception("event %s cannot be sealed", summary.id)
 
     def _breathe(self) -> None:

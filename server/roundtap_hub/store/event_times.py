@@ -1,4 +1,5 @@
-"""When things happened in an event: each entry's moment, and which entries published, started and closed a round."""
+"""When things happened in an event: the time of each entry, and the entries that published, started and closed a
+round."""
 
 from __future__ import annotations
 
@@ -13,13 +14,13 @@ from roundtap_core.event.state import EventState
 from roundtap_hub.store.service import Service
 
 EVENTS_MAX = 16
-"""So many events' moments are remembered; more are read again when somebody asks."""
+"""Events whose times are cached; others are read again on demand."""
 
 
 @dataclass(slots=True)
 class EventTimes:
-    """`at` by an entry's number, and only grows; `published`, `started`, `closed`: the entry's number by the round's.
-    All as far as it was read: to the entry `number`, with round `live` in play."""
+    """`at`: by entry number, append-only; `published`, `started`, `closed`: entry number by round number. All of it up
+    to the entry `number`, with round `live` in play."""
 
     at: dict[int, Timestamp] = field(default_factory=dict)
     published: dict[int, int] = field(default_factory=dict)
@@ -29,7 +30,7 @@ class EventTimes:
     live: int = 0
 
     def as_now(self) -> EventTimes:
-        """What stays as it is while more is heard."""
+        """A copy that does not change with later entries."""
         return replace(self, published={**self.published}, started={**self.started}, closed={**self.closed})
 
     def hear(self, entry: Entry) -> None:
@@ -52,7 +53,7 @@ class EventTimes:
 
 
 class EventTimesCache:
-    """Of the events that somebody asks about. Any thread may ask; commits are heard in the writer's."""
+    """The times of recently used events. Any thread may ask; commits arrive in the writer's thread."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -61,7 +62,7 @@ class EventTimesCache:
         service.listen(lambda _, entries: self._hear(entries))
 
     def of(self, state: EventState) -> EventTimes:
-        """Everything up to the state, at least. Raises Problem("journal_broken") where it cannot be read."""
+        """The times at least up to the state. Raises Problem("journal_broken") if the entries cannot be read."""
         with self._lock:
             known = self._known.get(state.id)
             if known is not None and known.number >= state.number:
@@ -80,6 +81,6 @@ class EventTimesCache:
         with self._lock:
             for entry in entries:
                 known = self._known.get(entry.stream)
-                # Where one is missing, the journal is read when somebody asks.
+                # After a gap, the journal is read on demand.
                 if known is not None and entry.number == known.number + 1:
                     known.hear(entry)

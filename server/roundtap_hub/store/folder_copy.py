@@ -1,6 +1,6 @@
-"""A copy of the journal in another folder, on a stick: one file of JSON lines, each with a checksum over all before.
+"""A copy of the journal in another folder, on a stick: JSON lines, each with a checksum over all before.
 
-No database: it would need four syncs a commit, or leave its newest commits in a second file when it is pulled.
+No database: it would need four syncs per commit, or its newest commits would be in a second file when it is pulled out.
 """
 
 from __future__ import annotations
@@ -27,11 +27,9 @@ CHECK_LETTERS = 32
 
 
 class FolderCopy:
-    """A copy in `folder`, which is made by nobody here: it is the stick's.
-
-    `data`: the hub's own folder: a copy on the same disk would die with it, and is refused. `may_be_missing`: a place
-    where a stick is mounted if somebody plugs one in; until then there is no such copy. `same_disk` is for tests.
-    """
+    """A copy in `folder`, which must exist: it is the stick's. `data`: the hub's own folder; a copy on the same disk
+    would fail with it and is refused. `may_be_missing`: a mount point for a stick; until one is plugged in there is no
+    copy. `same_disk`: for tests."""
 
     def __init__(self, folder: Path, data: Path, same_disk: bool = False, may_be_missing: bool = False) -> None:
         self.name = str(folder)
@@ -59,7 +57,7 @@ class FolderCopy:
         if found is not None and found.lineage != lineage:
             raise Problem("copy_of_another", copy=self.name, file=COPY_FILE)
         if found is not None and (found.damaged or found.epoch != epoch):
-            # It may hold what nobody else does: it is put aside, never written over.
+            # It may hold entries that exist nowhere else: it is renamed, never overwritten.
             os.replace(path, _aside(path, "damaged" if found.damaged else found.epoch))
             found = None
         self._held = found or CopyContent(lineage, epoch)
@@ -93,8 +91,8 @@ class FolderCopy:
             self._file = -1
 
     def _forget(self) -> None:
-        """Where it holds people that are to be forgotten, the file anew without them; what it was is overwritten, as
-        far as a stick lets us."""
+        """Rewrite the file without people who must be forgotten; the old file is overwritten as far as a stick
+        allows."""
         if not self._held.forgotten:
             return
         path = self.folder / COPY_FILE
@@ -110,16 +108,16 @@ class FolderCopy:
     def _make(self, path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
         chain, length = "", 0
         with replacing(path, on_fat=True) as temporary, open(temporary, "xb", opener=_own_file) as made:
-            for said in lines:
-                line, chain = _line(chain, said)
+            for fields in lines:
+                line, chain = _line(chain, fields)
                 length += made.write(line)
         self._file, self._held.chain, self._held.length = os.open(path, os.O_RDWR), chain, length
 
 
 @dataclass(slots=True)
 class CopyContent:
-    """What a copy's file says. `people`: (event, competitor) of those whom it is to know; `forgotten`: of those whose
-    rows are still in it; `length`: its bytes up to the last whole line; `damaged`: lines follow that do not hold."""
+    """A copy file's content. `people`: (event, competitor) of those to keep; `forgotten`: of those whose rows must go;
+    `length`: bytes up to the last whole line; `damaged`: invalid lines follow."""
 
     lineage: str
     epoch: str
@@ -131,7 +129,7 @@ class CopyContent:
     damaged: bool = False
 
     def take(self, rows: Rows, chain: str, length: int) -> None:
-        """One more line, after which the checksum is `chain`."""
+        """Add a line, after which the checksum is `chain`."""
         self.chain, self.length = chain, length
         self.people.update((event, competitor) for event, competitor, *_ in rows[PEOPLE])
         for stream, number, kind, _, _, _, data, _, hashed in rows[ENTRIES]:
@@ -145,23 +143,22 @@ class CopyContent:
 
 
 def read_copy(path: Path) -> CopyContent | None:
-    """Look a copy through; None where there is none. Raises OSError, and Problem("copy_unreadable") for a file that is
-    none."""
+    """Verify a copy; None if there is none. Raises OSError, and Problem("copy_unreadable") for any other file."""
     content: CopyContent | None = None
     try:
-        for said, chain, length in _lines(path):
+        for fields, chain, length in _lines(path):
             if content is None:
-                if said.get("roundtap-copy") != FORMAT:
+                if fields.get("roundtap-copy") != FORMAT:
                     raise Problem("copy_unreadable", file=str(path))
-                content = CopyContent(str(said["lineage"]), str(said["epoch"]))
-            content.take(_rows(said), chain, length)
+                content = CopyContent(str(fields["lineage"]), str(fields["epoch"]))
+            content.take(_rows(fields), chain, length)
     except FileNotFoundError:
         return None
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise Problem("copy_unreadable", file=str(path)) from error
     if content is None:
         raise Problem("copy_unreadable", file=str(path))
-    # What is left after a cut of the power is one line without its end; anything more is damage.
+    # A power cut leaves one line without its end; anything more is damage.
     with open(path, "rb") as file:
         file.seek(content.length)
         content.damaged = b"\n" in file.read()
@@ -169,19 +166,19 @@ def read_copy(path: Path) -> CopyContent | None:
 
 
 def rows_of_copy(path: Path) -> Iterator[Rows]:
-    """The rows of each commit in a copy, in their order, as far as it holds."""
-    for said, _, _ in _lines(path):
-        yield _rows(said)
+    """The rows of each commit in a copy, in their order, up to the first damage."""
+    for fields, _, _ in _lines(path):
+        yield _rows(fields)
 
 
 def on_same_disk(folder: Path, data: Path) -> bool:
-    """Whether both are on one file system, or the folder on the system's own: an empty place where a stick would be."""
+    """Whether both are on one file system, or the folder on the root one: a mount point without a stick."""
     where = os.stat(folder).st_dev
     return where in (os.stat(data).st_dev, os.stat("/").st_dev)
 
 
 def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
-    """Each line that holds, the chain after it, and the bytes up to its end."""
+    """Each valid line, the chain after it, and the bytes up to its end."""
     chain, length = "", 0
     with open(path, "rb") as file:
         for raw in file:
@@ -189,35 +186,35 @@ def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
             if not raw.endswith(b"\n") or check.decode("ascii", "replace") != checksum_of(text, chain, CHECK_LETTERS):
                 return
             chain, length = check.decode(), length + len(raw)
-            said = json.loads(text)
-            if not isinstance(said, dict):
+            fields = json.loads(text)
+            if not isinstance(fields, dict):
                 raise ValueError("no object")
-            yield said, chain, length
+            yield fields, chain, length
 
 
-def _rows(said: Mapping[str, Any]) -> Rows:
-    """What a line says; none of the first one. A row of an earlier version has its columns by their names."""
+def _rows(fields: Mapping[str, Any]) -> Rows:
+    """The rows in a line; none in the first one. Rows of earlier versions are objects by column name."""
     return {kind: [[row[name] for name in names] if isinstance(row, dict) else list(row)
-                   for row in said.get(kind, ())]
+                   for row in fields.get(kind, ())]
             for kind, names in COLUMNS.items()}
 
 
 def _lines_without(path: Path, people: set[tuple[str, str]]) -> Iterator[Mapping[str, Any]]:
-    for said, _, _ in _lines(path):
-        if PEOPLE in said:
-            rows = _rows(said)
-            said = {**rows, PEOPLE: [row for row in rows[PEOPLE] if (row[0], row[1]) not in people]}
-        yield said
+    for fields, _, _ in _lines(path):
+        if PEOPLE in fields:
+            rows = _rows(fields)
+            fields = {**rows, PEOPLE: [row for row in rows[PEOPLE] if (row[0], row[1]) not in people]}
+        yield fields
 
 
-def _line(chain: str, said: Mapping[str, Any]) -> tuple[bytes, str]:
-    """A line after those with this checksum, and the checksum after it."""
-    line = checksummed_line(said, chain, CHECK_LETTERS)
+def _line(chain: str, fields: Mapping[str, Any]) -> tuple[bytes, str]:
+    """The next line after the checksum `chain`, and the checksum after it."""
+    line = checksummed_line(fields, chain, CHECK_LETTERS)
     return line, line[:CHECK_LETTERS].decode()
 
 
 def _aside(path: Path, word: str) -> Path:
-    """A name that nothing has yet."""
+    """An unused name."""
     tries = [path.with_name(f"{path.stem}-{word[:16]}{number}.aside") for number in ("", "-2", "-3", "-4")]
     return next((each for each in tries if not each.exists()), tries[-1])
 

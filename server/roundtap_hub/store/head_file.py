@@ -1,7 +1,7 @@
-"""The head file: what the journal must hold, noted beside it after every commit, so that a shortened one is found out.
+"""The head file: what the journal must hold, noted beside it after every commit, so that lost rows are detected.
 
-A database alone cannot say that its last rows are missing: one without its write-ahead log, a copied one and an empty
-one look whole.
+A database alone cannot tell that its last rows are missing: one without its write-ahead log, a copied one and an empty
+one look complete.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from roundtap_machine.atomic_write import write_atomically
 HEAD_FILE = "roundtap.head"
 LINEAGE_TABLE = "lineage"
 SPARE_BYTES = 64 * 1024
-"""Written with zeros when the file is made anew: a note then changes no length, and its sync is one write."""
+"""Zeros written when the file is made: a note then does not change its length, and its sync is one write."""
 CHECK_LETTERS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class HeadRecord:
-    """What a head file names. `lineage`: the journal that it belongs to; `commits`: how many there were so far."""
+    """A head file's content. `lineage`: the journal that it belongs to; `commits`: their number so far."""
 
     lineage: str
     epoch: str = ""
@@ -44,11 +44,9 @@ class HeadRecord:
 
 
 class HeadFile:
-    """One hub's head file, held (no second hub on the same folder) until `close`.
-
-    Lines of JSON, each with a checksum: the first names every stream, each later one what a commit changed. A torn last
-    line is of the newest commit. Raises Problem("folder_in_use") and Problem("head_unreadable").
-    """
+    """One hub's head file, locked (no second hub on the same folder) until `close`. Lines of JSON, each with a
+    checksum: the first names every stream, each later one what a commit changed. A torn last line belongs to the newest
+    commit. Raises Problem("folder_in_use") and Problem("head_unreadable")."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -66,7 +64,7 @@ class HeadFile:
             raise
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Release the folder."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -75,7 +73,7 @@ class HeadFile:
             self._lock = -1
 
     def begin(self, named: HeadRecord) -> None:
-        """Make the file anew, whole or not at all. Raises OSError."""
+        """Write the file anew, atomically. Raises OSError."""
         data = checksummed_line(asdict(named))
         write_atomically(self.path, data + bytes(SPARE_BYTES), 0o600)
         made = os.open(self.path, os.O_RDWR)
@@ -84,33 +82,31 @@ class HeadFile:
         self._file, self._at, self.named = made, len(data), named
 
     def note(self, epoch: str, heads: Mapping[str, Head]) -> None:
-        """A commit is on the disk: these are the last entries of the streams that it wrote to. On return the note is
-        there, too. Raises OSError; the next note then names what this one did not."""
+        """Note a stored commit with the last entries of its streams; synced on return. Raises OSError; the next note
+        then includes this one."""
         named = self.named
         assert named is not None
         owed = self._owed = {**self._owed, **heads}
-        now = replace(named, epoch=epoch, commits=named.commits + 1, heads={**named.heads, **owed})
-        line = checksummed_line({"epoch": epoch, "commits": now.commits, "heads": owed})
+        record = replace(named, epoch=epoch, commits=named.commits + 1, heads={**named.heads, **owed})
+        line = checksummed_line({"epoch": epoch, "commits": record.commits, "heads": owed})
         length = os.fstat(self._file).st_size if self._file >= 0 else 0
         if self._at + len(line) >= length:
-            self.begin(now)
+            self.begin(record)
         else:
             write_at(self._file, line, self._at)
             os.fdatasync(self._file)
             self._at += len(line)
-            self.named = now
+            self.named = record
         self._owed = {}
 
 
 def init_head_file(head: HeadFile, journal: Journal, epoch: str) -> str:
-    """Name everything that the journal holds; a new journal, and one that an older hub made, gets its lineage now.
-
-    Returns the lineage. Raises OSError and JournalConflict where the disk refuses: then the next commit names it all.
-    """
+    """Note everything the journal holds; a new journal, or one of an older hub, gets its lineage now. Returns the
+    lineage. Raises OSError and JournalConflict if the disk refuses: then the next commit notes it all."""
     known = head.named
     lineage = journal.lineage or (known.lineage if known else new_lineage())
     named = HeadRecord(lineage, epoch, known.commits if known else 0, journal.heads())
-    # First the file, then the mark: a database with the mark and without the file is a copied one.
+    # File first, then mark: a database with the mark but without the file is a copied one.
     try:
         head.begin(named)
     except OSError:
@@ -122,7 +118,7 @@ def init_head_file(head: HeadFile, journal: Journal, epoch: str) -> str:
 
 
 def read_head_file(path: Path) -> HeadRecord | None:
-    """What the file names; None where there is none. Raises Problem("head_unreadable")."""
+    """The file's content; None if there is none. Raises Problem("head_unreadable")."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -131,15 +127,15 @@ def read_head_file(path: Path) -> HeadRecord | None:
         raise Problem("head_unreadable", file=str(path)) from error
     named: HeadRecord | None = None
     for raw in data.rstrip(b"\0").split(b"\n"):
-        said = _read_line(raw)
-        if said is None:
-            # Torn, or spoiled: what follows names later commits, and holds by itself.
+        fields = _read_line(raw)
+        if fields is None:
+            # Torn or damaged: later lines name later commits and are valid by themselves.
             continue
         try:
-            if "lineage" in said:
-                named = msgspec.convert(said, HeadRecord)
+            if "lineage" in fields:
+                named = msgspec.convert(fields, HeadRecord)
             elif named is not None:
-                more = msgspec.convert({**said, "lineage": named.lineage}, HeadRecord)
+                more = msgspec.convert({**fields, "lineage": named.lineage}, HeadRecord)
                 named = replace(more, heads={**named.heads, **more.heads})
         except msgspec.ValidationError as error:
             raise Problem("head_unreadable", file=str(path)) from error
@@ -149,12 +145,10 @@ def read_head_file(path: Path) -> HeadRecord | None:
 
 
 def check_database(database: Path, named: HeadRecord | None) -> None:
-    """Whether the database holds what the head file names (it may hold more: the power went between both).
-
-    Only looks: neither the database nor its log are changed. Raises Problem where it does not, where it is a copied
-    file without a head file ("journal_copied"), and where it cannot be read ("journal_unreadable"). A database that an
-    older hub made has no mark of a lineage and needs no head file: it gets both with its next start.
-    """
+    """Check read-only that the database holds what the head file names (after a power cut it may hold more). Raises
+    Problem if it does not, if it is a copied file without a head file ("journal_copied"), and if it cannot be read
+    ("journal_unreadable"). A database of an older hub has no lineage and needs no head file: it gets both with its next
+    start."""
     if not database.is_file() or not database.stat().st_size:
         if named is not None and named.heads:
             raise _empty(database, named.heads)
@@ -190,14 +184,14 @@ def check_database(database: Path, named: HeadRecord | None) -> None:
 
 
 def describe_missing(last: Mapping[str, int], missing: Mapping[str, Head]) -> str:
-    """"e1: 12 (738–749), venue: 1 (31)": how many entries of which stream, and which."""
+    """"e1: 12 (738–749), venue: 1 (31)": how many entries each stream lacks, and which."""
     return ", ".join(
         f"{stream}: {head.number - last.get(stream, 0)} ({_span(last.get(stream, 0) + 1, head.number)})"
         for stream, head in sorted(missing.items(), key=lambda item: (item[0] == VENUE, len(item[0]), item[0])))
 
 
 def lineage_of(database: Path) -> str:
-    """The lineage that a database says it is of; "" where none. Raises sqlite3.Error."""
+    """The lineage noted in a database; "" if none. Raises sqlite3.Error."""
     with closing(open_read_only(database)) as connection:
         return _lineage_in(connection)
 
@@ -207,7 +201,7 @@ def new_lineage() -> str:
 
 
 def open_read_only(database: Path) -> sqlite3.Connection:
-    """A connection that changes nothing, and leaves a log that it cannot make sense of where it is."""
+    """A connection that changes nothing and leaves a damaged log in place."""
     return sqlite3.connect(f"file:{quote(str(database.absolute()))}?mode=ro", uri=True, timeout=5)
 
 
@@ -221,7 +215,7 @@ def _has_table(connection: sqlite3.Connection, name: str) -> bool:
 
 
 def _first(connection: sqlite3.Connection, query: str, *values: object) -> Any:
-    """The first column of the first row; None where there is none."""
+    """The first column of the first row; None if there is none."""
     row = connection.execute(query, values).fetchone()
     return row[0] if row else None
 
@@ -235,9 +229,9 @@ def _span(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}–{last}"
 
 
-def checksummed_line(said: Mapping[str, Any], before: str = "", letters: int = CHECK_LETTERS) -> bytes:
-    """JSON behind its checksum, which is over `before` as well."""
-    text = json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()
+def checksummed_line(fields: Mapping[str, Any], before: str = "", letters: int = CHECK_LETTERS) -> bytes:
+    """JSON after its checksum, which also covers `before`."""
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
     return b"%s %s\n" % (checksum_of(text, before, letters).encode(), text)
 
 
@@ -247,8 +241,8 @@ def checksum_of(text: bytes, before: str = "", letters: int = CHECK_LETTERS) -> 
 
 def _read_line(raw: bytes) -> dict[str, Any] | None:
     check, _, text = raw.partition(b" ")
-    said = json.loads(text) if check == checksum_of(text).encode() else None
-    return said if isinstance(said, dict) else None
+    fields = json.loads(text) if check == checksum_of(text).encode() else None
+    return fields if isinstance(fields, dict) else None
 
 
 def write_at(file: int, data: bytes, at: int) -> None:
@@ -258,7 +252,7 @@ def write_at(file: int, data: bytes, at: int) -> None:
 
 
 def overwrite(file: int) -> None:
-    """What it holds leaves the disk, as far as that lets us."""
+    """Overwrite the content with zeros, as far as the disk allows."""
     length = os.fstat(file).st_size
     for at in range(0, length, 1 << 16):
         write_at(file, bytes(min(1 << 16, length - at)), at)

@@ -41,16 +41,16 @@ from roundtap_hub.store.venue import EVENT_DELETED
 log = logging.getLogger(__name__)
 
 READ_AT_ONCE = 1000
-"""Rows that are held while a stream is read: years of entries are never in memory all together."""
+"""Rows in memory at a time while a stream is read."""
 
 
 SUMMARY_KINDS, FINISH_KINDS = ("event-created", "about-set"), ("event-finished", "event-reopened")
-"""Kinds of entries that tell what a list shows of an event, without all the others."""
+"""Kinds of entries that suffice for an event list."""
 
 REMOVED = "competitor-removed"
 
 WRITER_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "busy_timeout=5000")
-"""WAL with a full sync: a commit that returned survives a power cut. What is deleted is overwritten."""
+"""WAL with a full sync: a commit survives a power cut once it has returned. Deleted data is overwritten."""
 READER_PRAGMAS = ("query_only=ON", "busy_timeout=5000")
 
 
@@ -79,11 +79,8 @@ PersonRow = Mapping[str, str]
 
 
 class JournalConflict(Exception):
-    """The batch was not written: another writer was faster, or the disk refused. Nothing of it is stored.
-
-    `doubtful`: nobody knows that, as the sync failed or nothing can be read back; `errno`: as of an OSError, where the
-    database says what the disk did.
-    """
+    """Nothing of the batch is stored: another writer was faster, or the disk refused. `doubtful`: that is uncertain, as
+    the sync failed or nothing can be read back; `errno`: as of an OSError, if known."""
 
     def __init__(self, reason: str, code: str = "") -> None:
         super().__init__(reason)
@@ -92,7 +89,7 @@ class JournalConflict(Exception):
 
 
 class CommitInDoubt(JournalConflict):
-    """Nobody knows yet whether the batch is stored, or is stored soon."""
+    """Whether the batch is or will be stored is unknown."""
 
 
 _CODES = (("SQLITE_FULL", errno.ENOSPC), ("SQLITE_READONLY", errno.EROFS), ("SQLITE_IOERR", errno.EIO),
@@ -104,19 +101,17 @@ def _conflict(error: SQLAlchemyError) -> JournalConflict:
 
 
 class Journal:
-    """All streams of one database URL ("sqlite:////var/lib/roundtap/roundtap.db").
-
-    Its tables are brought to today's form (migrations/forms.py). Raises Problem("journal_unreadable") where there is no
-    database to be had at that address, and what `prepare` and `check` raise there. `read_only`: nothing is written, not
-    even missing tables, so that one may look while a hub writes. `known`: the forms, for tests.
-    """
+    """All streams of one database URL ("sqlite:////var/lib/roundtap/roundtap.db"). Its schema is migrated on opening.
+    Raises Problem("journal_unreadable") if there is no readable database, and as `migrate` and `check_schema`.
+    `read_only`: nothing is written, not even missing tables, so it can be read while a hub writes. `known`: the
+    migrations, for tests."""
 
     def __init__(self, url: str, read_only: bool = False,
                  known: schema_versions.Migrations = schema_versions.CURRENT) -> None:
         self.url = url
         self.read_only = read_only
         self._settled = 0
-        # Its errors are logged: the rows in them have names.
+        # Its errors are logged, and parameters contain names.
         self._engine: Engine = create_engine(_read_only_url(url) if read_only else url, hide_parameters=True,
                                              poolclass=QueuePool, pool_size=2, max_overflow=2)
         if self._engine.dialect.name == "sqlite":
@@ -137,8 +132,8 @@ class Journal:
 
     def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (),
                beside: Iterable[SQLModel] = ()) -> None:
-        """Commit all of them or none; on return they are on the disk. `beside`: rows of other tables. What an entry
-        makes forgotten (`erasures`) goes in the same commit. Raises JournalConflict."""
+        """Commit all of them or none, synced on return; what the entries erase (`erasures`) goes in the same commit.
+        `beside`: rows of other tables. Raises JournalConflict."""
         try:
             with self._engine.begin() as connection:
                 self._write(connection, entries, people, beside)
@@ -147,8 +142,8 @@ class Journal:
 
     def _write(self, connection: Connection, entries: Sequence[Entry], people: Iterable[PersonRecord],
                beside: Iterable[SQLModel]) -> None:
-        # In one order for all hubs on a database: two that write the same wait for each other. Of a person the last
-        # word counts.
+        # In one order for all hubs on a database, so that two writers cannot deadlock. The last record of a person
+        # counts.
         persons = {(record.event, record.competitor): person_row(record) for record in people}
         upsert_all(connection, PERSON, [persons[key] for key in sorted(persons)])
         upsert(connection, *beside)
@@ -162,22 +157,22 @@ class Journal:
         connection.execute(insert(ENTRY), rows)
 
     def scrub(self) -> None:
-        """What was deleted leaves the disk, as far as the database allows: SQLite overwrites it, and its log of recent
-        commits is emptied. PostgreSQL cleans up by itself, later."""
+        """Erase deleted data as far as the database allows: SQLite's log of recent commits is emptied (the rest is
+        overwritten already). PostgreSQL cleans up by itself, later."""
         if self._engine.dialect.name == "sqlite":
             with self._reading() as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @property
     def lineage(self) -> str:
-        """The lineage that this SQLite database says it is of; "" for one that an older hub made."""
+        """The lineage noted in this SQLite database; "" in one of an older hub."""
         with self._reading() as connection:
             if not inspect(self._engine).has_table(LINEAGE.name):
                 return ""
             return connection.scalar(select(LINEAGE.c.id)) or ""
 
     def begin_lineage(self, lineage: str) -> None:
-        """Mark the database as this lineage's, in the file itself, not only in its log. Raises JournalConflict."""
+        """Note the lineage in the database file itself, not only in its log. Raises JournalConflict."""
         try:
             with self._engine.begin() as connection:
                 connection.execute(delete(LINEAGE))
@@ -187,8 +182,8 @@ class Journal:
             raise JournalConflict(str(error)) from error
 
     def settle(self) -> None:
-        """Write something that means nothing: whatever a failed commit left in SQLite's log is overwritten by it, so
-        that no start after a power cut finds it there. Raises JournalConflict while nothing can be written."""
+        """A write without meaning: it overwrites what a failed commit left in SQLite's log, so that no restart finds it
+        there. Raises JournalConflict while nothing can be written."""
         if self._engine.dialect.name != "sqlite":
             return
         self._settled = self._settled % 1000 + 1
@@ -199,11 +194,11 @@ class Journal:
             raise _conflict(error) from error
 
     def heads(self) -> dict[str, Head]:
-        """The last entry of each stream; nothing else is read."""
+        """The last entry of each stream, read by the key alone."""
         found: dict[str, Head] = {}
         with self._reading() as connection:
             stream = ""
-            # From one stream to the next by the key: a look at every entry would be as slow as years are long.
+            # From stream to stream by the key: reading every entry would take ever longer.
             while (stream := connection.scalar(select(ENTRY.c.stream).where(ENTRY.c.stream > stream)
                                                .order_by(ENTRY.c.stream).limit(1)) or ""):
                 found[stream] = _head(connection, stream)
@@ -215,10 +210,8 @@ class Journal:
             return _head(connection, stream)
 
     def entries(self, stream: str, after: Head = START) -> Iterator[Entry]:
-        """A stream's entries in order, those that follow `after`; a few are read at a time.
-
-        Raises Problem("journal_broken") where the chain does not hold.
-        """
+        """A stream's entries after `after`, read in chunks. Raises Problem("journal_broken") if the chain does not
+        hold."""
         while True:
             query = (select(ENTRY).where(ENTRY.c.stream == stream, ENTRY.c.number > after.number)
                      .order_by(ENTRY.c.number).limit(READ_AT_ONCE))
@@ -232,9 +225,9 @@ class Journal:
                 return
 
     def rough_summary(self, stream: str, head: Head) -> EventSummary:
-        """What an event without a seal is called and whether it is finished; its chain is not looked at."""
+        """The summary of an event without a snapshot, from a few entries; its chain is not verified."""
         with self._reading() as connection:
-            said = {kind: _parsed_data(data) for kind, data in connection.execute(
+            fields = {kind: _parsed_data(data) for kind, data in connection.execute(
                 select(ENTRY.c.kind, ENTRY.c.data).where(ENTRY.c.stream == stream, ENTRY.c.kind.in_(SUMMARY_KINDS))
                 .order_by(ENTRY.c.number))}
             last = connection.scalar(
@@ -242,8 +235,8 @@ class Journal:
                 .order_by(ENTRY.c.number.desc()).limit(1))
             entered, removed = (connection.scalar(select(func.count()).where(
                 ENTRY.c.stream == stream, ENTRY.c.kind == kind)) or 0 for kind in ("competitor-entered", REMOVED))
-        created = said.get("event-created", {})
-        about = said.get("about-set", created).get("about")
+        created = fields.get("event-created", {})
+        about = fields.get("about-set", created).get("about")
         name, rulebook, color = (str(created.get(key, other)) for key, other in
                                  (("name", stream), ("rulebook", ""), ("color", "")))
         date = str(about.get("date", "")) if isinstance(about, dict) else ""
@@ -257,11 +250,11 @@ class Journal:
             return head == START or connection.scalar(query) == head.hash
 
     def unknown(self, heads: Mapping[str, Head]) -> str | None:
-        """A stream in which the journal has not this very entry; None: it has them all."""
+        """A stream whose entry here is missing or another one; None: all are known."""
         return next((stream for stream, head in sorted(heads.items()) if not self.holds(stream, head)), None)
 
     def streams(self) -> dict[str, list[Entry]]:
-        """Every stream's entries in order, all in memory. Raises Problem("journal_broken")."""
+        """All entries of every stream, in memory. Raises Problem("journal_broken")."""
         return {stream: list(self.entries(stream)) for stream in self.heads()}
 
     def people(self, events: Collection[str] | None = None) -> dict[str, dict[str, Person]]:
@@ -270,14 +263,13 @@ class Journal:
             return read_people(connection, events)
 
     def person_rows(self, event_id: str) -> list[Mapping[str, Any]]:
-        """An event's people as they lie there, whatever that is."""
+        """An event's rows of people, unchecked."""
         query = select(PERSON).where(PERSON.c.event == event_id).order_by(PERSON.c.competitor)
         with self._reading() as connection:
             return [dict(row) for row in connection.execute(query).mappings()]
 
     def put(self, rows: Iterable[SQLModel]) -> None:
-        """Rows beside the entries, by themselves; also while the writer writes. Raises JournalConflict where the disk
-        refuses."""
+        """Write rows of other tables; also while the writer writes. Raises JournalConflict."""
         try:
             with self._engine.begin() as connection:
                 upsert(connection, *rows)
@@ -285,7 +277,7 @@ class Journal:
             raise _conflict(error) from error
 
     def log_bytes(self) -> int:
-        """How long SQLite's log of recent commits is; 0 for other databases. Raises OSError."""
+        """The length of SQLite's write-ahead log; 0 for other databases. Raises OSError."""
         if self._engine.dialect.name != "sqlite" or not self._engine.url.database:
             return 0
         try:
@@ -307,8 +299,8 @@ class Journal:
         return [row for row in rows if not isinstance(row, Problem)]
 
     def secret_rows(self) -> list[SQLModel | Problem]:
-        """What lies there of keys and staff; Problem("row_malformed") for a row that is none. Nothing of a database
-        that is only looked at: there may be no right to it."""
+        """The rows of keys and staff, with Problem("row_malformed") for each invalid one. Empty for a PostgreSQL
+        database opened read-only: the right to read them may be missing."""
         if self.read_only and self._engine.dialect.name != "sqlite":
             return []
         with self._reading() as connection:
@@ -329,12 +321,12 @@ class Journal:
 
 
 def _parsed_data(data: object) -> Mapping[str, Any]:
-    """What an entry tells, for a list of events; nothing where its row is damaged: whoever opens the event is told."""
+    """An entry's data, for a list of events; empty if the row is damaged: opening the event reports it."""
     try:
-        said = json.loads(data) if isinstance(data, str | bytes) else None
+        fields = json.loads(data) if isinstance(data, str | bytes) else None
     except ValueError:
         return {}
-    return said if isinstance(said, dict) else {}
+    return fields if isinstance(fields, dict) else {}
 
 
 def _head(connection: Connection, stream: str) -> Head:
@@ -350,13 +342,13 @@ def person_row(record: PersonRecord) -> PersonRow:
 
 
 def _read_only_url(url: str) -> str:
-    """The same address for somebody who only looks: SQLite's log is then left as it is, whatever is wrong with it."""
+    """The address for read-only access: SQLite's log is then left as it is, even if damaged."""
     scheme, sign, path = url.partition(":///")
     return f"sqlite:///file:{quote(path)}?mode=ro&uri=true" if sign and scheme == "sqlite" else url
 
 
 def _with_pragmas(pragmas: Iterable[str]) -> Callable[[Any, object], None]:
-    """What each new connection of SQLite's driver is told."""
+    """A listener that sets pragmas on each new SQLite connection."""
     def connected(connection: Any, _: object) -> None:
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}")
@@ -374,16 +366,15 @@ def to_row(entry: Entry) -> Mapping[str, Any]:
 
 
 def next_entry(number: int, head: str, row: Sequence[Any]) -> Entry:
-    """The row of ENTRY (all its columns) as the one that follows entry `number` with the hash `head` in its stream.
-
-    Raises Problem("journal_broken") where it does not.
-    """
-    stream, at, kind, version, said_at, actor, data, prev, said = row
+    """The row of ENTRY (all columns) as the entry that follows entry `number` with the hash `head`. Raises
+    Problem("journal_broken") if it does not follow."""
+    stream, at, kind, version, at_text, actor, data, prev, hashed = row
     try:
-        entry = Entry(stream, at, kind, version, Timestamp(**json.loads(said_at)), actor, json.loads(data), prev, said)
-        # What lies there is canonical already: hashed as it stands, it need not be made canonical again.
+        entry = Entry(stream, at, kind, version, Timestamp(**json.loads(at_text)), actor, json.loads(data), prev,
+                      hashed)
+        # Stored text is canonical already and is hashed as it stands.
         holds = at == number + 1 and prev == head and (
-            entry_hash(stream, at, kind, version, said_at, actor, data, prev) == said or verify_entry(entry, head))
+            entry_hash(stream, at, kind, version, at_text, actor, data, prev) == hashed or verify_entry(entry, head))
     except (ValueError, TypeError):
         holds = False
     if not holds:
@@ -392,22 +383,22 @@ def next_entry(number: int, head: str, row: Sequence[Any]) -> Entry:
 
 
 def heads_of(entries: Iterable[Entry]) -> dict[str, Head]:
-    """The last of these entries in each stream that they are of."""
+    """The last of these entries in each of their streams."""
     return {entry.stream: Head(entry.number, entry.hash) for entry in entries}
 
 
 def people_removed(entries: Iterable[Entry]) -> list[tuple[str, str]]:
-    """(event, competitor) of everybody whose row goes with these entries."""
+    """(event, competitor) of everyone these entries remove."""
     return [(entry.stream, str(entry.data["competitor"])) for entry in entries if entry.kind == REMOVED]
 
 
 def events_deleted(entries: Iterable[Entry]) -> set[str]:
-    """The events whose people go with these entries."""
+    """The events whose people these entries delete."""
     return {entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == EVENT_DELETED}
 
 
 def erasures(entries: Sequence[Entry]) -> Iterator[Delete]:
-    """What leaves the database with these entries, after everything that comes with them."""
+    """The deletions that these entries cause, to run after everything else in the commit."""
     if deleted := events_deleted(entries):
         yield delete(PERSON).where(PERSON.c.event.in_(deleted))
     if taken_out := people_removed(entries):

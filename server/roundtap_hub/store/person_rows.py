@@ -1,4 +1,4 @@
-"""People as the hub reads them: a row that is damaged costs one name, never the hub; what moves others is taken out."""
+"""Reads people: a damaged row costs one name, never the hub; control characters are removed."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ from roundtap_hub.models import PERSON
 log = logging.getLogger(__name__)
 
 NAMED = 5
-"""So many of the damaged are named in one line."""
+"""How many damaged people one log line names."""
 
 _KNOWN = frozenset(Person.__struct_fields__)
 
 
 def read_people(connection: Connection, events: Collection[str] | None) -> dict[str, dict[str, Person]]:
-    """Persons by event and competitor: of these events, or of all. One line in the log for each event in which some
-    cannot be read."""
+    """Persons by event and competitor: of these events, or of all. One log line for each event with damaged rows."""
     as_they_lie = connection.dialect.name == "sqlite"
-    # SQLite keeps whatever it is given. As bytes it hands all of it out; text that is none would end the reading.
+    # SQLite stores any value. Read as bytes, every value comes through; invalid text would end the reading.
     competitor, data = (
         (cast(column, LargeBinary) if as_they_lie else column) for column in (PERSON.c.competitor, PERSON.c.data))
     query = select(PERSON.c.event, competitor, data)
@@ -49,7 +48,7 @@ def read_people(connection: Connection, events: Collection[str] | None) -> dict[
 
 
 def person_of(competitor: str, raw: object) -> Person:
-    """The person in a row's `data`; where there is none in it, one whose name says so."""
+    """The person in a row's `data`; a placeholder if it is damaged."""
     try:
         return _sanitized(competitor, _checked(json.loads(raw if isinstance(raw, str) else _bytes(raw).decode())))
     except (ValueError, TypeError, RecursionError):
@@ -58,24 +57,24 @@ def person_of(competitor: str, raw: object) -> Person:
 
 
 def damaged_name(competitor: str) -> str:
-    """What stands for somebody whose row cannot be read."""
+    """The placeholder for a person whose row cannot be read."""
     return f"{competitor} (data damaged)"
 
 
 def is_damaged(competitor: str, person: Person | None) -> bool:
-    """Whether this stands for a row that could not be read."""
+    """Whether this is the placeholder of a damaged row."""
     return person is not None and person.name == damaged_name(competitor)
 
 
 def _checked(data: Any) -> Person:
-    """Raises TypeError or ValueError for what is no person's."""
+    """Parse a person. Raises TypeError or ValueError."""
     if not isinstance(data, dict) or not data.keys() <= _KNOWN:
         raise TypeError("no person")
     return msgspec.convert(data, Person)
 
 
 def _sanitized(competitor: str, person: Person) -> Person:
-    """As it may stand on a wall: names that came in before the limits stood disturb nothing."""
+    """The person fit to be shown: names from before today's limits are cleaned."""
     values = msgspec.structs.asdict(person)
     for name, value in values.items():
         if name == "note" and isinstance(value, str):
@@ -104,6 +103,6 @@ def _text(raw: object) -> str:
 
 
 def refuse_damaged(competitor: str, person: Person) -> None:
-    """Raise Problem("person_damaged") where a placeholder would be put on record as a name."""
+    """Raise Problem("person_damaged") if a placeholder would be saved as a name."""
     if is_damaged(competitor, person):
         raise Problem("person_damaged", competitor=competitor)

@@ -1,5 +1,4 @@
-"""Everything saved, at one moment: the venue, its events, the people in them, the names that the hall reads; and how it
-is read from the journal."""
+"""Everything saved, at one moment: venue, events, people and public names; and how it is read from the journal."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ NO_PEOPLE: Mapping[str, Person] = {}
 
 @dataclass(frozen=True, slots=True)
 class LoadedEvent:
-    """An event with its people and the names that the hall reads."""
+    """An event with its people and their public names."""
 
     state: EventState
     people: Mapping[str, Person]
@@ -36,77 +35,75 @@ class LoadedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything saved, at one moment. Frozen: any thread may read it.
-
-    Each event is in `events`, whole, or on the `shelf`: at rest, and opened when somebody looks. `people` and `names`
-    are those of `events`; `people_of` and `names_of` serve all.
-    """
+    """Everything saved, at one moment. Frozen: any thread may read it. Each event is loaded in `events`, or on the
+    `shelf`: dormant, and loaded on demand. `people` and `names` are those of `events`; `people_of` and `names_of` serve
+    all."""
 
     venue: Venue
     events: Mapping[str, EventState]
     people: Mapping[str, Mapping[str, Person]]
     shelf: Mapping[str, EventSummary]
     opened: Callable[[EventSummary], LoadedEvent]
-    """Reads an event of the shelf; raises Problem where its entries do not hold."""
+    """Loads a dormant event; raises Problem if its entries do not hold."""
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Everybody's name as shown in public, by event and competitor."""
+    """Public names by event and competitor."""
     keys: Mapping[str, str] = field(default_factory=dict)
-    """What lies there as a unit's key, in hex: it may be one that counts no more."""
+    """Stored unit keys in hex, perhaps revoked ones."""
     staff: Mapping[str, StaffRow] = field(default_factory=dict)
-    """What lies there of the staff, by id."""
+    """Stored rows of the staff, by id."""
 
     @property
     def ids(self) -> list[str]:
-        """Every id that an event has, or had, the oldest first. Events of hubs that counted them ("e2") are older."""
+        """Every event id ever used, the oldest first. Numbered ids of earlier hubs ("e2") are older."""
         begun = self.venue.begun
         return sorted({*self.events, *self.shelf}, key=lambda known: (begun.get(known, 0), len(known), known))
 
     def event(self, event_id: str) -> EventState | None:
-        """The event, or None where there is none of this id; one of the shelf is opened, which may take a moment."""
+        """The event, or None; loading a dormant one may take a moment."""
         if event_id in self.shelf:
             return self.opened(self.shelf[event_id]).state
         return self.events.get(event_id)
 
     def people_of(self, event_id: str) -> Mapping[str, Person]:
-        """The event's people by competitor; the same mapping for as long as nothing in it changed."""
+        """The event's people by competitor; the same mapping until something in it changes."""
         if event_id in self.shelf:
             return self.opened(self.shelf[event_id]).people
         return self.people.get(event_id, NO_PEOPLE)
 
     def names_of(self, event_id: str) -> Mapping[str, str]:
-        """Everybody's name as shown in public, by competitor."""
+        """Public names by competitor."""
         if event_id in self.shelf:
             return self.opened(self.shelf[event_id]).names
         return self.names[event_id]
 
     def with_event(self, state: EventState) -> Snapshot:
-        """The snapshot with this event as it is now; one of the shelf is in play again."""
+        """The snapshot with this state of the event; a dormant one is in play again."""
         return replace(self.off_the_shelf(state.id), events={**self.events, state.id: state})
 
     def with_person(self, event_id: str, competitor: str, person: Person) -> Snapshot:
-        """The snapshot with this person as they are now."""
+        """The snapshot with this state of the person."""
         whole = self.off_the_shelf(event_id)
         of_event = {**whole.people.get(event_id, {}), competitor: person}
         return replace(whole, people={**whole.people, event_id: of_event})
 
     def without_person(self, event_id: str, competitor: str) -> Snapshot:
-        """The snapshot with nothing known of this one."""
+        """The snapshot without this person."""
         whole = self.off_the_shelf(event_id)
         return replace(whole, people={**whole.people, event_id: _without(whole.people.get(event_id, {}), competitor)})
 
     def without_people(self, event_id: str) -> Snapshot:
-        """The snapshot with nobody known by name in this event."""
+        """The snapshot without any people of this event."""
         return replace(self, people=_without(self.people, event_id))
 
     def with_rows(self, rows: Sequence[SQLModel]) -> Snapshot:
-        """The snapshot with these rows beside the entries."""
+        """The snapshot with these rows of keys and staff."""
         keys = {row.unit: row.key for row in rows if isinstance(row, UnitKeyRow)}
         staff = {row.person: self.staff.get(row.person, row).model_copy(update=row.model_dump(exclude_none=True))
                  for row in rows if isinstance(row, StaffRow)}
         return replace(self, keys={**self.keys, **keys}, staff={**self.staff, **staff})
 
     def off_the_shelf(self, event_id: str) -> Snapshot:
-        """The snapshot with an event of the shelf among the others, as it lay there."""
+        """The snapshot with a dormant event loaded."""
         if event_id not in self.shelf:
             return self
         found = self.opened(self.shelf[event_id])
@@ -115,14 +112,14 @@ class Snapshot:
             names={**self.names, event_id: found.names}, shelf=_without(self.shelf, event_id))
 
     def on_the_shelf(self, event_id: str) -> Snapshot:
-        """The snapshot with one of `events` on the shelf."""
+        """The snapshot with a loaded event on the shelf."""
         return replace(
             self, events=_without(self.events, event_id), people=_without(self.people, event_id),
             names=_without(self.names, event_id),
             shelf={**self.shelf, event_id: summary_of(self.events[event_id])})
 
     def with_names(self, before: Snapshot | None = None) -> Snapshot:
-        """The names worked out, where what they depend on has changed since `before`."""
+        """The snapshot with names recomputed where their inputs have changed since `before`."""
         names = {
             event_id: before.names[event_id] if before and self._named_alike(before, event_id)
             else event_names(state, self.people.get(event_id, {}))
@@ -141,10 +138,8 @@ def _without(mapping: Mapping[str, V], key: str) -> dict[str, V]:
 
 
 def load_snapshot(journal: Journal, opened: Callable[[EventSummary], LoadedEvent]) -> Snapshot:
-    """Everything saved: what is in play is folded, what is at rest goes to the shelf unread.
-
-    Raises Problem where the chain of an event in play does not hold or has an entry of an unknown kind.
-    """
+    """Load everything saved: events in play are folded, dormant ones stay unread. Raises Problem if the chain of an
+    event in play does not hold or has an unknown kind of entry."""
     heads = journal.heads()
     venue = read_venue(journal, Venue())
     at_rest: dict[str, EventSummary] = {}
@@ -159,7 +154,7 @@ def load_snapshot(journal: Journal, opened: Callable[[EventSummary], LoadedEvent
 
 
 def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, EventSummary]:
-    """Of every event: from its seal, where that is of its last entry, else from a few of its entries."""
+    """Each event's summary: from its snapshot if that is of the last entry, otherwise from a few entries."""
     sealed = journal.seals.summaries()
     found: dict[str, EventSummary] = {}
     for stream, head in heads.items():
@@ -172,8 +167,8 @@ def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, EventSu
 
 
 def reload_streams(journal: Journal, snapshot: Snapshot, streams: Iterable[str]) -> Snapshot:
-    """`snapshot` with these streams as they are saved now: what another writer was faster with, and what a commit that
-    failed left on the disk after all. Only what is new is read where the known part stands."""
+    """`snapshot` with these streams as stored: another writer may have been faster, or a failed commit be stored after
+    all. If the known part holds, only newer entries are read."""
     for stream in streams:
         if stream == VENUE:
             venue = read_venue(journal, snapshot.venue)
@@ -189,7 +184,7 @@ def reload_streams(journal: Journal, snapshot: Snapshot, streams: Iterable[str])
 
 
 def read_event(journal: Journal, known: EventState) -> EventState:
-    """The event as it is saved; `known` is what was known of it (number 0: nothing)."""
+    """The stored event; `known`: its last known state (number 0: none)."""
     state = known if journal.holds(known.id, Head(known.number, known.head)) else EventState(known.id)
     for entry in journal.entries(known.id, Head(state.number, state.head) if state.number else START):
         state = apply(state, entry)
@@ -200,7 +195,7 @@ def read_event(journal: Journal, known: EventState) -> EventState:
 
 
 def read_venue(journal: Journal, known: Venue) -> Venue:
-    """The venue as it is saved, from what was known of it."""
+    """The stored venue, starting from its last known state."""
     venue = known if journal.holds(VENUE, Head(known.number, known.head)) else Venue()
     for entry in journal.entries(VENUE, Head(venue.number, venue.head)):
         venue = apply_venue(venue, entry)

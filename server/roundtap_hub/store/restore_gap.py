@@ -1,4 +1,4 @@
-"""A restored journal against what the tables hold: rounds that it lacks, results that it took back, who is silent."""
+"""Compares a restored journal with what the tables hold: lost rounds, differing results, silent units."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from roundtap_core.records import STAGES, SWISS
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.wire import digest
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.store.restore_state import RESTORE_SETTLED, PendingReport, RestoreState, UnitHoldings
+from roundtap_hub.store.venue import RESTORE_SETTLED, PendingReport, RestoreState, UnitHoldings
 
 NO_PLACE = "report_has_no_place"
-"""Of a report whose round a restored journal does not know: it waits in the venue's stream."""
+"""Fate of a report whose round a restored journal does not know: it waits in the venue's stream."""
 KEY_LETTERS = 12
 
 ID_LENGTH_MAX = 64
@@ -29,7 +29,7 @@ ID_LENGTH_MAX = 64
 
 @dataclass(frozen=True, slots=True)
 class TableEvidence:
-    """What one unit holds of a match: from its last view, or from a report (`state`, `result`, `entry` are unknown)."""
+    """What one unit holds of a match: from its last view, or from a report (`state`, `result`, `entry` unknown)."""
 
     unit: str
     table: int | None
@@ -44,7 +44,7 @@ class TableEvidence:
     state: str = ""
     result: Mapping[str, Any] | None = None
     entry: int = 0
-    """The entry at which its result became so, as the table was told; 0: none."""
+    """The entry that set its result, as the table received it; 0: none."""
 
     @property
     def of_round(self) -> tuple[str, int, str]:
@@ -52,8 +52,7 @@ class TableEvidence:
 
 
 def evidence_of_view(unit: str, heard: UnitHoldings) -> TableEvidence | None:
-    """A hello's `holds`; None where it holds no match, or is none that this hub can read: a unit's word is a
-    stranger's until it fits."""
+    """A hello's `holds`; None without a valid match: what a unit sends is untrusted until it fits."""
     held = heard.holds
     if held is None:
         return None
@@ -69,22 +68,22 @@ def evidence_of_view(unit: str, heard: UnitHoldings) -> TableEvidence | None:
 
 
 def evidence_of_views(afresh: RestoreState) -> list[TableEvidence]:
-    """What the units that were heard hold of a match, in the order in which they were."""
+    """The matches held by the units heard so far, in the order of their hellos."""
     return [claim for unit, heard in afresh.heard.items() if (claim := evidence_of_view(unit, heard)) is not None]
 
 
 def evidence_of_report(snapshot: Snapshot, pending: PendingReport) -> TableEvidence | None:
-    """What a report that waits says of its match; None where it names no round."""
-    said = pending.report
+    """A pending report as evidence of its match; None if it names no round."""
+    sent = pending.report
     afresh = snapshot.venue.afresh or RestoreState()
     heard = afresh.heard.get(pending.unit)
-    # Where it stood, as its last view had it.
+    # Where the unit stood, by its last view.
     table = _number_or_none((heard.holds or {}).get("table")) if heard is not None else None
     if table is None:
         table = snapshot.venue.tables.get(pending.unit)
     try:
-        claim = TableEvidence(pending.unit, table, _text(said["event"]), _number(said["round"]), _text(said["draw"]),
-                      _text(said["match"]), _text(said["a"]), _text(said["b"]))
+        claim = TableEvidence(pending.unit, table, _text(sent["event"]), _number(sent["round"]), _text(sent["draw"]),
+                      _text(sent["match"]), _text(sent["a"]), _text(sent["b"]))
     except (KeyError, TypeError, ValueError):
         return None
     return claim if claim.match.startswith(f"{claim.round}.") else None
@@ -110,7 +109,7 @@ def _number_or_none(value: object) -> int | None:
 
 
 def _result(value: object) -> Mapping[str, Any] | None:
-    """A result in the journal's own form, so that two of them are equal where they say the same."""
+    """A result in the journal's form, so that equal results compare equal."""
     if value is None:
         return None
     if not isinstance(value, dict):
@@ -120,7 +119,7 @@ def _result(value: object) -> Mapping[str, Any] | None:
 
 @dataclass(frozen=True, slots=True)
 class LostRound:
-    """A round that tables hold and the journal does not. `claims` in the order of the tables."""
+    """A round that tables hold and the journal lacks. `claims` in the order of the tables."""
 
     event: str
     number: int
@@ -132,7 +131,7 @@ class LostRound:
 
 @dataclass(frozen=True, slots=True)
 class AdoptedMatch:
-    """A match as it is put together; `units`: who holds it so. A `bye`: who plays nobody."""
+    """A reconstructed match; `units`: those that hold it so. `bye`: its kind, for a player without an opponent."""
 
     id: str
     a: str
@@ -146,8 +145,7 @@ class AdoptedMatch:
 
 @dataclass(frozen=True, slots=True)
 class AssembledRound:
-    """A lost round put together. `wrong`: where tables contradict each other; `missing`: of whom no table knows
-    anything."""
+    """A reconstructed round. `wrong`: contradictions between tables; `missing`: players no table knows of."""
 
     matches: tuple[AdoptedMatch, ...]
     wrong: tuple[Problem, ...]
@@ -158,7 +156,7 @@ class AssembledRound:
 
 @dataclass(frozen=True, slots=True)
 class UnsettledMatch:
-    """A match in which a table knows more than the journal: what it shows, and what stands here."""
+    """A match of which a table knows more than the journal: the table's claim, and the journal's state."""
 
     key: str
     claim: TableEvidence
@@ -169,20 +167,20 @@ class UnsettledMatch:
 
 
 def has_place(snapshot: Snapshot, state: EventState, report: RecordReport) -> bool:
-    """Whether this journal can say something about a report, or is no restored one that has to ask first."""
+    """Whether this journal can decide a report now, or a restored one must ask the tables first."""
     afresh = snapshot.venue.afresh
     if afresh is None or report.report_id in state.fates or report.report_id in afresh.pending:
-        # One that waited is looked into now: whatever the rules say of it is its fate.
+        # A pending report is being settled: the rules decide its fate.
         return True
     if _is_known_round(state, report.match, report.draw):
-        # Where its unit stood may be what the copy lacks; or that other people were seated there.
+        # The copy may lack a move of the unit, or a change of the players there.
         return report.stood_there and not _has_other_players(state, report)
     number = report.match.partition(".")[0]
     return number.isdecimal() and len(number) < 4 and (state.id, int(number), report.draw or "") in afresh.anew
 
 
 def _has_other_players(state: EventState, report: RecordReport) -> bool:
-    """Whether others meet in this match than the copy says, by a change that came after it."""
+    """Whether a later change than the copy's put other players in this match."""
     found = state.find_match(report.match)
     if found is None or report.a is None or report.revision <= found[1].revision:
         return False
@@ -190,7 +188,7 @@ def _has_other_players(state: EventState, report: RecordReport) -> bool:
 
 
 def is_known(snapshot: Snapshot, pending: PendingReport) -> bool:
-    """Whether the journal knows the match of a report that waits, by now or all along."""
+    """Whether the journal knows the match of a pending report."""
     state = snapshot.events.get(pending.report["event"])
     return state is not None and _is_known_round(state, pending.report["match"], pending.report.get("draw"))
 
@@ -200,10 +198,10 @@ def _is_known_round(state: EventState, match: str, mark: str | None) -> bool:
     return found is not None and found[0].status != DRAFT and mark in (None, found[0].mark)
 
 
-def refuse_settling(snapshot: Snapshot, asked: NewEntry) -> None:
-    """Problem where a restored journal is called settled and is not."""
+def refuse_settling(snapshot: Snapshot, new: NewEntry) -> None:
+    """Raise Problem if a restored journal is declared settled too early."""
     afresh = snapshot.venue.afresh
-    if asked.kind != RESTORE_SETTLED or afresh is None:
+    if new.kind != RESTORE_SETTLED or afresh is None:
         return
     if silent := silent_units(snapshot):
         raise Problem("restored_unheard", n=len(silent), tables=", ".join(str(table) for _, table in silent[:8]))
@@ -216,14 +214,14 @@ def refuse_settling(snapshot: Snapshot, asked: NewEntry) -> None:
 
 
 def silent_units(snapshot: Snapshot) -> list[tuple[str, int]]:
-    """Units that stand at a table and were not heard since, with their tables, in their order."""
+    """Units at a table that were not heard since the restore, with their tables, in table order."""
     afresh = snapshot.venue.afresh or RestoreState()
     return sorted(((unit, table) for unit, table in snapshot.venue.tables.items()
                    if unit not in afresh.heard and unit not in afresh.without), key=lambda each: each[1])
 
 
 def pending_reports(snapshot: Snapshot) -> list[PendingReport]:
-    """Reports that still wait, in the order in which they came."""
+    """Reports still pending, in the order of arrival."""
     afresh = snapshot.venue.afresh or RestoreState()
     return [pending for report_id, pending in afresh.pending.items()
             if (state := snapshot.events.get(pending.report["event"])) is None or report_id not in state.fates]
@@ -241,23 +239,23 @@ def lost_rounds(snapshot: Snapshot) -> list[LostRound]:
             claims.setdefault(reported.of_round, []).append(reported)
             reports.setdefault(reported.of_round, []).append(pending)
     found = []
-    for key, held in claims.items():
+    for key, match_claims in claims.items():
         event, number, mark = key
         state = snapshot.events.get(event)
         if state is None or state.finished or key in afresh.anew or any(
                 (played.number, played.mark) == (number, mark) for played in state.public_rounds):
             continue
         if number < len(state.public_rounds) and key not in reports:
-            # A table that was off since: the journal has gone on from there long ago.
+            # The unit was off since then: the journal has later rounds.
             continue
-        stage = next((claim.stage for claim in held if claim.stage in STAGES), None)
-        in_order = sorted(held, key=lambda claim: (claim.table or 0, claim.unit, not claim.state))
+        stage = next((claim.stage for claim in match_claims if claim.stage in STAGES), None)
+        in_order = sorted(match_claims, key=lambda claim: (claim.table or 0, claim.unit, not claim.state))
         found.append(LostRound(event, number, mark, stage or SWISS, tuple(in_order), tuple(reports.get(key, ()))))
     return sorted(found, key=lambda lost: (lost.event, lost.number, lost.mark))
 
 
 def assemble(state: EventState, lost: LostRound) -> AssembledRound:
-    """The round from all that tables say of it; contradictions are named, nothing is guessed."""
+    """Reconstruct the round from all tables' claims; contradictions are listed, nothing is guessed."""
     draft = state.draft
     if draft is not None and (draft.number, draft.mark) == (lost.number, lost.mark):
         return _of_draft(draft, lost)
@@ -283,14 +281,14 @@ def assemble(state: EventState, lost: LostRound) -> AssembledRound:
     expected = _expected(state, lost)
     wanted = active_ids(state) if lost.stage == SWISS else {
         who for match in expected for who in (match["a"], match.get("b")) if who}
-    put = [_with_game(each, expected) for each in _one_at_a_table(matches.values())]
-    byes = _byes(expected, put, seats, lost.number)
+    adopted = [_with_game(each, expected) for each in _one_at_a_table(matches.values())]
+    byes = _byes(expected, adopted, seats, lost.number)
     missing = sorted(wanted - set(seats) - {each.a for each in byes}, key=lambda who: (len(who), who))
-    return AssembledRound((*put, *byes), _once(wrong), tuple(missing), _decided(lost))
+    return AssembledRound((*adopted, *byes), _once(wrong), tuple(missing), _decided(lost))
 
 
 def unsettled_matches(snapshot: Snapshot) -> list[UnsettledMatch]:
-    """Matches in which a table has proof of more than the journal knows, and that nobody has settled."""
+    """Unsettled matches of which a table provably knows more than the journal."""
     afresh = snapshot.venue.afresh or RestoreState()
     found: dict[str, UnsettledMatch] = {}
     for claim in sorted(evidence_of_views(afresh),
@@ -312,7 +310,7 @@ def unsettled_matches(snapshot: Snapshot) -> list[UnsettledMatch]:
 
 
 def entries_beyond_copy(afresh: RestoreState, event: str) -> int:
-    """How many entries after the copy's last one tables have proof of."""
+    """How many entries beyond the copy's last one the tables prove."""
     last = afresh.copy.get(event, (0, ""))[0]
     heads = [heard.heads[event][0] for heard in afresh.heard.values() if event in heard.heads]
     shown = [claim.entry for claim in evidence_of_views(afresh) if claim.event == event]
@@ -320,7 +318,7 @@ def entries_beyond_copy(afresh: RestoreState, event: str) -> int:
 
 
 def _of_draft(draft: RoundState, lost: LostRound) -> AssembledRound:
-    """The copy has it drawn already, by the very same draw: only that it was published is lost."""
+    """The copy holds the same draw as a draft: only its publication is lost."""
     revisions = {claim.match: claim.revision for claim in lost.claims}
     units = {match.id: tuple(dict.fromkeys(claim.unit for claim in lost.claims if claim.match == match.id))
              for match in draft.matches}
@@ -331,7 +329,7 @@ def _of_draft(draft: RoundState, lost: LostRound) -> AssembledRound:
 
 
 def _expected(state: EventState, lost: LostRound) -> list[Mapping[str, Any]]:
-    """Who plays in a round whose field follows from the rounds before: after the cut, or where a tie is played out."""
+    """The matches of a round that follows from the rounds before: after the cut, or a play-off of a tie."""
     if lost.stage == SWISS:
         return []
     try:
@@ -347,9 +345,9 @@ def _with_game(match: AdoptedMatch, expected: Iterable[Mapping[str, Any]]) -> Ad
     return replace(match, game=game)
 
 
-def _byes(expected: Iterable[Mapping[str, Any]], put: Iterable[AdoptedMatch], seats: Mapping[str, str],
+def _byes(expected: Iterable[Mapping[str, Any]], adopted: Iterable[AdoptedMatch], seats: Mapping[str, str],
           number: int) -> list[AdoptedMatch]:
-    taken = {match.id for match in put}
+    taken = {match.id for match in adopted}
     made: list[AdoptedMatch] = []
     for each in expected:
         if each.get("b") is None and each["a"] not in seats:
@@ -359,7 +357,7 @@ def _byes(expected: Iterable[Mapping[str, Any]], put: Iterable[AdoptedMatch], se
 
 
 def free_id(number: int, taken: Iterable[str]) -> str:
-    """The lowest id of a match that none of this round has."""
+    """The lowest unused match id of this round."""
     known, index = set(taken), 1
     while f"{number}.{index}" in known:
         index += 1
@@ -367,7 +365,7 @@ def free_id(number: int, taken: Iterable[str]) -> str:
 
 
 def _one_at_a_table(matches: Iterable[AdoptedMatch]) -> list[AdoptedMatch]:
-    """Where two matches claim one table, the second one gets another."""
+    """Of two matches at one table, the second loses its table."""
     taken: set[int | None] = set()
     found = []
     for match in matches:
@@ -377,8 +375,8 @@ def _one_at_a_table(matches: Iterable[AdoptedMatch]) -> list[AdoptedMatch]:
 
 
 def _disputed(lost: LostRound) -> set[str]:
-    """Matches that an official has decided by what one unit shows, and not so by what another one does: one of them may
-    be in somebody's bag, and an official's word is not taken from it."""
+    """Matches that an official has decided by one unit's view but not by another's: the other unit may have been off,
+    and an official's decision is not overruled."""
     shown: dict[str, list[TableEvidence]] = {}
     for claim in lost.claims:
         if claim.state:
@@ -405,8 +403,8 @@ def _place_of(snapshot: Snapshot, claim: TableEvidence) -> tuple[RoundState, Mat
 
 
 def _point_key(claim: TableEvidence) -> str:
-    said = digest([claim.event, claim.match, claim.mark, claim.revision, claim.entry, claim.result])
-    return said[:KEY_LETTERS]
+    hashed = digest([claim.event, claim.match, claim.mark, claim.revision, claim.entry, claim.result])
+    return hashed[:KEY_LETTERS]
 
 
 def _once(wrong: Iterable[Problem]) -> tuple[Problem, ...]:

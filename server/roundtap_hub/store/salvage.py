@@ -1,9 +1,8 @@
-"""A hub's folder made anew, under a new epoch: of a backup, looked through and whole; or of whatever can still be read
-of a damaged one, the longest whole chain of every stream.
+"""A new folder for a hub, under a new epoch: from a verified backup, or from what can still be read of a damaged one.
 
-An entry carries its hash, and a person's row fits a digest in an entry: whatever page it is found on, it is known to be
-true. Nothing in the damaged folder is changed.
-
+An entry carries its hash, and a person's row fits a digest in an entry: on whatever page a row is found, it can be
+proved right. Nothing in the damaged folder is changed. SQLite stops at the first bad page; `rows_in` reads on, page by
+page, by https://www.sqlite.org/fileformat2.html: 4096-byte pages without reserved bytes, in UTF-8, as ours are.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import os
 import secrets
 import shutil
 import sqlite3
+import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -45,7 +45,6 @@ from roundtap_hub.store.head_file import (
 from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, next_entry, people_removed
 from roundtap_hub.store.journal_identity import following_epoch, latest_rights_entries, seal_after
 from roundtap_hub.store.service import Service
-from roundtap_hub.store.sqlite_pages import rows_in
 from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
 from roundtap_hub.store.verify import digests_in
 from roundtap_hub.store.verify import verify as look_through
@@ -56,10 +55,20 @@ from roundtap_machine.atomic_write import sync
 AT_ONCE = 1000
 ENTRY_COLUMNS, PERSON_COLUMNS, KEY_COLUMNS = 9, 4, 2
 
+LEAF = 0x0D
+FILE_HEADER, LOG_HEADER, FRAME_HEADER = 100, 32, 24
+PAGE_BYTES = 4096
+COLUMNS_MAX, PAYLOAD_MAX = 16, 1 << 24
+LENGTHS = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)
+
+Row = tuple[object, ...]
+Pages = dict[int, bytes]
+
+
 @dataclass(slots=True)
 class SalvagedRows:
-    """Everything that was read, from wherever: entries by stream, number and hash; rows of people by event and
-    competitor, of the staff and keys of units by whose they are, as they lie."""
+    """All rows that were read: entries by stream, number and hash; people by event and competitor; rows of staff and
+    unit keys by owner."""
 
     entries: dict[str, dict[int, dict[str, Entry]]] = field(default_factory=dict)
     people: dict[tuple[str, str], set[tuple[str, str]]] = field(default_factory=dict)
@@ -68,32 +77,32 @@ class SalvagedRows:
 
     @property
     def of_venue(self) -> list[Entry]:
-        """All entries of the venue's stream, those beyond a break too."""
+        """All entries of the venue's stream, those beyond a gap too."""
         return [entry for alike in self.entries.get(VENUE, {}).values() for entry in alike.values()]
 
     def take(self, row: Sequence[Any]) -> None:
-        """A row of one of these tables; anything else is passed over."""
+        """Take a row of one of these tables; any other row is ignored."""
         texts = all(isinstance(value, str) for value in row[:3])
         if len(row) == ENTRY_COLUMNS:
             self._take_entry(row)
         elif len(row) == KEY_COLUMNS and texts:
             self.keys.setdefault(row[0], set()).add(row[1])
         elif len(row) == PERSON_COLUMNS and texts and not isinstance(row[3], list | dict):
-            # Of the staff, or in an event: digests tell.
+            # Of the staff or of an event's people: the digests tell later.
             self.staff.setdefault(row[0], set()).add((row[1], row[2]))
             self.people.setdefault((row[0], row[1]), set()).add((row[2], row[3]))
 
     def _take_entry(self, row: Sequence[Any]) -> None:
-        stream, number, kind, version, at, actor, data, prev, said = row
-        texts = all(isinstance(value, str) for value in (stream, kind, at, actor, data, prev, said))
+        stream, number, kind, version, at, actor, data, prev, hashed = row
+        texts = all(isinstance(value, str) for value in (stream, kind, at, actor, data, prev, hashed))
         if not texts or not all(isinstance(figure, int) and 0 < figure <= EXACT[1] for figure in (number, version)):
             return
-        # A stranger's row may be too deep, or of letters that cannot be written.
+        # An untrusted row may be nested too deeply, or hold invalid text.
         with suppress(Problem, ValueError, RecursionError):
-            if entry_hash(stream, number, kind, version, at, actor, data, prev) == said:
+            if entry_hash(stream, number, kind, version, at, actor, data, prev) == hashed:
                 entry = next_entry(number - 1, prev, row)
                 if isinstance(entry.data, dict):
-                    self.entries.setdefault(stream, {}).setdefault(number, {})[said] = entry
+                    self.entries.setdefault(stream, {}).setdefault(number, {})[hashed] = entry
 
     def chain(self, stream: str) -> list[Entry]:
         """The longest whole chain of a stream from its first entry on."""
@@ -113,8 +122,8 @@ class SalvagedRows:
 
 @dataclass(slots=True)
 class SalvageResult:
-    """What became of one stream: `entries` are in the new journal; `lost`: (first, last) of those that are not, where
-    anybody knows of them; `people_lost`: who is missing; `taken`, `left`: reports of units' outboxes."""
+    """The result for one stream: `entries` in the new journal; `lost`: known lost ones (first, last); `people_lost`:
+    missing people; `taken`, `left`: reports of units' outboxes."""
 
     stream: str
     name: str = ""
@@ -127,11 +136,9 @@ class SalvageResult:
 
 
 def restore(path: Path, folder: Path, at: Timestamp, chance: Callable[[int], str] = secrets.token_hex) -> Backup:
-    """Make `folder` of a backup, which is returned, whole or not at all, and begin a new epoch in it.
-
-    Problem("backup_none") or Problem("backup_damaged") where the file is none or does not hold,
-    Problem("restore_folder_used") where there is a journal already, and what `verify` finds in the backup's journal.
-    """
+    """Restore a backup into `folder` atomically, with a new epoch; return the backup. Raises Problem("backup_none"),
+    Problem("backup_damaged"), Problem("restore_folder_used") if there is a journal already, and what `verify` finds in
+    the backup's journal."""
     if any((folder / name).exists() for name in EXCLUDED_FILES):
         raise Problem("restore_folder_used", where=str(folder))
     backup = read_backup(path)
@@ -142,7 +149,7 @@ def restore(path: Path, folder: Path, at: Timestamp, chance: Callable[[int], str
         backup.unpack(making)
         with closing(HeadFile(making / HEAD_FILE)) as head, closing(Journal(sqlite_url(making))) as journal:
             for looked in look_through(journal):
-                # A key or PIN that is none costs itself alone.
+                # An invalid key or PIN costs only itself.
                 for wrong in looked.wrong:
                     if wrong.params.get("table") not in SECRET_TABLES:
                         raise wrong
@@ -157,20 +164,20 @@ def restore(path: Path, folder: Path, at: Timestamp, chance: Callable[[int], str
 
 
 def _read_nearby(backup: Backup, folder: Path, making: Path) -> SalvagedRows:
-    """What the backup's own journal says, in the folder `making`, and a journal, other backups and copies of the same
-    hub that lie where the backup does, or in the folder that is made."""
+    """Rows of the venue's stream from all sources of the same hub: the restored journal in the folder `making`, and a
+    journal, backups and copies near the backup or in the new folder."""
     near = backup.path.absolute().parent
     paths = (*(place / DATABASE for place in (near, *near.parents[:3])),
              *near.parent.glob(f"{Path(COPY_FILE).stem}*"), making / DATABASE, *near.glob(f"*{SUFFIX}"),
              *(folder / FOLDER).glob(f"*{SUFFIX}"))
-    # Where anybody may write, a file of somebody else's would give keys away.
+    # In a folder open to all, a foreign file could inject keys.
     ours = {os.getuid(), backup.path.stat().st_uid}
     return _read_all([path for path in paths if _lineage_at(path) == backup.lineage and path.stat().st_uid in ours],
                     of_venue=True)
 
 
 def _lineage_at(path: Path) -> str:
-    """"" for what is none of these, or does not hold."""
+    """The lineage of a database, backup or copy; "" for any other or damaged file."""
     with suppress(OSError, sqlite3.Error, Problem):
         if path.name == DATABASE:
             return lineage_of(path)
@@ -181,12 +188,9 @@ def _lineage_at(path: Path) -> str:
 
 def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Path], clocks: Clocks,
             chance: Callable[[int], str] = secrets.token_hex) -> list[SalvageResult]:
-    """Everything that can be read of the hub's folder `data`, its backups, and `others` (backups, copies, databases),
-    in the new folder `to`, which begins a new epoch; then the reports that units still keep.
-
-    Raises Problem("folder_not_empty"), Problem("nothing_to_salvage"), and OSError where the new folder cannot be
-    written.
-    """
+    """Rebuild the hub's folder `data`, its backups and `others` (backups, copies, databases) in the new folder `to`,
+    with a new epoch; then import the reports that units still keep. Raises Problem("folder_not_empty"),
+    Problem("nothing_to_salvage"), and OSError if the new folder cannot be written."""
     if to.exists() and any(to.iterdir()):
         raise Problem("folder_not_empty", folder=str(to))
     found = _read_all([data / DATABASE, *sorted((data / FOLDER).glob(f"*{SUFFIX}")), *others])
@@ -203,7 +207,7 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
         for chain in chains.values():
             for first in range(0, len(chain), AT_ONCE):
                 journal.append(chain[first : first + AT_ONCE])
-        # Nobody knows what is lost: as after a restore of what there is just now.
+        # What is lost is unknown: treated as a restore of a copy made now.
         at = clocks.at()
         _begin_epoch(to, journal, at.wall, found, at, "salvage", chance)
         for stream, chain in chains.items():
@@ -223,8 +227,8 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
 
 
 def _read_all(paths: Iterable[Path], of_venue: bool = False) -> SalvagedRows:
-    """Every row that can be read in these files: by SQLite, page by page, and from copies. `of_venue`: of files that
-    hold, the venue's stream and what lies beside it alone."""
+    """Every readable row in these files: by SQLite, page by page, and from copies. `of_venue`: only the venue's stream
+    and the keys and staff, of intact files."""
     found = SalvagedRows()
     for path in paths:
         for row in _rows(path, of_venue):
@@ -264,7 +268,7 @@ def _stream_result(stream: str, chain: Sequence[Entry], found: SalvagedRows, nam
 
 
 def _copy_files(data: Path, to: Path) -> None:
-    """PIN, secret and whatever else is there: organizers go on as they are."""
+    """Copy PIN, secret and other files, so that organizers log in as before."""
     for path in sorted(data.rglob("*")):
         name = path.relative_to(data)
         if path.is_file() and name.parts[0] != FOLDER and not path.name.startswith("roundtap."):
@@ -275,30 +279,30 @@ def _copy_files(data: Path, to: Path) -> None:
 
 def _begin_epoch(folder: Path, journal: Journal, made_at: str | None, found: SalvagedRows, at: Timestamp, actor: str,
                 chance: Callable[[int], str]) -> str:
-    """The new epoch of a journal that lacks what was said after `made_at`: the units are asked before anything is
-    drawn. `found`: what is known beyond it. Keys and staff come to lie beside the entries."""
+    """Begin the new epoch of a journal that lacks what came after `made_at`: the units are asked before the next draw.
+    `found`: entries known beyond the journal. Keys and staff are stored with it."""
     chain = list(journal.entries(VENUE))
     epoch = following_epoch(folder, fold_venue(chain), chance)
     heads = {stream: list(head) for stream, head in journal.heads().items()}
-    told = {"epoch": epoch, "restored": {"from": heads, "made_at": made_at, "at": at.wall}}
-    said = [*latest_rights_entries(chain, found.of_venue), NewEntry("epoch-begun", told)]
-    journal.append(seal_after(chain, said, at, actor))
+    fields = {"epoch": epoch, "restored": {"from": heads, "made_at": made_at, "at": at.wall}}
+    entries = [*latest_rights_entries(chain, found.of_venue), NewEntry("epoch-begun", fields)]
+    journal.append(seal_after(chain, entries, at, actor))
     _put_secrets(journal, found)
     return epoch
 
 
 def _people(found: SalvagedRows, stream: str, chain: Iterable[Entry], rescued: SalvageResult) -> Iterator[PersonRecord]:
-    """Each person as the last entry has them whose digest fits a row; an older row is better than none."""
-    told: dict[str, dict[str, None]] = {}
+    """Each person as of the last entry whose digest fits a row; an older row is better than none."""
+    digests_of: dict[str, dict[str, None]] = {}
     for entry in chain:
-        for _, gone in people_removed([entry]):
-            told.pop(gone, None)
+        for _, removed in people_removed([entry]):
+            digests_of.pop(removed, None)
         for who, hashed in digests_in(entry):
-            # The newest last, however often it was said.
-            told.setdefault(who, {}).pop(hashed, None)
-            told[who][hashed] = None
+            # Repeated digests move to the end.
+            digests_of.setdefault(who, {}).pop(hashed, None)
+            digests_of[who][hashed] = None
     lost = []
-    for who, digests in told.items():
+    for who, digests in digests_of.items():
         fits = {}
         for salt, data in found.people.get((stream, who), ()):
             with suppress(ValueError, TypeError, AttributeError):
@@ -314,11 +318,11 @@ def _people(found: SalvagedRows, stream: str, chain: Iterable[Entry], rescued: S
 
 
 def _import_reports(service: Service, outboxes: Iterable[Path], rescued: dict[str, SalvageResult]) -> None:
-    """Reports that the journal lacks, as their units would send them; signed by a key of this hub, or left alone."""
+    """Import reports that the journal lacks, if they are signed by a key of this hub."""
     keys = UnitKeys(service)
     for report, mac in (kept for outbox in outboxes for kept in _reports(outbox)):
         event, unit = str(report.get("event")), str(report.get("unit"))
-        told = rescued.setdefault(event, SalvageResult(event))
+        result = rescued.setdefault(event, SalvageResult(event))
         state = service.snapshot.event(event)
         if state is not None and str(report.get("report_id")) in state.fates:
             continue
@@ -327,9 +331,9 @@ def _import_reports(service: Service, outboxes: Iterable[Path], rescued: dict[st
                     or unit not in keys or not verify(keys[unit], REPORT, report, mac):
                 raise KeyError(unit)
             service.ask([report_step(report, digest(report), earlier=True)], f"unit:{unit}")
-            told.taken += 1
+            result.taken += 1
         except (KeyError, TypeError, ValueError, Problem):
-            told.left += 1
+            result.left += 1
 
 
 def _reports(outbox: Path) -> Iterator[tuple[dict[str, Any], str]]:
@@ -341,17 +345,16 @@ def _reports(outbox: Path) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _put_secrets(journal: Journal, found: SalvagedRows) -> None:
-    """Of every unit and all of the staff the row that counts (venue.py), among those that were found; where none does
-    the name alone, and of who is forgotten nothing."""
+    """Store the valid row of each unit and staff member; without one only the name, and for revoked ones nothing."""
     chain = list(journal.entries(VENUE))
     venue = fold_venue(chain)
-    # Whose row is empty without a word of it was taken out by an entry that is lost.
+    # An empty row without a matching entry: the entry that revoked it is lost.
     out = {entry.data["unit"] for entry in chain if entry.kind == UNIT_REVOKED}
     out |= {entry.data["person"] for entry in chain if entry.kind == STAFF_SET and entry.data.get("pin") == ""}
     for unit in venue.units.keys() & found.keys.keys():
         keys = found.keys[unit]
         right = [key for key in keys if is_valid_key(venue, unit, key) and (unit in out or "" not in keys)]
-        # Of a key that nobody has, whatever lies there opens nothing: an empty row would say that it was revoked.
+        # For an unknown key, any row opens nothing; an empty one would claim a revocation.
         if right or not venue.units[unit].digest or "" in keys:
             journal.put([UnitKeyRow(unit=unit, key=right[0] if right else "")])
     for person in venue.staff.keys() & found.staff.keys():
@@ -365,8 +368,8 @@ def _put_secrets(journal: Journal, found: SalvagedRows) -> None:
 
 
 def _put_in_place(making: Path, folder: Path) -> None:
-    """In one step where there is no folder; into one without a journal file by file, the database last: until then no
-    hub takes it for a journal."""
+    """Move the folder in one step if there is none; otherwise file by file, the database last, so that no hub takes the
+    folder for a journal before."""
     if not folder.exists():
         os.replace(making, folder)
     else:
@@ -374,3 +377,103 @@ def _put_in_place(making: Path, folder: Path) -> None:
             os.replace(path, folder / path.name)
         sync(folder)
     sync(folder.parent)
+
+
+def rows_in(database: Path) -> Iterator[Row]:
+    """Every record of a table's leaf pages in the file and its log, in no order, with repeats. Raises OSError if the
+    file cannot be read."""
+    data = database.read_bytes() if database.is_file() else b""
+    log_path = database.with_name(database.name + "-wal")
+    log = log_path.read_bytes() if log_path.is_file() else b""
+    main: Pages = {n + 1: data[at : at + PAGE_BYTES] for n, at in enumerate(range(0, len(data), PAGE_BYTES))}
+    frames = list(_frames(log))
+    newest = {**main, **dict(frames)}
+    for number, page in (*frames, *main.items()):
+        yield from _leaf(number, page, (newest, main))
+
+
+def _frames(log: bytes) -> Iterator[tuple[int, bytes]]:
+    """Pages of the log by number; its checksums are ignored, as the caller verifies hashes."""
+    for at in range(LOG_HEADER, len(log) - FRAME_HEADER, FRAME_HEADER + PAGE_BYTES):
+        number = struct.unpack(">I", log[at : at + 4])[0]
+        page = log[at + FRAME_HEADER : at + FRAME_HEADER + PAGE_BYTES]
+        if number and len(page) == PAGE_BYTES:
+            yield number, page
+
+
+def _leaf(number: int, page: bytes, where: tuple[Pages, ...]) -> Iterator[Row]:
+    start = FILE_HEADER if number == 1 else 0
+    if len(page) < start + 8 or page[start] != LEAF:
+        return
+    for n in range(struct.unpack(">H", page[start + 3 : start + 5])[0]):
+        pointer = start + 8 + 2 * n
+        if pointer + 2 > len(page):
+            return
+        at = struct.unpack(">H", page[pointer : pointer + 2])[0]
+        for pages in where:
+            try:
+                yield _record(_payload(page, at, pages))
+                break
+            except (IndexError, ValueError, struct.error):
+                # A bad pointer, a truncated row, or one whose overflow page was reused.
+                continue
+
+
+def _payload(page: bytes, at: int, pages: Pages) -> bytes:
+    length, at = _varint(page, at)
+    _, at = _varint(page, at)
+    if not 0 < length <= PAYLOAD_MAX:
+        raise ValueError("no row")
+    usable = len(page)
+    local_bytes = length
+    if length > usable - 35:
+        least = (usable - 12) * 32 // 255 - 23
+        local_bytes = least + (length - least) % (usable - 4)
+        local_bytes = local_bytes if local_bytes <= usable - 35 else least
+    parts = [page[at : at + local_bytes]]
+    left = length - local_bytes
+    overflow = struct.unpack(">I", page[at + local_bytes : at + local_bytes + 4])[0] if left else 0
+    while left > 0:
+        overflow_page = pages.get(overflow, b"")
+        if not overflow_page:
+            raise ValueError("the rest is missing")
+        overflow = struct.unpack(">I", overflow_page[:4])[0]
+        parts.append(overflow_page[4 : 4 + left])
+        left -= len(overflow_page) - 4
+    return b"".join(parts)
+
+
+def _record(payload: bytes) -> Row:
+    end, at = _varint(payload, 0)
+    kinds = []
+    while at < end:
+        kind, at = _varint(payload, at)
+        kinds.append(kind)
+    if not kinds or len(kinds) > COLUMNS_MAX:
+        raise ValueError("no row of ours")
+    values: list[object] = []
+    for kind in kinds:
+        length = LENGTHS[kind] if kind < len(LENGTHS) else (kind - 12) // 2 if kind >= 12 else -1
+        if length < 0 or at + length > len(payload):
+            raise ValueError("no column")
+        raw, at = payload[at : at + length], at + length
+        values.append(_value(kind, raw))
+    return tuple(values)
+
+
+def _value(kind: int, raw: bytes) -> object:
+    if kind >= 12:
+        return raw if kind % 2 == 0 else raw.decode()
+    if kind in (8, 9):
+        return kind - 8
+    return int.from_bytes(raw, "big", signed=True) if kind else None
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """The varint at this place, and where it ends; one of more than eight bytes is invalid here."""
+    value = 0
+    for n in range(at, at + 8):
+        value = value << 7 | data[n] & 0x7F
+        if data[n] < 0x80:
+            return value, n + 1
+    raise ValueError("no number of ours")

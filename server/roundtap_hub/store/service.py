@@ -44,14 +44,13 @@ __all__ = ["HubStopped", "OutcomeUnknown", "Service", "Snapshot", "Step"]
 log = logging.getLogger(__name__)
 
 GROUP_LIMIT = 512
-"""Commands in one commit at the most: bounds how long the first of them waits for the last."""
+"""The most commands in one commit: bounds how long the first waits for the last."""
 
 START_TIMEOUT_S, COMMIT_TIMEOUT_S = 10.0, 20.0
-"""So long somebody waits for the writer to begin, and then for a disk to answer, before they are told that it is not
-known yet."""
+"""How long a caller waits for the writer to begin, and in all before the outcome is reported as unknown."""
 
 DOUBT_S = 1.0
-"""How often a commit in doubt is looked into."""
+"""How often a commit in doubt is checked."""
 LOG_TRIM_BYTES = 16 * 1024 * 1024
 
 Listener = Callable[[Snapshot, Sequence[Entry]], None]
@@ -63,7 +62,7 @@ class HubStopped(Exception):
 
 
 class OutcomeUnknown(Exception):
-    """Neither "done" nor "nothing was changed" would be true yet; `answer` holds the one or the other in time."""
+    """Neither "done" nor "nothing was changed" is certain yet; `answer` holds the outcome once it is known."""
 
     def __init__(self, answer: Future[list[Entry]]) -> None:
         super().__init__("whether it is saved is not known yet")
@@ -71,41 +70,39 @@ class OutcomeUnknown(Exception):
 
 
 class WorkQueue:
-    """What waits for the writer: requests, in groups that share one commit; chores, while nobody waits for anything.
-
-    `put` from any thread; the rest is the writer's.
-    """
+    """The writer's queue: requests, in groups that share one commit; chores, when no request waits. `put` from any
+    thread; the rest is for the writer."""
 
     def __init__(self) -> None:
         self._waiting: queue.SimpleQueue[WriteRequest | Chore | None] = queue.SimpleQueue()
         self._chores: list[Chore] = []
 
     def put(self, work: WriteRequest | Chore | None) -> None:
-        """Another request, or chore; None: nothing comes any more."""
+        """Add a request or chore; None ends the queue."""
         self._waiting.put(work)
 
     def later(self, chore: Chore) -> None:
-        """From the writer itself."""
+        """Add a chore, from the writer itself."""
         self._chores.append(chore)
 
     def next_batch(self) -> list[WriteRequest]:
-        """The next request and all that wait behind it; while nobody asks for anything, chores are done. Empty at the
-        end, when every chore is done."""
+        """The next request and all that wait behind it; without requests, chores run. Empty at the end, after all
+        chores."""
         batch: list[WriteRequest] = []
         while len(batch) < GROUP_LIMIT:
             try:
-                asked = self._waiting.get(block=not batch and not self._chores)
+                work = self._waiting.get(block=not batch and not self._chores)
             except queue.Empty:
                 if batch:
                     break
                 self._chores.pop(0)()
                 continue
-            if isinstance(asked, WriteRequest):
-                batch.append(asked)
-            elif asked is not None:
-                self._chores.append(asked)
+            if isinstance(work, WriteRequest):
+                batch.append(work)
+            elif work is not None:
+                self._chores.append(work)
             elif batch or self._chores:
-                # The end comes again, behind what is left.
+                # The end marker goes behind what is left.
                 self._waiting.put(None)
                 if batch:
                     break
@@ -116,11 +113,9 @@ class WorkQueue:
 
 
 class Service:
-    """The one writer of a journal.
-
-    `submit` and `ask` may be called from any thread. `listeners` run in the writer thread after each commit and must
-    only enqueue. `at_point` is called with "before-commit" and "after-commit": tests kill the process there.
-    """
+    """The one writer of a journal. `submit` and `ask` may be called from any thread. `listeners` run in the writer
+    thread after each commit and must only enqueue. `at_point` is called with "before-commit" and "after-commit": tests
+    kill the process there."""
 
     def __init__(self, journal: Journal, clocks: Clocks, at_point: Callable[[str], None] = lambda _: None,
                  head: HeadFile | None = None) -> None:
@@ -130,9 +125,9 @@ class Service:
         self._head = head
         self.storage = StorageState(clocks.mono_ms)
         self.copies: Copies | None = None
-        """Where else the journal is kept; None where it has no copies, or they are its database's matter."""
+        """The journal's copies; None if there are none, or the database server keeps them."""
         self._unknown: list[DecidedBatch] = []
-        """Commits that failed, and of which nobody knows what a start after a power cut would find."""
+        """Failed commits that a start after a power cut might still find."""
         self._trying_soon = False
         self._queue = WorkQueue()
         self._listeners: list[Listener] = []
@@ -140,14 +135,14 @@ class Service:
         self._stopped = False
         self._submitting = threading.Lock()
         self._doubtful: set[str] = set()
-        """Streams of which nobody knows what is saved: nothing is decided in them until they were read again."""
+        """Streams whose stored state is unknown: nothing is decided in them until they are read again."""
         self._shelf = DormantEvents(journal)
         self.snapshot = load_snapshot(journal, self._shelf.open)
         self.sealer = EventSnapshotter(journal, self._shelf, lambda: self.snapshot,
                              lambda seal: self._queue.put(partial(self._write_seal, seal)))
 
     def start(self) -> None:
-        """Begin to take commands; a fresh journal gets its first epoch, clocks of another boot are held."""
+        """Take commands; a new journal gets its first epoch, clocks of another boot are paused."""
         self._thread.start()
         if not self.snapshot.venue.epoch:
             self.ask([Step(VENUE, NewEntry("epoch-begun", {"epoch": secrets.token_hex(8)}))], "hub")
@@ -163,12 +158,12 @@ class Service:
         self._thread.join(timeout=10)
         if self.copies is not None:
             self.copies.stop()
-        for request, _ in [asked for unknown in self._unknown for asked in unknown.made]:
+        for request, _ in [request_entries for unknown in self._unknown for request_entries in unknown.made]:
             request.answer.set_exception(HubStopped())
         self._unknown = []
 
     def keep_copies(self, copies: Copies) -> None:
-        """From the next commit on."""
+        """Keep these copies from the next commit on."""
         self.copies = copies
         self.storage.copies_of = lambda: copies.states
 
@@ -179,7 +174,7 @@ class Service:
                beside: Sequence[SQLModel] = ()) -> Future[list[Entry]]:
         """A future that holds the committed entries, or the Problem that refused all of the steps."""
         answer: Future[list[Entry]] = Future()
-        # Under one lock with `stop`, so that nobody is left waiting behind the writer's last request.
+        # Under one lock with `stop`, so that no request is left behind the writer's last one.
         with self._submitting:
             if self._stopped:
                 answer.set_exception(HubStopped())
@@ -189,11 +184,8 @@ class Service:
 
     def ask(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
             timeout_s: float = START_TIMEOUT_S, beside: Sequence[SQLModel] = ()) -> list[Entry]:
-        """`submit` and wait for the commit.
-
-        Raises what refused it, and Problem("hub_slow") where the writer did not come to it in time: then, too, nothing
-        was changed and nothing will be. Raises OutcomeUnknown where the writer has begun and does not end.
-        """
+        """`submit` and wait for the commit. Raises what refused it, and Problem("hub_slow") if the writer did not begin
+        in time: then nothing is changed. Raises OutcomeUnknown if the writer has begun and does not end."""
         answer = self.submit(steps, actor, people, beside)
         try:
             return answer.result(timeout=timeout_s)
@@ -207,19 +199,19 @@ class Service:
 
     def tell(self, event_id: str, command: Command, actor: str, people: Sequence[PersonRecord] = (),
              seen: str = "") -> list[Entry]:
-        """One command to one event, waited for."""
+        """Send one command to one event and wait."""
         return self.ask([Step(event_id, command, seen)], actor, people)
 
     def entries(self, stream: str) -> Iterator[Entry]:
-        """All that was ever said in a stream, read from the disk. Raises Problem("journal_broken")."""
+        """All entries of a stream, read from the disk. Raises Problem("journal_broken")."""
         return self._journal.entries(stream)
 
     def holds(self, stream: str, head: Head) -> bool:
-        """Whether the journal has this very entry; asked of the disk."""
+        """Whether the journal has this very entry, read from the disk."""
         return self._journal.holds(stream, head)
 
     def checkpoint(self) -> None:
-        """Note what each running clock shows: one row an event, outside the journal."""
+        """Store what each running clock shows: one row per event, outside the journal."""
         now = self._moments.now()
         noted = [CheckpointRow(event=state.id, remaining_ms=remaining_ms, boot_id=now.boot_id, mono_ms=now.mono_ms)
                  for state in self.snapshot.events.values()
@@ -229,27 +221,26 @@ class Service:
         try:
             self._journal.put(noted)
         except (JournalConflict, OSError) as refused:
-            # A full or busy disk now says nothing about five seconds from now.
+            # A full or busy disk may recover before the next checkpoint.
             log.error("no checkpoint was written: %s", refused)
             self.storage.failed(refused.errno)
 
     def look_at_disk(self, folder: Path) -> None:
-        """What the disk says of itself; where it failed, the writer tries it again. From any thread, every few seconds.
-        """
+        """Check the disk; after a failure, make the writer try it again. From any thread, every few seconds."""
         try:
-            there, log_bytes = os.statvfs(folder), self._journal.log_bytes()
+            disk, log_bytes = os.statvfs(folder), self._journal.log_bytes()
         except OSError as error:
             self.storage.failed(error.errno)
         else:
-            self.storage.looked(there.f_bavail * there.f_frsize, bool(there.f_flag & os.ST_RDONLY), log_bytes)
+            self.storage.looked(disk.f_bavail * disk.f_frsize, bool(disk.f_flag & os.ST_RDONLY), log_bytes)
             if log_bytes > LOG_TRIM_BYTES:
-                # SQLite empties it by itself unless somebody always reads; then it grows until somebody asks.
+                # SQLite empties it by itself unless there is always a reader; then it must be asked to.
                 self._queue.put(partial(self._scrub, "the journal's log cannot be emptied: %s"))
         if self.storage.fails or self._unknown:
             self._queue.put(self._try_disk)
 
     def _try_disk(self) -> None:
-        """Write something that means nothing, to learn whether anything can be written."""
+        """Write something without meaning, to learn whether the disk takes writes."""
         self._trying_soon = False
         try:
             self._journal.settle()
@@ -281,7 +272,7 @@ class Service:
         now = self._moments.now()
         checkpoints = self._journal.checkpoints()
         for state in self.snapshot.events.values():
-            # A checkpoint from before the clock was last set is another round's, or forgets an adjustment.
+            # A checkpoint from before the clock was last set is another round's, or misses an adjustment.
             noted, anchor = checkpoints.get(state.id), state.clock.anchor
             fresh = noted is not None and noted.boot_id == anchor.boot_id and noted.mono_ms >= anchor.mono_ms
             held = after_restart(state.clock, now, noted.remaining_ms if noted is not None and fresh else None)
@@ -289,7 +280,7 @@ class Service:
                 try:
                     self.tell(state.id, SetClock("restore", held.remaining_ms), "hub")
                 except (Problem, OutcomeUnknown) as refused:
-                    # A hub that starts on a full disk shows what it has; the clock stands where it is noted.
+                    # On a full disk the hub shows what it has; the clock stands as stored.
                     log.error("the clock of event %s is not held: %s", state.id, refused)
 
     def _write(self) -> None:
@@ -300,7 +291,7 @@ class Service:
         try:
             self._handle(batch)
         except Exception as bug:
-            # Nothing was committed, or it was answered: nobody may wait in vain, and the next one must find us.
+            # Nothing was committed, or it was answered: no caller may wait in vain, and the writer must live.
             log.exception("a batch failed")
             self._doubtful |= _streams(batch)
             for request in batch:
@@ -310,7 +301,7 @@ class Service:
             self.sealer.wake()
 
     def _may_rest(self, stream: str) -> bool:
-        """Whether there may be something to seal: reports of a round in play wake nobody."""
+        """Whether its event may be dormant: reports of a round in play need no snapshot."""
         state = self.snapshot.events.get(stream)
         return state is None or is_dormant(self.snapshot.venue, state.finished, stream)
 
@@ -319,7 +310,7 @@ class Service:
             self.snapshot = self._shelf.arranged(self.snapshot)
 
     def _forget_people(self, events: set[str]) -> None:
-        """Nothing in memory, or in the freed parts of the file, remembers the people of deleted events."""
+        """Forget the people of deleted events, in memory and in freed parts of the file."""
         self._shelf.forget(events)
         if events:
             self._queue.later(self._scrub)
@@ -340,7 +331,7 @@ class Service:
             self._try_disk_soon()
 
     def _commit(self, decided: DecidedBatch) -> bool:
-        """Whether it is saved. Raises InDoubt where nobody can know that yet."""
+        """Whether it is saved. Raises CommitInDoubt if that is unknown yet."""
         from_ms = self._moments.mono_ms()
         doubtful = True
         try:
@@ -360,8 +351,8 @@ class Service:
         return self._is_there(decided.entries, doubtful)
 
     def _is_there(self, entries: Sequence[Entry], doubtful: bool = True) -> bool:
-        """Whether a commit that failed is saved after all. `doubtful`: what it left behind might come back to life
-        after a power cut, unless something is written over it first: InDoubt until that was possible."""
+        """Whether a failed commit is stored after all. `doubtful`: its remains could reappear after a power cut unless
+        overwritten first; raises CommitInDoubt until that succeeds."""
         try:
             if doubtful:
                 self._journal.settle()
@@ -371,8 +362,7 @@ class Service:
             raise CommitInDoubt(str(refused)) from refused
 
     def _committed(self, decided: DecidedBatch, saved: bool, later: bool = False) -> None:
-        """It is known what became of a commit: everybody is told, and nobody is told anything else. `later`: other
-        commits came before it was known."""
+        """Answer and publish a commit whose outcome is known. `later`: other commits came in between."""
         if not saved:
             self._doubtful |= decided.streams
             self._read_again(self._doubtful)
@@ -383,7 +373,7 @@ class Service:
         epoch = self.snapshot.venue.epoch
         try:
             if self.copies is not None:
-                # Before anybody hears of it. A copy that fails is told on the console: the commit stands.
+                # Before any answer. A failing copy is shown on the console: the commit stands.
                 self.copies.save(Batch(decided.entries, [person_row(record) for record in decided.people]))
                 self._at_point("after-copies")
             self._show(decided, later)
@@ -393,8 +383,8 @@ class Service:
         self._publish(decided.entries)
 
     def _note_head(self, entries: Sequence[Entry], epoch: str) -> None:
-        """The head file names what is committed. Nobody waits for it: it says what the journal holds at least, and
-        after a power cut it may lack the newest commit. `epoch`: the one before these entries."""
+        """Note the commit in the head file. No caller waits for it: after a power cut it may lack the newest commit.
+        `epoch`: the one before these entries."""
         if self._head is None or not entries:
             return
         epoch = next((entry.data["epoch"] for entry in reversed(entries) if entry.kind == "epoch-begun"), epoch)
@@ -418,13 +408,13 @@ class Service:
             if people_removed(decided.entries):
                 self._queue.later(self._scrub)
         except Exception:
-            # It is saved, whatever we make of it: nobody is told otherwise, and it is read from the disk.
+            # It is saved: callers get that answer, and the snapshot is read from the disk.
             log.exception("what was saved cannot be shown")
             self._doubtful |= decided.streams
             self._read_again(decided.streams)
 
     def _certain(self, batch: list[WriteRequest]) -> list[WriteRequest]:
-        """The requests that can be decided. The others, whose streams cannot be read just now, are told so."""
+        """The requests that can be decided. The others, whose streams cannot be read now, are refused."""
         if self._unknown:
             self._try_disk()
         in_doubt = [request for request in batch if self._in_doubt(request)] if self._doubtful else []
@@ -437,12 +427,12 @@ class Service:
         return [request for request in batch if not request.answer.done()]
 
     def _in_doubt(self, request: WriteRequest) -> bool:
-        """Whether it stands on something of which nobody knows what is saved: its own streams, or all tables."""
+        """Whether it depends on streams whose stored state is unknown: its own streams, or all tables."""
         looks_at_the_hall = any(isinstance(step.command, HALL_COMMANDS) for step in request.steps)
         return bool(self._doubtful if looks_at_the_hall else self._doubtful & request.streams)
 
     def _know(self) -> None:
-        """What became of the commits in doubt, if the disk tells by now."""
+        """Settle the commits in doubt, if the disk can be read by now."""
         while self._unknown:
             unknown = self._unknown[0]
             try:
@@ -455,8 +445,7 @@ class Service:
             self._committed(unknown, saved, later=True)
 
     def _read_again(self, streams: Iterable[str]) -> bool:
-        """Whether these streams are certain again, each by itself: another writer may have been faster, or a commit
-        that failed be on the disk after all. Those of commits in doubt are not: first that must be known."""
+        """Reload these streams one by one; return whether all are certain. Those of commits in doubt must wait."""
         for stream in sorted(set(streams).difference(*(unknown.streams for unknown in self._unknown))):
             try:
                 self.snapshot = reload_streams(self._journal, self.snapshot, [stream])
@@ -470,7 +459,7 @@ class Service:
             try:
                 listener(self.snapshot, entries)
             except Exception:
-                # What is saved stays saved, and the writer must live: a feed that fails is the feed's loss.
+                # The commit stands and the writer must live: a failing listener misses it.
                 log.exception("a listener failed")
 
 

@@ -1,4 +1,4 @@
-"""Seals: what events at rest amount to, beside their entries, so that nobody folds years of them to show a list."""
+"""Snapshots of dormant events, stored beside their entries, so that no list needs to fold years of them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_hub.models import EVENT_SNAPSHOT, EventSnapshotRow, upsert
 
 FOLD_VERSION = "0.1.0"
-"""Raised when the same entries fold to another state of the same form. Not the build's version: seals outlive those."""
+"""Raise it when the same entries fold to another state of the same form. Not the build's version: snapshots outlive
+builds."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventSummary:
-    """What lists show of an event at rest; `number` and `head` are those of its last entry."""
+    """What lists show of a dormant event; `number` and `head` are those of its last entry."""
 
     id: str
     number: int
@@ -31,7 +32,7 @@ class EventSummary:
     rulebook_id: str
     color: str
     date: str = ""
-    """As the event says it of itself, "2026-11-21"; empty where it does not."""
+    """The event's own date, "2026-11-21"; "" if unset."""
     players: int = 0
     finished: bool = True
 
@@ -42,7 +43,7 @@ class EventSummary:
 
 @dataclass(frozen=True, slots=True)
 class EventSnapshot:
-    """`state` are the bytes of `encode`; `made_by` names the core that made them."""
+    """`state`: the bytes of `encode`; `made_by`: the core that made them."""
 
     summary: EventSummary
     made_by: str
@@ -50,7 +51,7 @@ class EventSnapshot:
 
 
 def made_by() -> str:
-    """The core that runs here: how it folds and what its states consist of."""
+    """The running core: how it folds, and the form of its states."""
     return f"{FOLD_VERSION}/{form()}"
 
 
@@ -64,25 +65,25 @@ def snapshot_event(state: EventState) -> EventSnapshot:
 
 
 class EventSnapshotStore:
-    """The seals of one database; reads raise SQLAlchemyError where it cannot be read."""
+    """The snapshots in one database; reads raise SQLAlchemyError if it cannot be read."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.readable = True
-        """False: a journal of an older hub, looked at without being changed, has no such table."""
+        """False for the journal of an older hub opened read-only: it has no such table."""
 
     def summaries(self) -> dict[str, tuple[EventSummary, str]]:
-        """Each sealed event's summary, and by which core its state was made; states are not read."""
+        """Each snapshot's summary and core; states are not read."""
         if not self.readable:
             return {}
         query = select(EVENT_SNAPSHOT.c.event, EVENT_SNAPSHOT.c.number, EVENT_SNAPSHOT.c.head,
                        EVENT_SNAPSHOT.c.made_by, EVENT_SNAPSHOT.c.summary)
         with self._engine.connect() as connection:
-            return {row.event: (told, row.made_by) for row in connection.execute(query)
-                    if (told := _summary_in(row)) is not None}
+            return {row.event: (summary, row.made_by) for row in connection.execute(query)
+                    if (summary := _summary_in(row)) is not None}
 
     def known(self) -> dict[str, tuple[int, str]]:
-        """Of each event that has a seal, be it of any use or none: the entry that it is said to be of."""
+        """The entry (number, head) of each event's snapshot, usable or not."""
         if not self.readable:
             return {}
         with self._engine.connect() as connection:
@@ -91,7 +92,7 @@ class EventSnapshotStore:
                                                          EVENT_SNAPSHOT.c.head))}
 
     def find(self, event_id: str) -> EventSnapshot | None:
-        """An event's seal as it lies there; None where there is none that could be read."""
+        """An event's snapshot as stored; None if there is no readable one."""
         with self._engine.connect() as connection:
             row = connection.execute(select(EVENT_SNAPSHOT).where(EVENT_SNAPSHOT.c.event == event_id)).first()
         summary = _summary_in(row) if row is not None else None
@@ -101,7 +102,7 @@ class EventSnapshotStore:
             return None
 
     def state(self, summary: EventSummary) -> EventState | None:
-        """The sealed state; None where the seal is of another entry, of another core, or damaged."""
+        """The snapshot's state; None if it is of another entry or core, or damaged."""
         try:
             seal = self.find(summary.id)
             if seal is None or seal.made_by != made_by():
@@ -113,7 +114,7 @@ class EventSnapshotStore:
         return state if fits else None
 
     def save(self, seal: EventSnapshot) -> None:
-        """Put the seal in the place of the event's one before."""
+        """Replace the event's snapshot."""
         with self._engine.begin() as connection:
             upsert(connection, EventSnapshotRow(
                 event=seal.summary.id, number=seal.summary.number, head=seal.summary.head, made_by=seal.made_by,
@@ -121,9 +122,9 @@ class EventSnapshotStore:
 
 
 def _summary_in(row: Any) -> EventSummary | None:
-    """What a seal's row tells; None where that is nothing, or of another entry."""
+    """A row's summary; None if it is damaged or of another entry."""
     try:
-        told = EventSummary(**json.loads(row.summary))
+        summary = EventSummary(**json.loads(row.summary))
     except (ValueError, TypeError):
         return None
-    return told if (told.id, told.number, told.head) == (row.event, row.number, row.head) else None
+    return summary if (summary.id, summary.number, summary.head) == (row.event, row.number, row.head) else None

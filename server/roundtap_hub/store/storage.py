@@ -1,4 +1,4 @@
-"""How the disk and the copies are that the journal is kept on, as the console tells it."""
+"""The state of the disk, copies and backups that the console shows."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ FULL, READ_ONLY, FAILING, LOW, SLOW_DISK = "full", "read-only", "failing", "low"
 WARNING, NOTE = "warning", "note"
 
 SLOW_MS = 3000
-"""A commit that takes longer is said to be slow: a worn card, or a stick that is full of something else."""
+"""A slower commit is reported: a worn card, or a stick that is full of other files."""
 FREE_LOW_BYTES = 64 * 1024 * 1024
 LOG_BIG_BYTES = 256 * 1024 * 1024
-"""The write-ahead log of a database that somebody reads for hours."""
+"""The write-ahead log grows like this while a reader holds the database for hours."""
 WELL_AGAIN_MS = 120_000
-"""So long it is still said that the disk works again."""
+"""How long a recovery of the disk is shown."""
 
 _BY_ERRNO = {errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EFBIG: FULL, errno.EROFS: READ_ONLY}
 
 
 @dataclass(frozen=True, slots=True)
 class StorageLine:
-    """One thing to tell an organizer: the text "storage.KEY" and its parameters; `problem`: what a person has to do."""
+    """One line for an organizer: the text "storage.KEY" and its parameters; `problem`: what a person must do."""
 
     key: str
     level: str = WARNING
@@ -37,8 +37,7 @@ class StorageLine:
 
 
 class StorageState:
-    """Any thread may tell and ask. `copies_of`: asks for the copies' states; None where the journal is a database's,
-    and copies are that one's matter."""
+    """Thread-safe. `copies_of`: returns the copies' states; None if the database server keeps the copies."""
 
     def __init__(self, mono_ms: Callable[[], int]) -> None:
         self._mono_ms = mono_ms
@@ -58,27 +57,27 @@ class StorageState:
         self.copies_of: Callable[[], list[CopyState]] | None = None
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Called, from any thread, whenever another line is to be shown."""
+        """Add a listener, called from any thread whenever the lines change."""
         self._listeners.append(listener)
 
     @property
     def fails(self) -> bool:
-        """Whether the last that was written, or tried, failed."""
+        """Whether the last write, or attempt, failed."""
         return bool(self._trouble)
 
     def failed(self, number: int | None) -> None:
-        """Something could not be written; `number` as of an OSError."""
+        """A write failed; `number` as of an OSError."""
         with self._lock:
             trouble = _BY_ERRNO.get(number or 0, FAILING)
             if not self._trouble:
                 self._since_ms = self._mono_ms()
-            # "No space" says more than what follows from it.
+            # "No space" is more specific than its consequences.
             self._trouble = self._trouble if self._trouble in (FULL, READ_ONLY) and trouble == FAILING else trouble
             self._well_since_ms = None
         self._tell_another()
 
     def written(self, took_ms: int = 0) -> None:
-        """Something was written, and synced."""
+        """A write was synced."""
         with self._lock:
             if self._trouble:
                 self._was, self._trouble, self._well_since_ms = self._trouble, "", self._mono_ms()
@@ -87,7 +86,7 @@ class StorageState:
         self._tell_another()
 
     def looked(self, free_bytes: int, read_only: bool, log_bytes: int) -> None:
-        """What the file system says of itself, now and then."""
+        """A regular check of the file system."""
         self._low, self._log_bytes = free_bytes < FREE_LOW_BYTES, log_bytes if log_bytes >= LOG_BIG_BYTES else 0
         if read_only:
             self.failed(errno.EROFS)
@@ -100,7 +99,7 @@ class StorageState:
         self._tell_another()
 
     def backup_made(self, problem: Problem | None) -> None:
-        """None: the newest backup is on the disk."""
+        """The outcome of a backup; None: it is on the disk."""
         self._backup = problem
         self._tell_another()
 
@@ -114,7 +113,7 @@ class StorageState:
             listener()
 
     def lines(self) -> list[StorageLine]:
-        """What is to be shown now, the worst first."""
+        """The current lines, the worst first."""
         found, now_ms = list[StorageLine](), self._mono_ms()
         if self._trouble:
             found.append(StorageLine(self._trouble, since_ms=self._since_ms))
@@ -134,7 +133,7 @@ class StorageState:
 
     @property
     def version(self) -> str:
-        """Another text whenever another line is shown."""
+        """A text that changes whenever the lines change."""
         return "|".join(f"{line.key}/{line.name}/{line.n}/{line.since_ms}/{line.problem}" for line in self.lines())
 
     def _copy_lines(self) -> list[StorageLine]:

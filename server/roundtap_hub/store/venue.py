@@ -1,4 +1,4 @@
-"""The venue stream: the hub's epoch, which unit stands at which table, and what stands on the walls."""
+"""The venue's stream: epochs, tables, rights, walls, and the state of a restored journal."""
 
 from __future__ import annotations
 
@@ -28,88 +28,153 @@ from roundtap_hub.access.rights import (
     with_unit_id,
 )
 from roundtap_hub.store.display_plan import ANNOUNCEMENT_REVOKED, DISPLAY_KINDS, DisplayPlan, apply_display_entry
-from roundtap_hub.store.restore_state import (
-    COPY_KEPT,
-    REDRAW_APPROVED,
-    REPORT_PENDING,
-    REPORT_REFUSED,
-    RESTORE_KINDS,
-    UNIT_HEARD,
-    UNIT_WAIVED,
-    RestoreState,
-    apply_restore_entry,
-    begin_restore,
-)
 
 EVENT_BEGUN, EVENT_ARCHIVED = "event-begun", "event-archived"
 EVENT_UNARCHIVED, EVENT_DELETED = "event-restored", "event-deleted"
-"""Entries of the venue's stream about events: these are no facts of a tournament."""
+"""Entries of the venue's stream about events; they belong to no tournament's record."""
+
+UNIT_HEARD, REPORT_PENDING, UNIT_WAIVED = "unit-heard", "report-pending", "restored-without"
+REDRAW_APPROVED, COPY_KEPT, RESTORE_SETTLED = "restored-anew", "restored-kept", "restored-settled"
+REPORT_REFUSED = "report-refused"
+
+PENDING_FATE = "pending"
+RESTORE_KINDS = frozenset({UNIT_HEARD, REPORT_PENDING, UNIT_WAIVED, REDRAW_APPROVED, COPY_KEPT, RESTORE_SETTLED})
+"""Entries that only a restored journal takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitHoldings:
+    """What a unit still held of the old epoch at its first hello in the new one. `holds`: its match as of the last
+    view, or None; `heads`: each event's newest entry it knew, {event: (number, hash)}."""
+
+    holds: Mapping[str, Any] | None
+    heads: Mapping[str, tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingReport:
+    """A full report about a match that the copy does not know, and the fate sent to its unit."""
+
+    report: Mapping[str, Any]
+    fate: Fate
+
+    @property
+    def unit(self) -> str:
+        return str(self.report["unit"])
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreState:
+    """A journal restored from a copy, until an organizer has settled what the copy lacked."""
+
+    copy: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    """The copy's last entry in each stream: number and hash."""
+    at: str | None = None
+    """When it was restored, by wall time; None if unknown."""
+    heard: Mapping[str, UnitHoldings] = field(default_factory=dict)
+    without: frozenset[str] = frozenset()
+    """Units that the organizer waived."""
+    anew: frozenset[tuple[str, int, str]] = frozenset()
+    """Rounds held by tables that may be drawn anew all the same: event, number, mark."""
+    kept: frozenset[str] = frozenset()
+    """Keys of the matches in which the copy's state stands."""
+    pending: Mapping[str, PendingReport] = field(default_factory=dict)
+    """By report id, in order of arrival."""
 
 
 @dataclass(frozen=True, slots=True)
 class Venue:
-    """`epoch` names this journal's lineage: a unit that meets a new one offers all its reports again."""
+    """The fold of the venue's stream. `epoch` identifies this journal: a unit that meets a new one sends all its
+    reports again."""
 
     number: int = 0
     head: str = GENESIS
     epoch: str = ""
     epochs: tuple[str, ...] = ()
-    """All that there were; the first one names the lineage, of which several hubs may hold copies."""
+    """All epochs; the first one names the lineage, of which several hubs may hold copies."""
     begun_at: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
-    """Later epoch → stream → [number, hash] of the last entry there was when it began: what its hub took over."""
+    """Later epoch → stream → [number, hash] of the last entry when it began: what its hub took over."""
     tables: Mapping[str, int] = field(default_factory=dict)
     left: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
-    """Where units stood before: for each unit and table the entry of this stream that last took it away from there."""
+    """Former tables: by unit and table, the entry of this stream that last took the unit away."""
     refused: Mapping[str, Fate] = field(default_factory=dict)
     """Reports for events that this hub does not know."""
     begun: Mapping[str, int] = field(default_factory=dict)
-    """By event id, the entry with which it began: ids say nothing of the order."""
+    """By event id, its first entry: ids do not show the order."""
     archived: frozenset[str] = frozenset()
-    """Events that are no longer listed among the others."""
+    """Events that are archived."""
     deleted: frozenset[str] = frozenset()
-    """Events whose people are forgotten; their chains stay."""
+    """Events whose people are deleted; their chains stay."""
     afresh: RestoreState | None = None
-    """What a journal that was restored from a copy still has to settle; None: nothing."""
+    """What a restored journal still has to settle; None: nothing."""
     walls: DisplayPlan = field(default_factory=DisplayPlan)
     units: Mapping[str, UnitKeyRecord] = field(default_factory=dict)
-    """Units that have a key, or had one."""
+    """Units that have or had a key."""
     staff: StaffRoll = field(default_factory=dict)
     unit_ids: Mapping[str, str] = field(default_factory=dict)
-    """What the unit with this mark was called last."""
+    """The last name of the unit with this id."""
     links: Links = field(default_factory=dict)
-    """Players' personal links that somebody has, or had."""
+    """Players' personal links, used or revoked."""
     shown: int = 0
-    """The last entry of which pages of the staff may show anything: each phone that takes its link changes none."""
+    """The last entry that staff pages depend on: all but those of personal links."""
 
     def unit_at(self, table: int) -> str | None:
         return next((unit for unit, at in self.tables.items() if at == table), None)
 
     def stood_at(self, unit: str, table: int | None, since: int | None) -> bool:
         """Whether `unit` stands at the table, or stood there at any time after entry `since` of this stream (None:
-        ever). Order is entries' numbers: no clock is asked, so boots, steps of time and other hubs are all one."""
+        ever). By entry numbers, not clocks: restarts, clock changes and other hubs make no difference."""
         if table is None:
             return False
         left = self.left.get(unit, {}).get(table)
         return self.tables.get(unit) == table or (left is not None and (since is None or left > since))
 
 
+def begin_restore(data: Mapping[str, Any], before: RestoreState | None) -> RestoreState | None:
+    """The restore state of a new epoch; None: the journal lacks nothing. Pending reports stay pending."""
+    restored = data.get("restored")
+    if restored is None:
+        # A standby that took over lacks what its hub lacked.
+        return before
+    copy = {stream: (int(head[0]), str(head[1])) for stream, head in restored["from"].items()}
+    return RestoreState(copy, restored.get("at"), pending=before.pending if before else {})
+
+
+def apply_restore_entry(afresh: RestoreState, entry: Entry) -> RestoreState | None:
+    """The state after one of its entries; None once all is settled."""
+    data = entry.data
+    if entry.kind == UNIT_HEARD:
+        heads = {event: (int(head[0]), str(head[1])) for event, head in data["heads"].items()}
+        return replace(afresh, heard={**afresh.heard, data["unit"]: UnitHoldings(data["holds"], heads)},
+                       without=afresh.without - {data["unit"]})
+    if entry.kind == REPORT_PENDING:
+        fate = Fate(PENDING_FATE, entry.number, entry.hash, data["body"], match=data["report"]["match"])
+        return replace(afresh, pending={**afresh.pending, data["report_id"]: PendingReport(data["report"], fate)})
+    if entry.kind == REPORT_REFUSED:
+        return replace(afresh, pending={id: each for id, each in afresh.pending.items() if id != data["report_id"]})
+    if entry.kind == UNIT_WAIVED:
+        return replace(afresh, without=afresh.without | {data["unit"]})
+    if entry.kind == REDRAW_APPROVED:
+        return replace(afresh, anew=afresh.anew | {(data["event"], data["round"], data["mark"])})
+    if entry.kind == COPY_KEPT:
+        return replace(afresh, kept=afresh.kept | {data["point"]})
+    return None
+
+
 def is_valid_key(venue: Venue, unit: str, key: str) -> bool:
-    """Whether a unit's key, in hex, is the one of which the entries have the digest."""
+    """Whether a unit's key, in hex, matches the digest in the entries."""
     return bool(key) and venue.units.get(unit, NO_KEY).digest == key_digest(unit, key)
 
 
 def is_valid_pin(venue: Venue, person: str, hashed: str | None) -> bool:
-    """Whether the hash of somebody's PIN is the one of which the entries have the digest."""
+    """Whether the hash of a staff member's PIN matches the digest in the entries."""
     member = venue.staff.get(person)
     return member is not None and bool(member.role and hashed) and member.pin == pin_digest(hashed)
 
 
 def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
-    """Venue entries are taken as they come; but what is so already makes none, as in events: a report
-    refused twice at once, an event put away by two people, an epoch that two hubs begin together.
-
-    While a restored journal is not settled, a report that has no place in it waits instead of being refused.
-    """
+    """Accept a venue entry, or none if it changes nothing: a report refused twice at once, an event archived by two
+    people. While a restored journal is not settled, a report without a match waits instead of being refused."""
     if new.kind in RESTORE_KINDS:
         return [] if venue.afresh is None or _is_redundant(venue.afresh, new) else [new]
     if new.kind == REPORT_REFUSED and "report" in new.data:
@@ -119,7 +184,7 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
     event_id = new.data.get("event")
     known = {
         REPORT_REFUSED: lambda: new.data["report_id"] in venue.refused,
-        # An epoch that follows another one says why it does.
+        # A later epoch carries its reason.
         "epoch-begun": lambda: bool(venue.epoch) and len(new.data) == 1,
         EVENT_BEGUN: lambda: event_id in venue.begun,
         EVENT_ARCHIVED: lambda: event_id in venue.archived, EVENT_UNARCHIVED: lambda: event_id not in venue.archived,
@@ -127,7 +192,7 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
         **dict.fromkeys(STAFF_KINDS, lambda: with_staff(venue.staff, new) is venue.staff),
         LINK_HELD: lambda: with_link(venue.links, new) is venue.links,
         UNIT_REVOKED: lambda: venue.units.get(new.data["unit"]) == NO_KEY,
-        ANNOUNCEMENT_REVOKED: lambda: all(said.id != new.data["id"] for said in venue.walls.said),
+        ANNOUNCEMENT_REVOKED: lambda: all(announcement.id != new.data["id"] for announcement in venue.walls.said),
     }
     return [] if new.kind in known and known[new.kind]() else [new]
 
@@ -135,7 +200,7 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
 def _is_redundant(afresh: RestoreState, new: NewEntry) -> bool:
     data = new.data
     if new.kind == UNIT_HEARD:
-        # What it held of the old epoch it says once; since then it has been shown what the copy knows.
+        # A unit reports its holdings of the old epoch once; afterwards it shows what the copy knows.
         return data["unit"] in afresh.heard
     if new.kind == REPORT_PENDING:
         return data["report_id"] in afresh.pending
@@ -198,5 +263,5 @@ def fold_venue(entries: Iterable[Entry]) -> Venue:
 
 
 def is_dormant(venue: Venue, finished: bool, event_id: str) -> bool:
-    """Whether an event is out of play: nobody's table, clock or paper waits for it."""
+    """Whether an event is out of play: no table, clock or paper waits for it."""
     return finished or event_id in venue.archived or event_id in venue.deleted

@@ -1,4 +1,4 @@
-"""A journal looked through from its first entry: chains, folds, seals made anew, and people against their digests."""
+"""Verifies a journal from its first entry: chains, folds, snapshots, and people against their digests."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from roundtap_hub.store.snapshots import made_by
 from roundtap_hub.store.venue import Venue, apply_venue
 
 SEALED, STALE, OTHER_CORE, UNSEALED = "sealed", "stale", "other-core", "none"
-"""Of a seal: it is what its entries amount to; it is of an earlier entry; another core made it; there is none."""
+"""A snapshot's state: it matches its entries; it is of an earlier entry; another core made it; there is none."""
 
 
 @dataclass(slots=True)
 class StreamCheck:
-    """What was found of one stream. `wrong`: everything that does not hold; `seal`: one of the words above."""
+    """The result for one stream. `wrong`: everything that does not hold; `seal`: one of the states above."""
 
     stream: str
     head: Head
@@ -36,15 +36,13 @@ class StreamCheck:
     archived: bool = False
     deleted: bool = False
     diverged: tuple[int, ...] = ()
-    """Rounds that this core computes otherwise than the core that ran then: no harm, but worth knowing."""
+    """Rounds that this core computes differently from the core that ran then: harmless, but worth knowing."""
     wrong: list[Problem] = field(default_factory=list)
 
 
 def verify(journal: Journal, only: str | None = None) -> Iterator[StreamCheck]:
-    """One stream after the other, the venue's first. `only`: this one alone. Nothing is written.
-
-    Raises Problem where the database cannot be read at all, and Problem("unknown_event") where `only` is not in it.
-    """
+    """Verify one stream after another, the venue's first; `only`: one stream. Nothing is written. Raises Problem if the
+    database cannot be read, and Problem("unknown_event") if `only` is not in it."""
     heads = journal.heads()
     if only is not None and only not in heads:
         raise Problem("unknown_event", event=only)
@@ -90,26 +88,26 @@ def _event(journal: Journal, stream: str, head: Head, venue: Venue) -> StreamChe
 
 
 def digests_in(entry: Entry) -> Iterator[tuple[str, str]]:
-    """Whom an entry holds a digest of: officials who are none any more are people still."""
+    """(person, digest) pairs in an entry, also of former officials."""
     data = entry.data
-    said = [(data.get("competitor"), data.get("digest"))]
+    pairs = [(data.get("competitor"), data.get("digest"))]
     officials = data.get("officials")
     if isinstance(officials, list):
-        said += [(official.get("id"), official.get("digest")) for official in officials]
-    for who, digest in said:
+        pairs += [(official.get("id"), official.get("digest")) for official in officials]
+    for who, digest in pairs:
         if isinstance(who, str) and isinstance(digest, str):
             yield who, digest
 
 
 def _check_snapshot(journal: Journal, state: EventState, found: StreamCheck) -> None:
-    lies_there = journal.seals.known().get(state.id)
-    if lies_there is None:
+    stored = journal.seals.known().get(state.id)
+    if stored is None:
         return
     seal = journal.seals.find(state.id)
     if seal is None:
         found.wrong.append(Problem("seal_wrong", event=state.id))
     elif (seal.summary.number, seal.summary.head) != (state.number, state.head):
-        # While a hub runs beside us, it may not have come to it yet; an earlier one that held it did no harm.
+        # A running hub may not have updated it yet; an older snapshot is harmless.
         found.seal = STALE
     elif seal.made_by != made_by():
         found.seal = OTHER_CORE
@@ -135,8 +133,8 @@ def _check_people(journal: Journal, state: EventState, digests: Mapping[str, set
             found.wrong.append(Problem("row_malformed", table="person", row=f"{row['event']}/{row['competitor']}",
                                        column=".".join(map(str, error.errors()[0]["loc"]))))
             continue
-        told = {now[kept.competitor]} if kept.competitor in now else digests.get(kept.competitor, set())
-        if Person.from_json(json.loads(kept.data)).digest(kept.salt) not in told:
+        valid = {now[kept.competitor]} if kept.competitor in now else digests.get(kept.competitor, set())
+        if Person.from_json(json.loads(kept.data)).digest(kept.salt) not in valid:
             found.wrong.append(Problem("person_wrong", event=state.id, competitor=kept.competitor))
     missing = sorted({who for who, digest in now.items() if digest} - {row["competitor"] for row in rows})
     if missing:

@@ -49,8 +49,8 @@ from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.store.copies import AWAY
 from roundtap_hub.store.journal import Head
 from roundtap_hub.store.restore_gap import NO_PLACE
-from roundtap_hub.store.restore_state import UNIT_HEARD
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
+from roundtap_hub.store.venue import UNIT_HEARD
 from roundtap_hub.units.device_auth import ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
 from roundtap_hub.units.enrolment import LATE, STORED, STORING, WRONG, EnrolBusy, KeyExchange
 from roundtap_hub.units.unit_presence import MissingEntry, encode_health
