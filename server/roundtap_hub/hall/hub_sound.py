@@ -15,7 +15,7 @@ from queue import SimpleQueue
 
 from roundtap_core.clock import IDLE, RUNNING, Instant
 from roundtap_core.event.state import EventState
-from roundtap_hub.rounds.public_clock import public_clock
+from roundtap_hub.rounds.round_clock import public_clock
 from roundtap_hub.store.service import Service
 
 log = logging.getLogger(__name__)

@@ -1,1 +1,1 @@
-"""Rounds: tables and clock, a round mended by hand, the schedule, the cut and its bracket."""
+"""Rounds: tables and clock, a round changed manually, the schedule, the cut and its bracket."""

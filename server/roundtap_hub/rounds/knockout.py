@@ -1,4 +1,4 @@
-"""The bracket and the cut as pages show them, worked out once a moment for all who look."""
+"""The bracket, the cut and the final ranking as pages show them, computed once for all readers."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from roundtap_hub.results.standings_table import has_draws, record_text, status_
 from roundtap_hub.serving.memoized import memoized
 
 WHOLE_ON_WALL = 16
-"""The largest bracket that a wall shows from its first round to the end."""
+"""The largest bracket that a wall display shows from its first round."""
 
 
 @memoized
 def bracket(moment: EventAt) -> Bracket | None:
-    """The bracket as far as everybody may see it; None before the cut, and where a result cannot be read."""
+    """The public bracket; None before the cut, and where a result cannot be read."""
     if moment.state.cut is None and not elimination_rounds(moment.state):
         return None
     try:
@@ -50,8 +50,8 @@ def bracket(moment: EventAt) -> Bracket | None:
 
 @memoized
 def places(moment: EventAt) -> dict[str, FinalPlace]:
-    """Everybody's place in the final ranking, best first: the one that wall, phones, console, paper and the file for
-    spreadsheets show. Empty until the bracket is decided; without one, until the event is finished."""
+    """Each competitor's final place, best first, as all pages, papers and exports show it. Empty until the bracket is
+    decided; without one, until the event is finished."""
     found = bracket(moment)
     if not (moment.state.finished or (found is not None and found.over)):
         return {}
@@ -62,26 +62,25 @@ def places(moment: EventAt) -> dict[str, FinalPlace]:
 
 
 def table_rows(moment: EventAt) -> list[tuple[FinalPlace, StandingsRow | None]]:
-    """Everybody by place with the line of the standings: the final ranking once nothing is left to be played, before
-    that the standings. What paper and spreadsheets hold."""
+    """The final ranking, or before it the standings, each place with its standings row: for paper and spreadsheets."""
     rows = ranking_by_id(moment)
     now = [FinalPlace(row.rank, row.competitor, None, row.rank, status_of(moment, row)) for row in rows.values()]
     return [(placed, rows.get(placed.competitor)) for placed in places(moment).values() or now]
 
 
 def newest_name(state: EventState) -> str | None:
-    """What the newest published round is called, if it has a name of its own: "semi-final", "tiebreak"."""
+    """The name of the newest published round where it has one: "semi-final", "tiebreak"."""
     newest = newest_round(state)
     return title_key(state, newest) if newest else None
 
 
 def title_key(state: EventState, played: RoundState) -> str | None:
-    """What a round is called that is no Swiss round: a key of `say_round`."""
+    """The name of a round that is not Swiss, as a key; None for Swiss rounds."""
     return TIEBREAK if played.stage == TIEBREAK else round_name(state, played)
 
 
 def next_name(state: EventState) -> str | None:
-    """What the elimination round that comes next is called."""
+    """The name of the next elimination round."""
     found = current_bracket(state)
     if found is None:
         return None
@@ -89,7 +88,7 @@ def next_name(state: EventState) -> str | None:
 
 
 def next_stage(state: EventState) -> str | None:
-    """What comes after the rounds so far; None while there are too few players for the chosen table."""
+    """The stage that follows; None while there are too few players for the chosen structure."""
     try:
         return upcoming_stage(state)
     except Problem:
@@ -97,7 +96,7 @@ def next_stage(state: EventState) -> str | None:
 
 
 def first_wall_round(found: Bracket) -> int:
-    """A large bracket begins with the last complete round, so that names stay readable across a room."""
+    """The first round to show: of a large bracket the last complete one, so that names stay readable across a room."""
     if found.size <= WHOLE_ON_WALL:
         return 1
     complete = [r for r in range(1, found.rounds + 1) if all(g.decided for g in found.of_round(r))]
@@ -106,14 +105,14 @@ def first_wall_round(found: Bracket) -> int:
 
 @dataclass(frozen=True, slots=True)
 class RoundLines:
-    """One round of the bracket; `name` is a key of the core's texts ("semi-final")."""
+    """One round of the bracket; `name` is a key of the core's texts."""
 
     name: str
     games: tuple[BracketGame, ...]
 
 
 def bracket_lines(found: Bracket) -> list[RoundLines]:
-    """The bracket as lists, for a phone: the round being played first, then those to come, then those behind."""
+    """The bracket as lists, for a phone: the current round, those to come, then past ones, newest first."""
     rounds = [RoundLines(game_name(found, found.of_round(r)[0]), tuple(game for game in found.games if game.round == r))
               for r in range(1, found.rounds + 1)]
     behind = max(0, len(found.round_numbers) - 1)
@@ -122,7 +121,7 @@ def bracket_lines(found: Bracket) -> list[RoundLines]:
 
 def cut_changes(state: EventState, played: RoundState, match: MatchState, result: Result,
                    names: Mapping[str, str], words: Words) -> list[ResultLine]:
-    """What this result would change once the stage after the cut has begun: the Swiss table, and never who goes on."""
+    """What this result would change after the cut's stage has begun: the Swiss standings, never who advanced."""
     if played.stage not in (SWISS, TIEBREAK) or not cut_unaffected(state):
         return []
     was, now = ({row.competitor: row.rank for row in standings(tournament_of(each)) if row.rank is not None}
@@ -135,8 +134,8 @@ def cut_changes(state: EventState, played: RoundState, match: MatchState, result
 
 @memoized
 def cut_rows(moment: EventAt) -> tuple[CutRow, ...]:
-    """Who makes the cut, in a rulebook where that goes by another order than the standings: once all Swiss rounds are
-    played, and until the last game is decided. Empty elsewhere."""
+    """Who makes the cut, in rulebooks that do not go by the standings: from the end of Swiss until the last game is
+    decided; else empty."""
     state = moment.state
     begun = elimination_rounds(state)
     if not state.rulebook.own_cut_order or (not begun and any(r.open_matches for r in state.public_rounds)):
@@ -151,13 +150,13 @@ def cut_rows(moment: EventAt) -> tuple[CutRow, ...]:
 
 
 def cut_rows_before_play(moment: EventAt) -> tuple[CutRow, ...]:
-    """The same between the stages: on a wall, and on paper, the bracket tells it from its first round on."""
+    """`cut_rows` until elimination begins; then walls and paper show the bracket."""
     return () if elimination_rounds(moment.state) else cut_rows(moment)
 
 
 @dataclass(frozen=True, slots=True)
 class CutEntrant:
-    """One line of the cut on the console: `seed` None for who is being asked."""
+    """One line of the cut on the console; `seed` None: not in it (yet)."""
 
     id: str
     name: str
@@ -167,14 +166,14 @@ class CutEntrant:
 
 
 def cut_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | None:
-    """The cut before its first round, as the organizer settles it: who goes on (`qualified`), and whose answer is
-    awaited (`offered_places`); None before it, and once the elimination has begun. `short`: places that nobody can
-    take; `everybody`: who has not left the event, in the order of the cut, to say who of them is there."""
+    """The cut while the organizer settles it; None before it and once its stage has begun. `qualified`: who advances;
+    `offered`: whose answer is awaited; `short`: places that no one can take; `everybody`: all who have not left the
+    event, in the order of the cut."""
     state = moment.state
     cut = state.cut
     if cut is None or second_stage_begun(state):
         return None
-    seeds, asked, there = current_seeds(state), offered_places(state), active_ids(state)
+    seeds, offered, active = current_seeds(state), offered_places(state), active_ids(state)
 
     def line(who: str, seed: int | None = None) -> CutEntrant:
         return CutEntrant(who, names.get(who, who), seed, cut.order.index(who) + 1,
@@ -182,17 +181,17 @@ def cut_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | None
 
     return {
         "size": cut.size, "qualified": [line(who, seed) for seed, who in enumerate(seeds, start=1)],
-        "offered": line(asked) if asked else None, "short": 0 if asked else cut.size - len(seeds),
-        "left": [line(who) for who in cut.seeds if who not in there],
-        "declined": [line(who) for who in cut.declined if who in there],
-        "absent": [line(who) for who in cut.absent if who in there],
-        "everybody": [line(who) for who in cut.order if who in there],
+        "offered": line(offered) if offered else None, "short": 0 if offered else cut.size - len(seeds),
+        "left": [line(who) for who in cut.seeds if who not in active],
+        "declined": [line(who) for who in cut.declined if who in active],
+        "absent": [line(who) for who in cut.absent if who in active],
+        "everybody": [line(who) for who in cut.order if who in active],
     }
 
 
 @dataclass(frozen=True, slots=True)
 class KnockoutStanding:
-    """Where a competitor stands once Swiss is over. `key`: "in" (goes on), "offered", "out"; `place` at the end."""
+    """Where a competitor stands after Swiss. `key`: "in" (advances), "offered", "out", "over"; `place` at the end."""
 
     key: str
     seed: int | None = None
@@ -201,7 +200,7 @@ class KnockoutStanding:
 
 
 def knockout_standing(moment: EventAt, competitor: str) -> KnockoutStanding | None:
-    """None while Swiss rounds are played."""
+    """The competitor's standing after Swiss; None before the cut."""
     found, state = bracket(moment), moment.state
     placed = places(moment).get(competitor)
     if placed is not None:
@@ -222,7 +221,7 @@ def knockout_standing(moment: EventAt, competitor: str) -> KnockoutStanding | No
 
 
 def _swiss_standing(state: EventState, competitor: str) -> KnockoutStanding:
-    """Where the second stage is Swiss, nobody is out of it but who did not make the cut."""
+    """In a Swiss second stage only those who did not make the cut are out."""
     seeds = current_seeds(state)
     if competitor in seeds:
         return KnockoutStanding("in", seeds.index(competitor) + 1)
@@ -230,15 +229,15 @@ def _swiss_standing(state: EventState, competitor: str) -> KnockoutStanding:
 
 
 def winner_of(moment: EventAt) -> str | None:
-    """Who has won the tournament; None until that is certain, and where several share the first place."""
+    """The tournament's winner; None until that is certain, and where several share first place."""
     first = [placed.competitor for placed in places(moment).values() if placed.rank == 1]
     return first[0] if len(first) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
 class FinalLine:
-    """One line of the final ranking; `reached` is a key of the core's texts, None for who did not make the cut. `rank`
-    None and `status` as in the standings."""
+    """One line of the final ranking; `reached` is a key of the core's texts, None for those outside the cut. `rank` and
+    `status` as in `StandingsLine`."""
 
     rank: int | None
     competitor: str
@@ -249,7 +248,7 @@ class FinalLine:
 
 
 def final_lines(moment: EventAt, names: Mapping[str, str]) -> tuple[FinalLine, ...]:
-    """Everybody by final place; empty until nothing is left to be played."""
+    """All by final place; empty until everything is played."""
     if not places(moment):
         return ()
     swiss = bool(ranking(moment)) and not all(row.rounds == 0 for row in ranking(moment))

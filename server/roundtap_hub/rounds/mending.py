@@ -1,4 +1,4 @@
-"""A round made by hand: mended with the smallest change, chosen and looked at first; or imposed from outside."""
+"""A round changed manually: mended in one small, previewed step; typed in full; or imposed by another program."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ STEPS = (SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW)
 
 @route("GET /console/<event_id>/mend", HEADS, VISIBLE)
 def mend_page(event_id: str, **_: str) -> AnyResponse:
-    """The round that may be mended. `do` and what was chosen for it show what would change; nothing is done by that."""
+    """The round that may be mended; `do` and its fields preview a step without doing it."""
     moment = current_event(event_id)
     names = full_names(moment)
     step = None
@@ -65,7 +65,7 @@ def mend_page(event_id: str, **_: str) -> AnyResponse:
         try:
             step = _planned_mend(moment)
         except Problem as problem:
-            # Of a form that was sent the page says already what is wrong with it.
+            # After a POST the page already shows the problem.
             if request.method == "GET":
                 g.problem, g.status = with_competitor_names(problem, event_id), problem_status(problem)
     return page("mending.html", state=moment.state, view=mend_view(moment, names), step=step, said=request_value,
@@ -82,7 +82,7 @@ def _planned_mend(moment: EventAt) -> Mend:
 @route("POST /console/<event_id>/mend", HEADS, OPEN)
 @shows_problem_on(mend_page)
 def mended(event_id: str) -> AnyResponse:
-    """What was looked at is done, as it was shown; `plan` names it."""
+    """Do the step as it was previewed; `plan` is the preview's mark."""
     command = mend_command(current_event(event_id), typed_reason(), signing_official(event_id), field("plan"))
     submit(event_id, command)
     if isinstance(command, UnpublishRound):
@@ -91,7 +91,7 @@ def mended(event_id: str) -> AnyResponse:
 
 
 def mend_command(moment: EventAt, reason: str = "", by: str = "", plan: str = "") -> MendCommand:
-    """What the fields say; Problem("not_one_of", "mend_two", "table_number") where they say nothing of the kind."""
+    """The command in the fields. Raises Problem("not_one_of", "table_number")."""
     do, number = request_value("do"), _number("number") or _newest(moment)
     two = tuple(who for who in (request_value("first"), request_value("second")) if who)
     if do == SWAP:
@@ -113,7 +113,7 @@ def mend_command(moment: EventAt, reason: str = "", by: str = "", plan: str = ""
 
 
 def request_value(name: str) -> str:
-    """A field, of the address or of the form that was sent."""
+    """A field of the posted form, else of the address."""
     return (request.form if request.method == "POST" else request.args).get(name, "").strip()
 
 
@@ -136,7 +136,7 @@ SPARE_ROWS = 2
 
 @dataclass(frozen=True, slots=True)
 class TypedRow:
-    """One table as it is typed: all of it text."""
+    """One table as typed, all as text."""
 
     table: str = ""
     a: str = ""
@@ -144,7 +144,7 @@ class TypedRow:
 
 
 def stage_by_hand(state: EventState) -> str:
-    """The stage of the round that follows; one that a bracket or a tie pairs the core refuses."""
+    """The stage of the next round; the core refuses one that a bracket or a tie pairs."""
     if state.draft is not None:
         return state.draft.stage
     stage = upcoming_stage(state)
@@ -152,18 +152,18 @@ def stage_by_hand(state: EventState) -> str:
 
 
 def labels_of(moment: EventAt) -> dict[str, str]:
-    """The name of everybody who can be paired, by competitor; full names tell namesakes apart."""
+    """The full names of all who can be paired, by competitor."""
     state, names = moment.state, full_names(moment)
-    here = active_ids(state)
+    pairable = active_ids(state)
     if seeds := current_seeds(state):
-        here &= set(seeds)
-    called = {who: names.get(who, who) for who in here}
+        pairable &= set(seeds)
+    called = {who: names.get(who, who) for who in pairable}
     return dict(sorted(called.items(), key=lambda each: (sort_key(each[1]), each[0])))
 
 
 def manual_pairing_view(moment: EventAt, typed: Sequence[TypedRow], from_draw: bool) -> dict[str, Any]:
-    """What was typed; else the draw in hand, or empty rows for all. `number`: of the round that is to be; `labels`:
-    everybody who plays in it, each by a text that is nobody else's."""
+    """The rows as typed, else from the draft, else empty. `number`: of the new round; `labels`: a unique text for each
+    player in it."""
     state, labels = moment.state, labels_of(moment)
     rows = list(typed)
     if not rows and from_draw and state.draft is not None:
@@ -177,8 +177,8 @@ def manual_pairing_view(moment: EventAt, typed: Sequence[TypedRow], from_draw: b
 
 
 def matches_of(moment: EventAt, rows: Sequence[TypedRow]) -> tuple[Mapping[str, Any], ...]:
-    """The rows as matches of an event file; who stands alone has the bye. Problem("pair_unknown", "pair_several",
-    "pair_table", "pair_empty") names what was typed and the row."""
+    """The rows as matches of an event file; a player alone in a row has the bye. Raises Problem("pair_unknown",
+    "pair_several", "pair_table", "pair_empty") with text and row."""
     labels = labels_of(moment)
     byes = {m.match.a: m.match.bye for m in (moment.state.draft.matches if moment.state.draft else ())}
     found: list[Mapping[str, Any]] = []
@@ -201,7 +201,7 @@ def matches_of(moment: EventAt, rows: Sequence[TypedRow]) -> tuple[Mapping[str, 
 
 
 def _find_by_name(labels: Mapping[str, str], text: str, place: int) -> str:
-    """Whom a typed text means: the whole name, else a part of just one."""
+    """The competitor that a text names: by the whole name, else by a part of only one name."""
     wanted = _plain(text)
     whole = [who for who, label in labels.items() if _plain(label) == wanted]
     parts = whole or [who for who, label in labels.items() if wanted in _plain(label)]
@@ -221,7 +221,7 @@ MOST_ROWS = 600
 
 @route("GET /console/<event_id>/pair", ORGANIZERS, VISIBLE)
 def pair_page(event_id: str, **_: str) -> AnyResponse:
-    """Tables to be filled in, from the draw in hand or empty; after a Problem as they were typed."""
+    """The form of a whole round, from the draft or empty; after a Problem as it was typed."""
     moment = current_event(event_id)
     rows, from_draw = _typed(), request.args.get("from") != "empty"
     problem: Problem | None = g.get("problem")
@@ -236,8 +236,7 @@ def pair_page(event_id: str, **_: str) -> AnyResponse:
 @route("POST /console/<event_id>/pair", ORGANIZERS, OPEN)
 @shows_problem_on(pair_page)
 def paired(event_id: str) -> AnyResponse:
-    """The round as it was typed becomes a draft, by hand and with the reason; what there is to be warned of comes back
-    to be read first."""
+    """Make the typed round a draft, with a reason; warnings are shown first."""
     moment = current_event(event_id)
     command = replace(_command(moment), reason=typed_reason(), by=signing_official(event_id), plan=field("plan"))
     if not command.reason:
@@ -246,7 +245,7 @@ def paired(event_id: str) -> AnyResponse:
 
 
 def _command(moment: EventAt) -> ImposeRound:
-    """The round that the fields say, as it would be in this hall."""
+    """The round in the fields, with the hall's context."""
     command = ImposeRound(matches_of(moment, _typed()), stage_by_hand(moment.state))
     snapshot = current_snapshot()
     made = with_hall_context(snapshot.events, snapshot.venue, moment.state, command, actor())
@@ -255,7 +254,7 @@ def _command(moment: EventAt) -> ImposeRound:
 
 
 def _typed() -> list[TypedRow]:
-    """All rows of the form that was sent, empty ones too: what is typed into the third stays in the third."""
+    """All rows of the posted form, empty ones included, so that each keeps its place."""
     if request.method != "POST":
         return []
     columns = [request.form.getlist(name)[:MOST_ROWS] for name in ("table", "a", "b")]
@@ -265,8 +264,8 @@ def _typed() -> list[TypedRow]:
 @route("POST /console/<event_id>/impose", ORGANIZERS, OPEN)
 @shows_problem_on(event)
 def impose(event_id: str) -> AnyResponse:
-    """`matches`: a JSON list of the event file's matches, without results; `stage`, `tiebreak_form` as there (Swiss if
-    nothing is said). It becomes a draft, to be published."""
+    """Make a draft of `matches`, a JSON list of the event file's matches without results; `stage` (default: Swiss) and
+    `tiebreak_form` as in the file."""
     try:
         matches = json.loads(field("matches"))
     except ValueError:

@@ -1,4 +1,4 @@
-"""What mending a round shows: who sits where and may be moved, who waits, what a step would change, what was done."""
+"""Views of a round being mended: who may be moved, who waits, a step's warnings, and the steps done."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Names = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class MendSeat:
-    """Somebody who may be chosen: by name, with table and opponent, or why they wait."""
+    """A player who may be chosen, with table and opponent, or why they wait."""
 
     id: str
     name: str
@@ -39,8 +39,8 @@ class MendSeat:
 
 @dataclass(frozen=True, slots=True)
 class MendLine:
-    """What was mended, as its round holds it (`mend`): in which round, at which tables they sit now, and (name,
-    role) of who did it."""
+    """One `mend` as its round holds it: the round's number and name, the tables it concerns now, and (name, role) of
+    who did it."""
 
     number: int
     name: str | None
@@ -50,8 +50,7 @@ class MendLine:
 
 
 def waiting_count(state: EventState) -> int:
-    """How many wait for an opponent in a round that people see and that has not begun; 0 where pairing them anew would
-    change nothing."""
+    """How many wait for an opponent in a published round before its start; 0 where pairing anew changes nothing."""
     played = state.live
     if played is None or state.clock.state != IDLE:
         return 0
@@ -64,9 +63,8 @@ def _pairs_anew(whys: Sequence[str]) -> bool:
 
 
 def mend_view(moment: EventAt, names: Names) -> dict[str, Any] | None:
-    """The draft or the round in play; None where there is neither. `pairs`: who meets whom may be changed, not the
-    tables alone; `again`: pairing anew may have something to do; `matches` may go to another table; `said`: tables of
-    which somebody has said something."""
+    """The draft or the round in play; None where there is neither. `pairs`: pairings may be changed, not only tables;
+    `again`: pairing anew may change something; `matches`: may move to another table; `said`: tables with reports."""
     state = moment.state
     played = state.draft or state.live
     if played is None:
@@ -99,14 +97,14 @@ def _sorted(seats: Iterable[MendSeat]) -> list[MendSeat]:
 
 
 def _left(state: EventState, match: MatchState | None, names: Names) -> str:
-    """Whom somebody waits without, where that one has left."""
+    """The name of the player of this match who has left, or ""."""
     if match is None or match.match.b is None:
         return ""
     return next((names.get(who, who) for who in (match.match.a, match.match.b) if not state.entrants[who].active), "")
 
 
 def warnings_of(mend: Mend, names: Names) -> list[tuple[str, dict[str, Any]]]:
-    """The text "mend.warn.KIND" of each warning, by its kind, with its parameters."""
+    """Each warning as (KIND, parameters) of the text "mend.warn.KIND"."""
     return [(warned.kind, _params(warned, [names.get(each, each) for each in warned.who])) for warned in mend.warnings]
 
 
@@ -116,7 +114,7 @@ def _params(warned: MendWarning, who: list[str]) -> dict[str, Any]:
 
 
 def mend_lines(moment: EventAt, rounds: Sequence[RoundState]) -> tuple[MendLine, ...]:
-    """Everything that was mended in these rounds."""
+    """All mends of these rounds."""
     lines = []
     for played in rounds:
         now = {m.id: m.match.table for m in played.matches}

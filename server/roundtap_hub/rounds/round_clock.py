@@ -1,4 +1,4 @@
-"""How times stand on a page: ages, and a round's clock with the word and the note that belong to each phase."""
+"""A round's clock: as it is sent, as tables count it, and as a page shows it with its phases; and times as text."""
 
 from __future__ import annotations
 
@@ -6,24 +6,67 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from statistics import median_low
+from typing import Any
 
 from msgspec import structs
 
-from roundtap_core.clock import COUNTING, Clock, Instant, format_clock
+from roundtap_core.clock import COUNTING, RUNNING, Clock, Instant, format_clock
+from roundtap_core.elimination.shape import THIRD
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.state import EventState
 from roundtap_core.records import SWISS
-from roundtap_core.rounds.phases import extra_ms, phase_now
+from roundtap_core.rounds.phases import MINUTE_MS, extra_ms, next_boundary_ms, phase_now
 from roundtap_core.words import Words
-from roundtap_hub.rounds.public_clock import public_clock
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.units.unit_presence import UnitStatus
+
+View = dict[str, Any]
+
+
+def clock_view(clock: Clock) -> View:
+    """The clock as it is sent: a running one as a deadline on the hub's monotonic clock, so that it needs no resend."""
+    deadline_ms = None
+    if clock.state == RUNNING and clock.remaining_ms is not None:
+        deadline_ms = clock.anchor.mono_ms + clock.remaining_ms
+    return {"state": clock.state, "deadline_ms": deadline_ms, "remaining_ms": clock.remaining_ms,
+            "total_ms": clock.total_ms}
+
+
+def public_clock(state: EventState, clock: Clock, now: Instant | None) -> View:
+    """`clock_view` with "phases" ([{"key", "from_ms"}], elapsed milliseconds), "open_end" (hidden extra minutes may
+    follow) and "over" (they have run too, and the deadline is now the real end; never known without `now`).
+
+    `clock` is the event's or one match's own.
+    """
+    book, live = state.rulebook, state.live
+    timed = live is not None and clock.total_ms is not None
+    open_end = timed and book.extra_minutes is not None
+    over = False
+    if open_end and live is not None and now is not None:
+        over = phase_now(clock, book.phases, live.extra_minutes, now).over
+        if over and clock.remaining_ms is not None:
+            clock = structs.replace(clock, remaining_ms=clock.remaining_ms + extra_ms(live.extra_minutes))
+    total_ms = clock.total_ms or 0
+    phases = [{"key": phase.key, "from_ms": max(0, total_ms - phase.before_end * MINUTE_MS)}
+              for phase in book.phases] if timed else []
+    return {**clock_view(clock), "phases": phases, "open_end": open_end, "over": over}
+
+
+def next_change_ms(state: EventState, now: Instant) -> int | None:
+    """Milliseconds until the round enters its next phase or ends; None where nothing changes by itself."""
+    live = state.live
+    if live is None:
+        return None
+    # The match for third place, and one with an extension, have a clock of their own.
+    clocks = {state.clock, *(match_clock(state, live, match) for match in live.matches
+                             if match.match.game == THIRD or match.match.extension_minutes)}
+    waits = (next_boundary_ms(clock, state.rulebook.phases, live.extra_minutes, now) for clock in clocks)
+    return min((wait_ms for wait_ms in waits if wait_ms is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class TableClocks:
-    """`left_ms`: of the event's clock at the moment that was asked for, as the table in the middle has it; `spread_ms`:
-    between the table that has most and the one that has least."""
+    """`left_ms`: the median of the tables, as time left on the event's clock; `spread_ms`: between most and least."""
 
     left_ms: int
     tables: int
@@ -32,9 +75,9 @@ class TableClocks:
 
 def table_clocks(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState,
                    now_ms: int) -> TableClocks | None:
-    """None where the clock does not wait for it, or no table has counted anything.
+    """The clocks of the tables; None where the event's clock does not wait for them, or no table has counted.
 
-    A table that knew nothing shows what the hub holds, and says just that: it counts for nothing here.
+    A table that only repeats the time held by the hub does not count.
     """
     live, clock = state.live, state.clock
     if live is None or clock.state != COUNTING or clock.remaining_ms is None:
@@ -63,7 +106,7 @@ PHASE_SIGN = "phase"
 
 @dataclass(frozen=True, slots=True)
 class PhaseWord:
-    """What is said while the round is in a phase: `key` as the script knows it, sign, text and note (keys of texts)."""
+    """What a clock shows in a phase: `key` as the script knows it, sign, text and note (keys of texts)."""
 
     key: str
     sign: str
@@ -75,8 +118,8 @@ class PhaseWord:
 class ClockFace:
     """An event's clock on a page. Times in milliseconds; `deadline_ms` on the hub's monotonic clock.
 
-    `key`: the phase now. `starts`: (key, elapsed) of each phase. `last_minutes`: words stand where the time stood.
-    `extra_minutes` and `end_ms` (what is really left) are for officials: None on everybody's pages.
+    `key`: the current phase. `starts`: (key, elapsed) of each phase. `last_minutes`: words replace the time.
+    `extra_minutes` and `end_ms` (the time really left) are for officials: None on public pages.
     """
 
     event: str
@@ -97,7 +140,7 @@ class ClockFace:
 
 
 def clock_face(state: EventState, now: Instant, texts: Words, official: bool = False) -> ClockFace:
-    """The clock of the round in play. `texts`: which notes there are; `official`: with what players may not know."""
+    """The clock of the round in play. `texts`: to see which notes exist; `official`: with the hidden minutes."""
     live, clock, book = state.live, state.clock, state.rulebook
     extra = live.extra_minutes if live else None
     moment = phase_now(clock, book.phases, extra, now)
@@ -115,7 +158,7 @@ def clock_face(state: EventState, now: Instant, texts: Words, official: bool = F
 
 
 def table_clock_face(state: EventState, counted: TableClocks, now: Instant, texts: Words) -> ClockFace:
-    """The clock as the tables count it, while the hub's own is held: a face of its own, for officials."""
+    """The clock as the tables count it while the hub's own is held: a separate face, for officials."""
     running = structs.replace(state, clock=Clock("running", counted.left_ms, state.clock.total_ms, now))
     return replace(clock_face(running, now, texts), event=f"{state.id}-counted")
 
@@ -126,7 +169,7 @@ def phase_name(key: str) -> str:
 
 
 def _words(state: EventState, open_end: bool, texts: Words) -> tuple[PhaseWord, ...]:
-    """Every word that this round may come to. A phase lasts to the end, the last minutes included."""
+    """The words of every phase that this round may reach. A phase lasts to the end, the last minutes included."""
     phases = state.rulebook.phases if state.clock.total_ms is not None else ()
     words = [PhaseWord(key, sign, f"phase.{key}") for key, sign in SIGNS.items() if key not in ("over", "last_minutes")]
     words += [_phase_word(phase_name(phase.key), phase.key, texts) for phase in phases]
@@ -142,26 +185,25 @@ def _phase_word(key: str, text: str, texts: Words) -> PhaseWord:
 
 
 def at_time_key(state: EventState, texts: Words) -> str:
-    """The text that says what to do when time is called: of this rulebook where somebody has to go on, of this
-    rulebook, or of any."""
+    """The key of what to do at time: the rulebook's for knockout rounds, its general one, or the common one."""
     own = f"at_time.{state.rulebook_id}"
     knockout = [f"{own}.knockout"] if state.live is not None and state.live.stage != SWISS else []
     return next((key for key in (*knockout, own) if key in texts), "at_time")
 
 
 def clock_width(clock: Clock) -> int:
-    """How many characters the clock's text takes at its longest: shorter ones are padded, so that it never jumps."""
+    """The longest text of this clock in characters: shorter ones are padded, so that it never jumps."""
     return max(5, len(format_clock(clock.total_ms)))
 
 
 def age_text(age_ms: int) -> str:
-    """Whole seconds gone, as minutes and seconds: "2:10"."""
+    """An age as minutes and whole seconds: "2:10"."""
     seconds = age_ms // 1000
     return f"{seconds // 60}:{seconds % 60:02d}"
 
 
 def time_of_day(wall: str | None, later_ms: int = 0) -> str:
-    """"14:32" at this place, so many milliseconds after `wall` (ISO 8601); "" where nobody knows the time."""
+    """The local time ("14:32") `later_ms` after `wall` (ISO 8601); "" where the time is unknown."""
     if wall is None:
         return ""
     return (datetime.fromisoformat(wall).astimezone() + timedelta(milliseconds=later_ms)).strftime("%H:%M")

@@ -1,4 +1,4 @@
-"""The schedule: when each round really began and ended, and when the rest will, as far as anybody can know."""
+"""The schedule: when each round really began and ended, and a forecast for the rest."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from roundtap_hub.store.event_times import EventTimes
 
 MINUTE_MS = 60_000
 CHANGEOVER_MS = 10 * MINUTE_MS
-"""From the last result to the next start, until an event has shown how long it takes."""
+"""From the last result to the next start, until the event has shown how long that takes."""
 ABOUT_MS = 5 * MINUTE_MS
-"""A forecast is not told more exactly than this."""
+"""A forecast is shown no more exactly than this."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundTime:
-    """One round: times of day ("" where nobody knows), minutes (None likewise). `name`: a key, where it has one.
+    """One round: times of day ("": unknown) and minutes (None: unknown). `name`: a key, where it has one.
 
-    `taken`: from the start to the last result; `extended`: the most minutes that a match was given.
+    `taken`: from the start to the last result; `extended`: the longest extension of a match.
     """
 
     number: int
@@ -49,8 +49,8 @@ class RoundTime:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """`left`: rounds still to come; `round_end`, `end`: times of day of the round in play and of the event, the second
-    one a forecast; "": nobody knows, or it is over. `changeover`: minutes between rounds; `measured`: as they were."""
+    """`left`: rounds still to come; `round_end`, `end` (a forecast): times of day, "" where unknown or over.
+    `changeover`: minutes between rounds, `measured` or assumed."""
 
     rounds: tuple[RoundTime, ...]
     left: int
@@ -61,7 +61,7 @@ class Schedule:
 
 
 class _EntryTimes:
-    """Moments of entries on the hub's monotonic clock: of this boot as they are, of others by the time of day."""
+    """Times of entries on the hub's monotonic clock: of this boot directly, of others by the time of day."""
 
     def __init__(self, now: Instant, wall: str | None) -> None:
         self.now, self.wall = now, wall
@@ -75,7 +75,7 @@ class _EntryTimes:
         return None if gone is None else self.now.mono_ms - gone
 
     def between(self, first: Timestamp | None, second: Timestamp | None) -> int | None:
-        """Milliseconds; None where nobody can say."""
+        """Milliseconds between two entries; None where unknown."""
         if first is None or second is None:
             return None
         if first.boot_id == second.boot_id:
@@ -86,8 +86,7 @@ class _EntryTimes:
         return "" if ms is None else time_of_day(self.wall, ms - self.now.mono_ms)
 
     def told(self, at: Timestamp | None) -> str:
-        """The time of day of an entry. Of this boot by how long ago it was: a clock that was set since had noted it
-        wrongly. Of another as it was noted."""
+        """The time of day of an entry: of this boot by its age, as the clock may have been set since; else as noted."""
         if at is None:
             return ""
         if self.wall is not None and at.boot_id == self.now.boot_id:
@@ -96,32 +95,32 @@ class _EntryTimes:
 
 
 def schedule(state: EventState, times: EventTimes, now: Instant, wall: str | None) -> Schedule:
-    """The event's rounds as they really went, and the rest of it. `wall`: the hub's time of day, where it knows one."""
-    here = _EntryTimes(now, wall)
+    """The event's rounds as they went, and a forecast of the rest. `wall`: the hub's time of day, where known."""
+    entry_times = _EntryTimes(now, wall)
     starts = [_start(times, played) for played in state.public_rounds]
     ends = [_end(times, played) for played in state.public_rounds]
-    rounds = tuple(_round_time(state, here, played, start, end)
+    rounds = tuple(_round_time(state, entry_times, played, start, end)
                    for played, start, end in zip(state.public_rounds, starts, ends, strict=True))
     gaps = [gap for end, start in zip(ends, starts[1:], strict=False)
-            if (gap := here.between(end, start)) is not None and gap >= 0]
+            if (gap := entry_times.between(end, start)) is not None and gap >= 0]
     changeover_ms = int(median(gaps)) if gaps else CHANGEOVER_MS
     left = 0 if state.finished else _rounds_left(state)
     round_end_ms = _end_of_play(state, now)
-    last_ms = here.ms(ends[-1]) if ends else None
+    last_ms = entry_times.ms(ends[-1]) if ends else None
     end_ms = None if state.finished else _forecast(state, rounds, left, round_end_ms, last_ms, changeover_ms, now)
-    return Schedule(rounds, left, here.day(round_end_ms),
-                    here.day(None if end_ms is None else now.mono_ms + _round_up(end_ms - now.mono_ms, wall)),
+    return Schedule(rounds, left, entry_times.day(round_end_ms),
+                    entry_times.day(None if end_ms is None else now.mono_ms + _round_up(end_ms - now.mono_ms, wall)),
                     round(changeover_ms / MINUTE_MS), bool(gaps))
 
 
 def _start(times: EventTimes, played: RoundState) -> Timestamp | None:
-    """When it was begun to be played: the clock's start, or, where none ran, when everybody saw it."""
+    """The start of play: of the clock, or without one the publishing."""
     number = times.started.get(played.number, times.published.get(played.number))
     return None if number is None else times.at.get(number)
 
 
 def _end(times: EventTimes, played: RoundState) -> Timestamp | None:
-    """The last result; what was corrected once the round was closed is no part of its play."""
+    """The last result; corrections after the round was closed do not count."""
     if played.open_matches:
         return None
     closed = times.closed.get(played.number)
@@ -130,18 +129,18 @@ def _end(times: EventTimes, played: RoundState) -> Timestamp | None:
     return times.at.get(max(numbers)) if numbers else None
 
 
-def _round_time(state: EventState, here: _EntryTimes, played: RoundState, start: Timestamp | None,
+def _round_time(state: EventState, entry_times: _EntryTimes, played: RoundState, start: Timestamp | None,
                 end: Timestamp | None) -> RoundTime:
-    taken_ms = here.between(start, end)
+    taken_ms = entry_times.between(start, end)
     stage = stage_of_round(state, played.number, played.stage, [match.match for match in played.matches])
     extended = max((match.match.extension_minutes or 0 for match in played.matches), default=0)
-    return RoundTime(played.number, title_key(state, played), here.told(start), here.told(end),
+    return RoundTime(played.number, title_key(state, played), entry_times.told(start), entry_times.told(end),
                      None if taken_ms is None or taken_ms < 0 else round(taken_ms / MINUTE_MS),
                      state.rulebook.minutes(stage, state.options), extended, not played.open_matches)
 
 
 def _end_of_play(state: EventState, now: Instant) -> int | None:
-    """When time is called at the last table of the running round, extensions included, on the hub's clock."""
+    """When time is called at the round's last table, extensions included, on the hub's monotonic clock."""
     live = state.live
     if live is None or state.clock.state != RUNNING:
         return None
@@ -151,7 +150,7 @@ def _end_of_play(state: EventState, now: Instant) -> int | None:
 
 
 def _rounds_left(state: EventState) -> int:
-    """Rounds that are still to be published, as far as it is known."""
+    """How many rounds are still to be published, as far as known."""
     try:
         left = max(0, total_planned_rounds(state) - len(state.public_rounds))
     except Problem:
@@ -164,11 +163,10 @@ def _rounds_left(state: EventState) -> int:
 
 def _forecast(state: EventState, rounds: tuple[RoundTime, ...], left: int, round_end_ms: int | None,
               last_ms: int | None, changeover_ms: int, now: Instant) -> int | None:
-    """When the event will be over, on the hub's clock; None where a round's length is nobody's guess, or it has not
-    begun."""
+    """The event's end on the hub's monotonic clock; None before it begins, and where a round's length is unknown."""
     if not rounds:
         return None
-    # As rounds really went: by how much they took longer, or less long, than was planned.
+    # By how much rounds so far took longer, or less long, than planned.
     taken = [(each.taken, each.planned) for each in rounds if each.done and each.taken is not None]
     drift = int(median(took - planned for took, planned in taken if planned is not None)) \
         if any(planned is not None for _, planned in taken) else 0
@@ -193,12 +191,12 @@ def _forecast(state: EventState, rounds: tuple[RoundTime, ...], left: int, round
         if minutes is None:
             return None
         at_ms += changeover_ms + minutes * MINUTE_MS
-    # However quick the rounds were: not before time is called in this one, which stands beside it.
+    # Never before time is called in the current round, which is shown beside it.
     return max(at_ms, round_end_ms or 0, now.mono_ms + (state.clock.remaining_at(now) or 0))
 
 
 def _round_up(left_ms: int, wall: str | None) -> int:
-    """Rounded up so that the time of day is told in steps of five minutes."""
+    """Rounded up so that the time of day falls on a step of five minutes."""
     if wall is None:
         return left_ms
     minutes, seconds = int(wall[14:16]), int(wall[17:19])

@@ -1,4 +1,4 @@
-"""The tables of a round as the hall sees them: who sits where, and how far each match is."""
+"""The tables of a round: who sits where, and the state of each match."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from roundtap_hub.units.unit_presence import UnitStatus, call_at
 NO_CONTACT_MS = 10_000
 
 WAITING, SEATED, PLAYING, CALL, NO_CONTACT, DRAFT = "waiting", "seated", "playing", "call", "contact", "draft"
-"""States beyond those of the core; each has a sign, a word ("state.…") and a colour."""
+"""States beyond the core's; each has a sign, a text ("state.…") and a colour."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownResult:
-    """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where nobody can tell.
+    """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where unknown.
 
-    `wounds`: the figures that decide where the first ones are level, in rulebooks that count them. `why`: what decided
-    where the figures do not say it, as keys of which the first one known is shown.
+    `wounds`: the figures that decide a level score, in rulebooks that count them. `why`: what decided where the figures
+    do not show it, as keys of which the first known one is shown.
     """
 
     a: int
@@ -54,13 +54,13 @@ class ShownResult:
 
     @property
     def bare(self) -> bool:
-        """A ruling without figures: there is nothing to be read in 0:0."""
+        """Whether it is a ruling without figures, whose 0:0 says nothing."""
         return self.ended == RULING and self.a == self.b == 0
 
 
 @dataclass(frozen=True, slots=True)
 class SideReport:
-    """What one side said. `number` is its entry, so that nobody accepts another version than the one they read."""
+    """One side's report. `number` is its entry, so that an official accepts only the version that they read."""
 
     side: Side
     name: str
@@ -70,7 +70,7 @@ class SideReport:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """One match on the grid. Times are ages in milliseconds; `flags` are signs beside the state."""
+    """One match on the grid. Ages in milliseconds; `flags` are signs beside the state."""
 
     match_id: str
     table: int | None
@@ -85,46 +85,46 @@ class GridCell:
     result: ShownResult | None = None
     reports: tuple[SideReport, ...] = ()
     second: ShownResult | None = None
-    """What both agreed to while `result` stood: a judge decides."""
+    """Another result that both agreed to while `result` stood: a judge decides."""
     number: int = 0
     """The entry of the result that stands; 0 for none."""
     strangers: tuple[tuple[str, int], ...] = ()
-    """Units that reported this match and did not stand here, each with the entry that last refused it."""
+    """Units that reported this match from elsewhere, each with the entry that last refused it."""
     reported_age_ms: int | None = None
     unit: str | None = None
     call_age_ms: int | None = None
     call_taken_by: str | None = None
     call_since_ms: int | None = None
-    """When the first of them called, by the hub's clock: which call it is."""
+    """When the first source called, by the hub's clock: identifies the call."""
     contact_age_ms: int | None = None
     extension_minutes: int | None = None
     done: bool = False
     came_after_all: str | None = None
-    """Who did not appear, and may yet."""
+    """The absent player, who may yet appear."""
     corrected: bool = False
     by_hand: bool = False
 
     @property
     def shown(self) -> tuple[object, ...]:
-        """What the console's grid shows of it."""
+        """What the console's grid shows, as the key of a cached row."""
         return (self.match_id, self.table, self.a, self.b, self.bye, self.state, self.flags, self.result,
                 self.extension_minutes, self.came_after_all, self.corrected, self.by_hand)
 
 
 def show_result(result: Result, state: EventState) -> ShownResult:
-    """The result as a person reads it; one that its rulebook cannot read keeps its figures."""
+    """The result as people read it; one that the rulebook cannot read keeps its figures."""
     wounds = (result.wounds.a, result.wounds.b) if result.wounds else None
     return ShownResult(result.score.a, result.score.b, winner_of(state.rulebook, state.options, result), result.ended,
                        wounds, outcome_reason(state.rulebook, state.options, result))
 
 
 def side_names(match: MatchState, names: Mapping[str, str]) -> dict[str, str]:
-    """The names of both sides of a table."""
+    """The names of a match by side."""
     return {side: names.get(who, who) for side in SIDES if (who := match.match.competitor(side)) is not None}
 
 
 def worth_of(state: EventState, played: RoundState, match: MatchState) -> dict[str, tuple[int, int]]:
-    """What the result is worth to both, as the rulebook shows it before it is confirmed."""
+    """What the result is worth to each side; empty without a result, and where the rulebook cannot tell."""
     if match.match.result is None or match.match.b is None:
         return {}
     try:
@@ -137,7 +137,7 @@ def grid_cells(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, played: RoundState | None,
     names: Mapping[str, str], now_ms: int,
 ) -> tuple[GridCell, ...]:
-    """Every match of a round, in the order of the tables, byes last."""
+    """Every match of a round in the order of tables, byes last."""
     if played is None:
         return ()
     made = [grid_cell(snapshot, units, state, match, names, now_ms) for match in played.matches]
@@ -148,7 +148,7 @@ def grid_cell(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, match: MatchState,
     names: Mapping[str, str], now_ms: int,
 ) -> GridCell:
-    """One match; what a unit says counts only as far as it speaks of this very match."""
+    """One match; a unit's status counts only where it is about this very match."""
     seat = match.match
     unit = snapshot.venue.unit_at(seat.table) if seat.table is not None else None
     status = units.get(unit) if unit else None
@@ -176,14 +176,14 @@ def grid_cell(
 
 
 def _no_show(match: MatchState) -> str | None:
-    """The one of two who did not appear."""
+    """The drawn player who did not appear, if any."""
     if match.drawn is None or match.match.b is not None:
         return None
     return match.drawn.b if match.drawn.a == match.match.a else match.drawn.a
 
 
 def state_word(match: MatchState, status: UnitStatus | None, state: EventState) -> str:
-    """The one word for how far a match is."""
+    """The state of a match, as one key."""
     if match.match.bye is not None:
         return "bye"
     if match.state in (DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, AGREED, DECIDED):
@@ -196,7 +196,7 @@ def state_word(match: MatchState, status: UnitStatus | None, state: EventState) 
 
 
 def all_seated(match: MatchState, status: UnitStatus | None) -> bool:
-    """Whether both people pressed their buttons for this match."""
+    """Whether both players pressed their buttons for this match."""
     return status is not None and status.match == match.id and len(status.seated) == 2
 
 
@@ -215,7 +215,7 @@ def out_of_contact(status: UnitStatus | None, now_ms: int) -> bool:
 def seated_count(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], played: RoundState | None
 ) -> tuple[int, int]:
-    """(tables whose both people sit, tables that can say so)."""
+    """(tables with both players seated, tables with a unit to report it)."""
     seated = able = 0
     for match in played.matches if played else ():
         unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
@@ -226,5 +226,5 @@ def seated_count(
 
 
 def age(since_ms: int, now_ms: int) -> int:
-    """Milliseconds since; what another boot noted is of unknown age, and counts as fresh rather than as negative."""
+    """Milliseconds since; a time from another boot is of unknown age and counts as 0."""
     return max(0, now_ms - since_ms)

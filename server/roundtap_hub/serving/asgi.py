@@ -14,7 +14,7 @@ from roundtap_hub.access.access_guard import answer_if_refused, is_logged_in
 from roundtap_hub.access.policy import allowed_roles, find, native_routes
 from roundtap_hub.hub import Hub
 from roundtap_hub.memory import trim_heap
-from roundtap_hub.rounds.public_clock import next_change_ms
+from roundtap_hub.rounds.round_clock import next_change_ms
 from roundtap_hub.serving.browser_feed import FEEDS_PER_ADDRESS, BrowserFeed
 from roundtap_hub.serving.cached_pages import CachedPages
 from roundtap_hub.serving.captive_portal import answer_foreign_host

@@ -18,8 +18,7 @@ from roundtap_hub.access.policy import EVERYBODY, route
 from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_COOKIE_RE, display_page
 from roundtap_hub.hall.wall_view import plain_variant
 from roundtap_hub.hub import Hub
-from roundtap_hub.rounds.public_clock import public_clock
-from roundtap_hub.rounds.round_clock import time_of_day
+from roundtap_hub.rounds.round_clock import public_clock, time_of_day
 from roundtap_hub.serving.connection_limits import asker_in
 from roundtap_hub.serving.cookies import cookies_in
 from roundtap_hub.serving.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, header, send_json, until_gone

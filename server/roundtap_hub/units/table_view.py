@@ -18,7 +18,7 @@ from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.wire import canonical
 from roundtap_hub.results.before_play import pre_game_choice, situation_at
-from roundtap_hub.rounds.public_clock import clock_view, public_clock
+from roundtap_hub.rounds.round_clock import clock_view, public_clock
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_presence import UnitStatus
 
