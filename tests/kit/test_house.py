@@ -14,7 +14,7 @@ PACKAGES = {"roundtap_core": "server", "roundtap_hub": "server", "roundtap": "se
             "roundtap_devices": "devices", "roundtap_machine": "server"}
 PROCESS, BASE = "main", "base"
 """Each process's own module; what all modules of a room stand on."""
-ONE_SUBJECT = ("cut", "judging", "mending", "officials", "open_points", "prizes", "results", "squads")
+ONE_SUBJECT = ("cut", "judging", "mending", "officials", "prizes", "results", "squads")
 """One word for one thing: the core's module, and the page (or the table's part) about it."""
 
 

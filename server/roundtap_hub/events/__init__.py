@@ -1,1 +1,1 @@
-"""Events: the list of them, a new one, the console of one and what it needs next, its prizes, its archive."""
+"""Events: their list, a new one, one event's console and next step, its prizes, its archive."""

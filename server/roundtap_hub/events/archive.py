@@ -1,4 +1,4 @@
-"""What becomes of an event: its file and its tables for others; archived, brought back, deleted with its people."""
+"""An event's exports (file, standings, List Fortress), and archiving, restoring and deleting it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCH
 
 @route("GET /console/archived", ORGANIZERS)
 def archived_events(**_: str) -> AnyResponse:
-    """What is no longer listed among the events, and how to bring it back."""
+    """The archived events, each with a button that restores it."""
     return page("archived.html", feed="console", events=archived_list(current_snapshot()))
 
 
@@ -56,12 +56,12 @@ def restore(event_id: str) -> AnyResponse:
 
 @route("GET /console/<event_id>/delete", ORGANIZERS, OVER)
 def delete_what(event_id: str) -> AnyResponse:
-    """What deleting it will do; only its name, typed, makes the button do it."""
+    """What deleting the event will do; the organizer confirms by typing its name."""
     state, may = current_event(event_id).state, True
     try:
         refuse_event_change(current_snapshot(), NewEntry(EVENT_DELETED, {"event": event_id}))
     except Problem as problem:
-        # Said before somebody types the name, and without a button.
+        # Shown before the name is typed, and without a button.
         may = False
         if "problem" not in g:
             g.problem, g.status = problem, problem_status(problem)
@@ -71,14 +71,14 @@ def delete_what(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/delete", ORGANIZERS, OVER)
 @shows_problem_on(delete_what)
 def delete(event_id: str) -> AnyResponse:
-    """People, lists and papers are gone when this answers; the entries stay, and know nobody by name."""
+    """People, lists and papers are gone when this answers; the entries stay, and hold no names."""
     name = current_event(event_id).state.name
     if field("name").casefold() != name.strip().casefold():
         raise Invalid("name_not_typed", where="/name", typed=field("name")[:80], name=name)
     entry = NewEntry(EVENT_DELETED, {"event": event_id})
     refuse_event_change(current_snapshot(), entry)
     if (paper := current_hub().paper) is not None:
-        # First: should the hub die in between, orders are lost, and nobody's name is left on one.
+        # First: should the hub die in between, print orders are lost, but no name stays on one.
         paper.forget(event_id)
     add_venue_entry(entry)
     return redirect(url_for("console.events"), 303)
@@ -86,7 +86,7 @@ def delete(event_id: str) -> AnyResponse:
 
 @route("GET /console/<event_id>/export.json", STAFF, VISIBLE)
 def export_file(event_id: str) -> AnyResponse:
-    """The event file: everything of the tournament, nothing of the hall."""
+    """The event file: the whole tournament, nothing of the hall."""
     moment = current_event(event_id)
     whole = whole_tournament(moment.state, moment.people)
     text = json.dumps(tournament_to_json(whole), ensure_ascii=False, indent=2) + "\n"
@@ -95,17 +95,16 @@ def export_file(event_id: str) -> AnyResponse:
 
 @route("GET /console/<event_id>/standings.csv", STAFF, VISIBLE)
 def export_standings(event_id: str) -> AnyResponse:
-    """The standings after the last settled round, with the final places of an elimination: the same table that
-    `roundtap standings --format csv` makes of the event file."""
+    """The standings after the last settled round, with final places, as `roundtap standings --format csv` has it."""
     moment = current_event(event_id)
     text = csv_of(tournament(moment), settled_round(moment.state))
-    # Spreadsheets take a file without this mark for another alphabet.
+    # Without a byte order mark, spreadsheets guess another encoding.
     return download("\ufeff" + text, "text/csv; charset=utf-8", file_name(moment.state.name, "csv"))
 
 
 @route("GET /console/<event_id>/list-fortress.json", STAFF, VISIBLE)
 def export_list_fortress(event_id: str) -> AnyResponse:
-    """What List Fortress takes as the export of a tournament; another game has none."""
+    """The tournament as List Fortress imports it; 404 for games that it does not know."""
     moment = current_event(event_id)
     if not moment.state.rulebook.list_fortress:
         abort(404)

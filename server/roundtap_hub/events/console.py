@@ -1,4 +1,4 @@
-"""The console: all events; one event with its next step, every table, its parts opened on demand; and its course."""
+"""The console: all events; one event with its next step, its tables and parts; and the buttons that move it forward."""
 
 from __future__ import annotations
 
@@ -46,12 +46,11 @@ from roundtap_hub.events.event_at import (
 from roundtap_hub.events.event_list import archived_list, listed_events
 from roundtap_hub.events.event_options import flatten_options, options_view, place
 from roundtap_hub.events.next_step import clash_of, draft_view, next_step
-from roundtap_hub.events.open_points import cut_short_lines, points_before_round_1
-from roundtap_hub.events.todo import open_tasks
+from roundtap_hub.events.todo import cut_short_lines, open_tasks, points_before_round_1
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.people.absentees import absentee_names
 from roundtap_hub.people.competitors import competitor_row, roster
-from roundtap_hub.people.list_forms import list_counts, list_states
+from roundtap_hub.people.lists import list_counts, list_states
 from roundtap_hub.results.standings_table import has_draws
 from roundtap_hub.rounds.knockout import bracket, cut_rows, cut_view, final_lines, title_key
 from roundtap_hub.rounds.mending_view import waiting_count
@@ -84,18 +83,18 @@ from roundtap_hub.store.command_pipeline import may_archive
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.units.unit_list import table_units, unit_rows
 
-# Okabe and Ito's colours, distinct for colour-blind eyes; without the two that mean the sides of a table.
+# Okabe and Ito's colours, distinct for colour-blind eyes, without the two that mark the sides of a table.
 COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")
 
 ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)
-"""Where a Problem of what the event says of itself has its place."""
+"""The places that a Problem with the event's own details names."""
 
 OFFICIALS, UNITS = "officials", "units"
 
 
 @route("GET /console", STAFF)
 def events(**_: str) -> AnyResponse:
-    """All events, and how to begin another."""
+    """All events, and the form for a new one."""
     snapshot = current_snapshot()
     lines = listed_events(snapshot)
     used = {event.color.upper() for event in lines}
@@ -111,10 +110,7 @@ def events(**_: str) -> AnyResponse:
 
 @route("GET /console/<event_id>", STAFF, VISIBLE)
 def event(event_id: str, **_: str) -> AnyResponse:
-    """One event's console; also where forms of a single competitor come back to.
-
-    `since`: the version that a browser already shows; it gets what has changed, or the page where that is unknown.
-    """
+    """One event's console, to which its forms return. `since`: the version a browser shows; it gets what changed."""
     moment = current_event(event_id)
     if request.method == "POST":
         return page_response(_draw(moment))
@@ -132,7 +128,7 @@ def render_cache() -> RenderCache:
 
 
 def _draw(moment: EventAt) -> Rendered:
-    """The console as everybody of one role sees it; after a Problem, as this one does."""
+    """The console as all of one role see it; after a Problem, as this request sees it."""
     snapshot, hub = current_snapshot(), current_hub()
     state, units, now = moment.state, current_units(), now_ms()
     event_id = state.id
@@ -149,7 +145,7 @@ def _draw(moment: EventAt) -> Rendered:
     people, lists = roster(moment), list_states(moment)
 
     def person_rows() -> Iterator[RowSource]:
-        # What was typed into the one that is open is this answer's own.
+        # The opened row holds what this request typed: it is never cached.
         own = object()
         for each in people:
             entrant = state.entrants[each.id]
@@ -194,24 +190,24 @@ def _draw(moment: EventAt) -> Rendered:
 
 def shown_round(state: EventState) -> RoundState | None:
     """The round whose tables are on the page: the newest, or the one whose tab was chosen ("?round=2")."""
-    asked = request.values.get("round", "")
-    return next((played for played in state.public_rounds if str(played.number) == asked), newest_round(state))
+    wanted = request.values.get("round", "")
+    return next((played for played in state.public_rounds if str(played.number) == wanted), newest_round(state))
 
 
 @route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)
 def person(event_id: str, competitor: str) -> AnyResponse:
-    """Everything that may be done about one player."""
+    """All forms about one player."""
     moment = current_event(event_id)
     if competitor not in moment.state.entrants:
         abort(404)
-    said = person_context(moment, competitor)
-    return _part(moment, "person_forms.html", f"person-{competitor}", said["p"].name, desk=people_forms_view(moment),
-                 **said)
+    context = person_context(moment, competitor)
+    return _part(moment, "person_forms.html", f"person-{competitor}", context["p"].name, desk=people_forms_view(moment),
+                 **context)
 
 
 @route("GET /console/<event_id>/officials", STAFF, VISIBLE)
 def officials(event_id: str) -> AnyResponse:
-    """Who runs the event, and as whom they play."""
+    """The event's officials, and as whom they play."""
     moment = current_event(event_id)
     return _part(moment, "officials_forms.html", OFFICIALS, words()("officials.title"),
                  desk=people_forms_view(moment), roster=roster(moment))
@@ -221,8 +217,8 @@ def officials(event_id: str) -> AnyResponse:
 def units(event_id: str) -> AnyResponse:
     """Where each table unit stands."""
     hub = current_hub()
-    snapshot, heard = current_snapshot(), hub.presence.units
-    rows = unit_rows(snapshot, table_units(hub, snapshot, heard), heard, now_ms())
+    snapshot, statuses = current_snapshot(), hub.presence.units
+    rows = unit_rows(snapshot, table_units(hub, snapshot, statuses), statuses, now_ms())
     return _part(current_event(event_id), "units_forms.html", UNITS, words()("units.title"), unit_rows=rows)
 
 
@@ -233,7 +229,7 @@ def _part(moment: EventAt, part: str, place: str, title: str, **context: Any) ->
 
 
 def person_context(moment: EventAt, competitor: str) -> dict[str, Any]:
-    """What `person_forms.html` shows beyond the event itself."""
+    """The context of `person_forms.html`, beyond the event itself."""
     state, person, names = moment.state, moment.people.get(competitor), full_names(moment)
     leaving = leave_effect(state, competitor)
     return {"p": competitor_row(moment, competitor), "person": person, "damaged_person": is_damaged(competitor, person),
@@ -243,7 +239,7 @@ def person_context(moment: EventAt, competitor: str) -> dict[str, Any]:
 
 
 def _no_return_reason(moment: EventAt, competitor: str) -> str:
-    """Why somebody who has left cannot come back; "" for who can."""
+    """Why a player who has left cannot come back; "" for one who can."""
     try:
         refuse_return(moment.state, moment.state.entrants[competitor])
     except Problem as problem:
@@ -252,12 +248,12 @@ def _no_return_reason(moment: EventAt, competitor: str) -> str:
 
 
 def opened_part(moment: EventAt) -> str:
-    """The place of the part whose form has just been refused: the page that answers shows it open, as it was typed."""
-    asked = request.view_args or {}
+    """The part whose form has just been refused, which the answer shows open, as it was typed; else ""."""
+    args = request.view_args or {}
     if request.method != "POST":
         return ""
-    if asked.get("competitor") in moment.state.entrants:
-        return f"person-{asked['competitor']}"
+    if args.get("competitor") in moment.state.entrants:
+        return f"person-{args['competitor']}"
     return next((place for place, endpoints in _FORMS.items() if request.endpoint in endpoints), "")
 
 
@@ -275,7 +271,7 @@ CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 @route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
 @shows_problem_on(event)
 def draw(event_id: str) -> AnyResponse:
-    """Draw, or draw anew. `attempt` is the draft the organizer saw (0: none): a second tap never draws twice."""
+    """Draw, or redraw. `attempt` is the draft the organizer saw (0: none), so that a second tap never draws twice."""
     draft = current_event(event_id).state.draft
     in_hand = draft.draw.attempt if draft and draft.draw else 0
     if in_hand != (whole_number("attempt") or 0):
@@ -287,7 +283,7 @@ def draw(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)
 @shows_problem_on(event)
 def move_tables(event_id: str) -> AnyResponse:
-    """Another event plays at some of the drawn tables: these matches go to free ones."""
+    """Move matches off tables that another event uses, to free ones."""
     return submit_and_redirect(event_id, MoveTables(whole_number("number") or 0, whole_number("attempt") or 0))
 
 
@@ -306,8 +302,8 @@ def publish(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/clock", HEADS, PLAYING)
 @shows_problem_on(event)
 def clock(event_id: str) -> AnyResponse:
-    """Start, pause, some minutes more or less, a time typed, or back to before the start. After a power cut: `continue`
-    or `hold` at a time typed, or at what the tables counted."""
+    """Start, pause, adjust, set or reset the clock. After a power cut `continue` or `hold` at a typed time, else at the
+    time that the tables counted."""
     action, delta_ms = one_of("action", CLOCK_ACTIONS), 0
     if action == "adjust":
         delta_ms = max(-600, min(600, whole_number("minutes") or 0)) * 60_000
@@ -319,7 +315,7 @@ def clock(event_id: str) -> AnyResponse:
 
 
 def _counted_ms(event_id: str) -> int:
-    """What the tables show at this moment; what the hub last knew where none does any more."""
+    """The time left as the tables show it now; where none counts any more, as the hub last knew it."""
     state = current_event(event_id).state
     counted = table_clocks(current_snapshot(), current_units(), state, now_ms())
     return counted.left_ms if counted is not None else state.clock.remaining_ms or 0
@@ -336,7 +332,7 @@ def parse_clock(text: str) -> int:
 @route("POST /console/<event_id>/extra", HEADS, PLAYING)
 @shows_problem_on(event)
 def extra_minutes(event_id: str) -> AnyResponse:
-    """What chance adds to the round that the organizer was looking at."""
+    """Set the random extra minutes of the round that the organizer was looking at."""
     minutes = whole_number("minutes")
     if minutes is None:
         raise Invalid("figure_missing")
@@ -358,7 +354,7 @@ def reopen(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
 @shows_problem_on(event)
 def play_on(event_id: str) -> AnyResponse:
-    """Publish the drawn round; what is missing and was on the page is noted. Sent without `point`: whatever is."""
+    """Publish the drawn round and note the open points: those on the page (`point`), or all where none was sent."""
     seen = tuple(request.form.getlist("point")) or None
     command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, typed_reason(),
                            seen, signing_official(event_id))
@@ -392,7 +388,7 @@ def place_declined(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
 @shows_problem_on(event)
 def present(event_id: str) -> AnyResponse:
-    """On with those present: whoever was on the list that was looked at, and has no mark, is passed over."""
+    """Continue with those present: players on the list (`asked`) who are not marked `present` are passed over."""
     there = set(request.form.getlist("present"))
     absent = tuple(who for who in request.form.getlist("asked") if who not in there)
     return submit_and_redirect(event_id, PassOver(absent))

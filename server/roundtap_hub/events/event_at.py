@@ -1,14 +1,16 @@
-"""One event at one moment, and what is worth computing once for all who look at it: names, seats, standings."""
+"""One event at one moment, what is computed once for all its readers (names, seats, standings), its forms' marks."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
+from roundtap_core.event.stale_check import CLOCK, COURSE, LOG, WARNED, open_seats, person_mark, state_mark
 from roundtap_core.event.state import EventState, MatchState, RoundState, event_names, not_yet_present, tournament_of
 from roundtap_core.names import number_duplicates, shorten
 from roundtap_core.records import ELIMINATION, SIDES, Competitor, StandingsRow, Tournament
@@ -19,7 +21,7 @@ from roundtap_hub.store.service import Snapshot
 
 @dataclass(frozen=True, eq=False, slots=True)
 class EventAt:
-    """An event as it was saved. Two are equal when their journal head and their people are the same."""
+    """A saved event; two are equal when their journal heads and their people are the same."""
 
     state: EventState
     people: Mapping[str, Person] = field(default_factory=dict)
@@ -37,18 +39,18 @@ class EventAt:
 
 
 def event_at(snapshot: Snapshot, event_id: str) -> EventAt | None:
-    """The event as last saved, or None where there is no such event, or none any more."""
+    """The event as last saved; None where it does not exist or was deleted."""
     state = None if event_id in snapshot.venue.deleted else snapshot.event(event_id)
     return None if state is None else EventAt(state, snapshot.people_of(event_id))
 
 
 def _names_key(moment: EventAt) -> object:
-    """What names depend on: results change none."""
+    """What names depend on: results change none of it."""
     return moment.state.entrants, moment.state.given_options, moment.people
 
 
 def _ranking_key(moment: EventAt) -> object:
-    """What the standings depend on: a report changes none before the round's last one."""
+    """What the standings depend on: only a round's last report changes it."""
     state = moment.state
     settled = settled_round(state)
     return (settled, tuple(r for r in state.public_rounds if r.number <= settled), state.entrants, state.given_options,
@@ -63,19 +65,19 @@ def tournament(moment: EventAt) -> Tournament:
 
 @memoized_by(_names_key)
 def all_competitors(moment: EventAt) -> tuple[Competitor, ...]:
-    """Who has entered, with names: also who is still awaited."""
+    """All who have entered, with names, including those still awaited."""
     return tournament_of(moment.state, moment.people, everybody=True).competitors
 
 
 @memoized_by(_names_key)
 def shown_names(moment: EventAt) -> dict[str, str]:
-    """Every competitor's name as the hall may read it."""
+    """Every competitor's public name."""
     return event_names(moment.state, moment.people)
 
 
 @memoized_by(_names_key)
 def shown_members(moment: EventAt) -> dict[str, tuple[str, ...]]:
-    """Who plays for each team, as the hall may read it; single players are not in it."""
+    """Each team's members by their public names; single players are left out."""
     whole = bool(moment.state.options.get("full_names"))
     return {
         team.id: tuple(member if whole else shorten(member, 1) for member in team.members)
@@ -85,14 +87,14 @@ def shown_members(moment: EventAt) -> dict[str, tuple[str, ...]]:
 
 @memoized_by(_names_key)
 def full_names(moment: EventAt) -> dict[str, str]:
-    """Every competitor's name as it was entered, namesakes with the number that the hall reads: for the organizer."""
+    """Every competitor's name as entered, for the organizer; namesakes with the number that their public name has."""
     return number_duplicates(all_competitors(moment),
                              {competitor.id: competitor.name for competitor in all_competitors(moment)})
 
 
 @memoized
 def current_matches(moment: EventAt) -> dict[str, MatchState]:
-    """Where each competitor sits in the newest round that everybody may see."""
+    """Each competitor's match in the newest public round."""
     rounds = moment.state.public_rounds
     if not rounds:
         return {}
@@ -105,7 +107,7 @@ def current_matches(moment: EventAt) -> dict[str, MatchState]:
 
 
 def settled_round(state: EventState) -> int:
-    """The last Swiss round whose results all stand: standings after half a round mislead, and elimination adds none."""
+    """The last complete Swiss round: standings of half a round mislead, and elimination rounds add nothing to them."""
     settled = 0
     for played in state.public_rounds:
         if played.open_matches or played.stage == ELIMINATION:
@@ -116,8 +118,8 @@ def settled_round(state: EventState) -> int:
 
 @memoized_by(_ranking_key)
 def ranking(moment: EventAt) -> tuple[StandingsRow, ...]:
-    """The standings after the last settled round, without a rank for whoever was disqualified since; empty where a
-    recorded result cannot be read."""
+    """The standings after the last settled round; players disqualified since have no rank. Empty where a recorded
+    result cannot be read."""
     try:
         return current_standings(tournament(moment), settled_round(moment.state))
     except Problem:
@@ -130,7 +132,7 @@ def ranking_by_id(moment: EventAt) -> dict[str, StandingsRow]:
 
 
 IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates"})
-"""What of an event changes as it is played, and is not all on every page."""
+"""The fields of an event that change as it is played, and are not all on every page."""
 DECIDED = tuple(name for name in EventState.__struct_fields__ if name not in IN_PLAY)
 
 
@@ -144,19 +146,19 @@ def _entrants_key(moment: EventAt) -> object:
 
 @memoized_by(_decided_key)
 def decided_version(moment: EventAt) -> str:
-    """A short text for all that is decided about an event: its name, options, officials, cut, prizes and so on."""
+    """A digest of all that is decided about an event: name, options, officials, cut, prizes and so on."""
     return short_hash(_decided_key(moment))
 
 
 @memoized_by(_entrants_key)
 def entrants_version(moment: EventAt) -> str:
-    """A short text for all that is known of everybody who has entered."""
+    """A digest of all entrants."""
     return short_hash(list(moment.state.entrants.values()))
 
 
 @memoized
 def played_matches(moment: EventAt) -> dict[str, list[MatchState]]:
-    """Each competitor's matches in the rounds that everybody may see."""
+    """Each competitor's matches in the public rounds."""
     found: dict[str, list[MatchState]] = {}
     for match in (match for played in moment.state.public_rounds for match in played.matches):
         for side in SIDES:
@@ -167,7 +169,7 @@ def played_matches(moment: EventAt) -> dict[str, list[MatchState]]:
 
 @memoized
 def results_version(moment: EventAt) -> str:
-    """A short text that changes whenever anybody's standing may have changed by what was played, or by who left."""
+    """A digest that changes whenever a result, or a player leaving, may have changed the standings."""
     state = moment.state
     settled = settled_round(state)
     return short_hash(
@@ -187,7 +189,7 @@ def planned_rounds(state: EventState) -> int | None:
 
 
 def check_in_count(state: EventState) -> tuple[int, int] | None:
-    """(here, entered) of who has not left; None where nobody asks."""
+    """(present, entered) of those who have not left; None where the event has no check-in."""
     waiting = len(not_yet_present(state))
     if not (state.check_in or waiting):
         return None
@@ -196,10 +198,49 @@ def check_in_count(state: EventState) -> tuple[int, int] | None:
 
 
 def newest_round(state: EventState) -> RoundState | None:
-    """The newest round that everybody may see."""
+    """The newest public round."""
     return state.public_rounds[-1] if state.public_rounds else None
 
 
 def short_hash(*parts: Any) -> str:
-    """A short text for anything whose repr is stable."""
+    """A digest of values whose repr is stable."""
     return hashlib.blake2s(repr(parts).encode(), digest_size=8).hexdigest()
+
+
+@memoized
+def _course(moment: EventAt) -> str:
+    """A digest of every result of the event, cached for all its readers."""
+    return state_mark(moment.state, COURSE)
+
+
+class StepMarks:
+    """The marks that a page's forms send back, to refuse stale ones (event/stale_check.py); computed on first use."""
+
+    def __init__(self, state: EventState) -> None:
+        self._state = state
+
+    @cached_property
+    def course(self) -> str:
+        """Of draw, publish, cut and finish, and of undoing them."""
+        return _course(EventAt(self._state))
+
+    @cached_property
+    def clock(self) -> str:
+        """Of every clock form."""
+        return state_mark(self._state, CLOCK)
+
+    def person(self, competitor: str) -> str:
+        """Of a player leaving, coming back or being disqualified."""
+        return person_mark(self._state, competitor, self._seats.get(competitor))
+
+    def warned(self, competitor: str) -> str:
+        """Of one more warning or proposal, so that pressing twice counts once."""
+        return state_mark(self._state, f"{WARNED}{competitor}")
+
+    def log(self, match: str) -> str:
+        """Of a note at a match: a ruling, an appeal and its decision, an extension taken back."""
+        return state_mark(self._state, f"{LOG}{match}")
+
+    @cached_property
+    def _seats(self) -> dict[str, MatchState]:
+        return open_seats(self._state)

@@ -1,4 +1,4 @@
-"""The lists of events: those in play whole, those at rest by their summaries."""
+"""The lists of events: those in play as states, the others as summaries; and the style sheet of their colours."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.snapshots import EventSummary
 
 EventLine = EventState | EventSummary
-"""What a list shows of an event is called the same in both; who is counted, `players` or `entrants`, is not."""
+"""Both name what a list shows alike, except the number of people: `entrants` or `players`."""
 
 
 def known_events(snapshot: Snapshot) -> list[EventLine]:
-    """Every event whose pages can be looked at, the oldest first."""
+    """Every event that is not deleted, oldest first."""
     return [snapshot.events.get(event_id) or snapshot.shelf[event_id] for event_id in snapshot.ids
             if event_id not in snapshot.venue.deleted]
 
 
 def listed_events(snapshot: Snapshot) -> list[EventLine]:
-    """What people choose from: what is archived is not among it."""
+    """The events to choose from: those that are not archived."""
     return [line for line in known_events(snapshot) if line.id not in snapshot.venue.archived]
 
 
@@ -33,7 +33,7 @@ COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
 def colours_css(snapshot: Snapshot) -> str:
-    """A rule for each event whose pages can be looked at."""
+    """A style rule for each event that is not deleted."""
     rules = [
         f'[data-event="{event.id}"]{{--event:{event.color}}}'
         for event in known_events(snapshot) if COLOR.fullmatch(event.color) and event.id.isalnum()

@@ -1,4 +1,4 @@
-"""An event's options as a form asks for them: those that concern the rulebook, and nothing of what it leaves open."""
+"""An event's options as a form: those that its rulebook has, shown and read back."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ MAX_MINUTES = 600
 
 NUMBERS = {"prize_places": (0, 999), "squad_points": (1, 9999), "legendary_limit": (0, 3), "bye_score": (-20, 20),
            "late_minutes": (0, 120)}
-"""Whole numbers with their limits; each is offered where the rulebook has a default for it."""
+"""Whole numbers with their limits, offered where the rulebook has a default."""
 
 REQUIRED_NUMBERS = frozenset({"prize_places"})
-"""Numbers that have no usual value: they are asked, 0 included, where the rulebook knows them."""
+"""Numbers without a usual value: the form must give one, be it 0, where the rulebook has them."""
 
 TICKS = ("third_place_match", "full_names")
 YES_OR_NO = "lists_required"
@@ -30,17 +30,17 @@ YES_OR_NO = "lists_required"
 SECOND_STAGE = "second_stage"
 
 CHOICE_VALUES = {SECOND_STAGE: get_args(SecondStage), "deck_era": get_args(DeckEra), "tables": get_args(TableOrder)}
-"""Options that are one of a few words; each is offered where the rulebook has a default for it."""
+"""Options with a few values, offered where the rulebook has a default."""
 
 STRUCTURE = ("structure", "swiss_rounds", "cut")
 
 OFFERED = (*STRUCTURE, SECOND_STAGE, "deck_era", "stages", YES_OR_NO, *NUMBERS, *TICKS)
-"""The options that the form offers; others came with a file and stay."""
+"""The options that the form offers; others come with a file and are kept."""
 
 
 def options_view(book: Rulebook) -> dict[str, Any]:
-    """What the form shows of one rulebook. `choices`: a name and its values, the usual one first; `stages`: each with
-    the minutes that hold where none are given (None: untimed), and how many games it may have."""
+    """What the form shows of a rulebook. `choices`: name and values, the usual one first; `stages`: each with its
+    default minutes (None: untimed) and the games it may have."""
     return {
         "structures": structures_of(book), "numbers": _numbers(book), "choices": _choices(book),
         "asked": REQUIRED_NUMBERS,
@@ -69,7 +69,7 @@ def structures_of(book: Rulebook) -> tuple[str, ...]:
 
 
 def flatten_options(given: Options) -> dict[str, Any]:
-    """Given options by the names of the form's fields: {"minutes.final": 120}."""
+    """Options by the names of the form's fields: {"minutes.final": 120}."""
     fields: dict[str, Any] = {key: value for key, value in given.items() if key != "stages"}
     for stage, values in given.get("stages", {}).items():
         if "best_of" in values:
@@ -82,7 +82,7 @@ def flatten_options(given: Options) -> dict[str, Any]:
 
 
 def read_options(book: Rulebook, field: Callable[[str], str]) -> Mapping[str, Any]:
-    """Only what was chosen: what is left out follows the rulebook. Raises Problem with the place of the field."""
+    """The options that were chosen; the rulebook decides the rest. Raises Problem with the field's place."""
     chosen = read_structure(book, field)
     for name, low, high, _ in _numbers(book):
         value = _number(field, name, low, high)
@@ -104,7 +104,7 @@ def read_options(book: Rulebook, field: Callable[[str], str]) -> Mapping[str, An
 
 
 def read_structure(book: Rulebook, field: Callable[[str], str]) -> dict[str, Any]:
-    """The kind of structure, and rounds and cut where they were chosen."""
+    """The structure, with rounds and cut where they were chosen."""
     chosen: dict[str, Any] = {}
     structure = field("structure") or str(book.option_defaults["structure"])
     if structure not in structures_of(book):
@@ -136,7 +136,7 @@ def _stage(stage: str, field: Callable[[str], str]) -> dict[str, int | None]:
 
 
 def place(name: str) -> str:
-    """Where a field's option stands in an event file: a Problem names the same place."""
+    """The place of a field's option in an event file, as a Problem names it."""
     option, _, stage = name.partition(".")
     if not stage:
         return f"/options/{name}"

@@ -1,4 +1,4 @@
-"""The front door: which event, and the organizer's PIN."""
+"""The home page, login and logout, and the events' colours."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from roundtap_hub.serving.page_helpers import (
 
 @route("GET /", EVERYBODY, kept="door")
 def front_door() -> AnyResponse:
-    """One event: straight to it, but with a `?lang=`. None: how to begin. Several: which one."""
+    """With one event a redirect to it (unless `?lang=` is given); with several, a choice; with none, how to begin."""
     stay = "lang" in request.args or cached_variant() == "stay"
     events = listed_events(current_snapshot())
     current = [event for event in events if not event.finished] or events
@@ -42,7 +42,7 @@ def login() -> AnyResponse:
 @route("POST /login", LOGIN)
 @shows_problem_on(login)
 def log_in() -> AnyResponse:
-    """The PIN, as often as the gate lets it be tried."""
+    """Check the PIN, as often as the gate allows."""
     hub, address = current_hub(), request.remote_addr or ""
     wait_ms = hub.access.organizers.gate.wait_ms(address)
     if wait_ms:
@@ -53,7 +53,7 @@ def log_in() -> AnyResponse:
 
 
 def _after_login(target: str) -> str:
-    """A judge's console is the judge's page."""
+    """Judges have a page of their own for a console."""
     who = visit.current_staff()
     return url_for("console.judge_hall") if target == "/console" and who is not None and who.role == JUDGE else target
 

@@ -1,4 +1,4 @@
-"""A new event: from a form, or from an event file with everything that was recorded."""
+"""A new event, from a form or from an event file with all its records; and its details and options changed later."""
 
 from __future__ import annotations
 
@@ -51,22 +51,22 @@ from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_BEGUN
 
 ABOUT_FIELDS = ("date", "venue", "club", "special_rules")
-"""What a form asks of the event itself; only a file brings an id that others know it by."""
+"""The event's details that a form has; an external id comes only with a file."""
 IMPORT_TIMEOUT_S = 180
-"""For an import: who gave up on one of 4,096 players would be told that it failed, and find it there afterwards."""
+"""Long enough for 4,096 players: a caller who gives up sooner sees a failure, and later finds the event there."""
 
 
 @route("POST /console", ORGANIZERS)
 @shows_problem_on(events)
 def create() -> AnyResponse:
-    """`known`: how many events there were on the page; sent twice it begins one."""
+    """`known`: the number of events on the page, so that a form sent twice creates one event."""
     if field("known") not in ("", str(len(current_snapshot().ids))):
         raise Problem("step_changed_meanwhile")
     book = rulebook(field("rulebook"))
     event_id = current_hub().new_event_id()
     level = field("level") or None
     if level is None and "level" in request.form and book.levels:
-        # Whether officials may play, and what is looked at, depends on it.
+        # Whether officials may play, and what is checked, depends on it.
         raise Problem("level_missing", options=", ".join(words()(f"level.{known}") for known in book.levels))
     options = read_options(book, field)
     about = clean_about({key: field(key) for key in ABOUT_FIELDS})
@@ -78,7 +78,7 @@ def create() -> AnyResponse:
 @route("POST /console/import", ORGANIZERS)
 @shows_problem_on(events)
 def import_file() -> AnyResponse:
-    """All of the file or nothing: its event, its competitors and its rounds are one request."""
+    """Import the whole file or nothing: event, competitors and rounds are one request."""
     upload = request.files.get("file")
     raw = upload.read() if upload else b""
     if not raw:
@@ -99,12 +99,12 @@ def import_file() -> AnyResponse:
 
 
 def begin_event_step(event_id: str) -> Step:
-    """The venue's note that an event began here: the list of events has it after those that were there."""
+    """The venue's entry that an event began, which adds it to the end of the list."""
     return Step(VENUE, NewEntry(EVENT_BEGUN, {"event": event_id}))
 
 
 def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step], list[PersonRecord]]:
-    """The steps that make an event of a file's content, and the people they speak of."""
+    """The steps that recreate a file's event, and its people."""
     record = file.record or {}
     about = {key: record[key] for key in ABOUT if key in record}
     steps = [Step(event_id, CreateEvent(file.name, file.rulebook, file.level, file.options, color, file.seed, about))]
@@ -141,12 +141,12 @@ def _cut(data: Mapping[str, Any] | None) -> Cut | None:
 def person_and_entrant(
     event_id: str, competitor: Competitor, total: int | None = None, person: Person | None = None,
 ) -> tuple[PersonRecord, Entrant]:
-    """The person, for the table of people, and the entrant, for the entries: they share only a salted digest.
+    """The person for the table of people, and the entrant for the entries: they share only a salted digest.
 
-    `total`: what the list costs, where that is known; `person`: more than a competitor tells (Person.note and alike).
+    `total`: what the list costs, where known; `person`: where there is more to keep than a competitor has (a note, …).
     """
     person, salt, record = person or Person.of(competitor), secrets.token_hex(16), competitor.record or {}
-    # Who declined a place in the cut stands in the file as somebody who left, but is still here.
+    # A player who declined a place in the cut counts as dropped in the file, but is still here.
     dropped_after = None if record.get("declined_place") else competitor.dropped_after
     entrant = Entrant(
         competitor.id, person.digest(salt), competitor.won_bye, competitor.came_with, competitor.fixed_table,
@@ -160,15 +160,15 @@ def person_and_entrant(
 @route("POST /console/<event_id>/about", ORGANIZERS, OPEN)
 @shows_problem_on(event)
 def set_about(event_id: str) -> AnyResponse:
-    """When, where, who, special rules. What the page did not ask stays as it is."""
-    asked = {key: field(key) for key in ABOUT_FIELDS if key in request.form}
-    return submit_and_redirect(event_id, SetAbout({**current_event(event_id).state.about, **asked}))
+    """Date, venue, club, special rules; what the form left out stays as it is."""
+    sent = {key: field(key) for key in ABOUT_FIELDS if key in request.form}
+    return submit_and_redirect(event_id, SetAbout({**current_event(event_id).state.about, **sent}))
 
 
 @route("POST /console/<event_id>/options", ORGANIZERS, OPEN)
 @shows_problem_on(event)
 def set_options(event_id: str) -> AnyResponse:
-    """Rounds and other options, until the first round is drawn."""
+    """Rounds and other options: until the first round is drawn."""
     state = current_event(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in OFFERED}
     return submit_and_redirect(event_id, SetOptions({**kept, **read_options(state.rulebook, field)}))
@@ -177,7 +177,7 @@ def set_options(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/structure", ORGANIZERS, OPEN)
 @shows_problem_on(event)
 def set_structure(event_id: str) -> AnyResponse:
-    """Rounds and cut after late entries, until round 2 is published."""
+    """Rounds and cut after late entries: until round 2 is published."""
     state = current_event(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in STRUCTURE}
     return submit_and_redirect(event_id, SetOptions({**kept, **read_structure(state.rulebook, field)}))

@@ -1,5 +1,4 @@
-"""What comes next, as one sentence and one button; and a drawn round before anybody sees it: each pairing with points,
-and why it is as it is."""
+"""The next step of an event as one sentence and one button; and the draft, each pairing with points and reasons."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ from roundtap_hub.store.command_pipeline import busy_tables, taken_tables
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Another event plays at tables of the drawn round: which tables, whose, and which free ones they could take."""
+    """Tables of the drawn round that another event uses: the tables, that event, and the free ones to move to."""
 
     tables: str
     event: str
@@ -33,7 +32,7 @@ class Clash:
 
 
 def clash_of(events: Mapping[str, EventState], state: EventState) -> Clash | None:
-    """What would keep the drawn round from being published; None where every table is free."""
+    """The clash that keeps the drawn round from being published; None where every table is free."""
     clash = clashing_tables(state.draft, taken_tables(events, state.id)) if state.draft else {}
     if not clash:
         return None
@@ -46,9 +45,9 @@ def _comma_list(tables: Iterable[int]) -> str:
 
 
 def draft_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | None:
-    """The draft in hand, or None. `name`: what an elimination round is called; `fixed`: seeds and game numbers leave
-    nothing to draw again; `by_hand`: somebody has worked on it, and drawn again, or discarded, that is lost. Of a match
-    `met` are the rounds in which these two met before; a float is (from points, to points)."""
+    """The draft, or None. `name`: of an elimination round; `fixed`: the bracket leaves nothing to redraw; `by_hand`:
+    manual changes would be lost by a redraw. Of a match `met`: the rounds in which the two met before; a float is (from
+    points, to points)."""
     draft = moment.state.draft
     if draft is None:
         return None
@@ -84,13 +83,12 @@ def _meetings(moment: EventAt, draft: RoundState) -> dict[frozenset[str | None],
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """`key` names the words: "next.KEY" is the sentence, "next.KEY.button" the button.
+    """`key` names the texts: "next.KEY" is the sentence, "next.KEY.button" the button.
 
-    `action` is where the button posts to ("draw", "publish", "clock", "finish"); where it is empty, `anchor` is
-    where it leads. `fields` are what it sends; `warning` names a text that says what it will do, and the button asks
-    once more below it. `round_name` is the elimination round that its words may speak of; `competitor` whom; `who` go
-    on. `choices`: a field and its values, of which the organizer takes one; their words are "next.FIELD.VALUE".
-    `news`: a text that says what made this the next step, with `news_table`.
+    The button posts `fields` to `action` ("draw", "publish", "clock", "finish"); where that is empty it leads to
+    `anchor`. `warning`: a text on the consequences, with a second confirmation. `round_name`, `competitor`: what the
+    texts mention; `who`: who advances. `choices`: a field and its values, with the texts "next.FIELD.VALUE". `news`: a
+    text on what made this the next step, with `news_table`.
     """
 
     key: str
@@ -111,9 +109,8 @@ def next_step(
     state: EventState, seated: tuple[int, int], points: int = 0, clash: Clash | None = None,
     counted: TableClocks | None = None,
 ) -> NextStep:
-    """The one thing to do now. `seated` is (tables whose people sit, tables that can say so); `points` are still open
-    before round 1; `clash`: another event plays at tables of the draft; `counted`: what the tables counted while the
-    hub was away."""
+    """The one thing to do now. `seated`: (tables with both players seated, tables that can report it); `points`: open
+    points before round 1; `counted`: the tables' clocks, counted while the hub was away."""
     if state.finished:
         return NextStep("finished", anchor="standings")
     if state.draft is not None:
@@ -172,7 +169,7 @@ def _in_play(state: EventState, live: RoundState, seated: tuple[int, int], count
                         params={"number": live.number, "seated": seated[0], "n": seated[1]},
                         fields={"action": "start"})
     if clock.state == COUNTING and counted is not None:
-        # -(-x // y): a spread of 1,200 ms is told as 2 s.
+        # -(-x // y): a spread of 1,200 ms is shown as 2 s.
         return NextStep("counting", "clock", fields={"action": "continue"},
                         params={"n": counted.tables, "spread": -(-counted.spread_ms // 1000)})
     if clock.state == COUNTING:
@@ -185,7 +182,7 @@ def _in_play(state: EventState, live: RoundState, seated: tuple[int, int], count
 
 
 def _with_news(step: NextStep, live: RoundState) -> NextStep:
-    """Whose result was the last one: who looks up sees why the button has changed."""
+    """The step with its cause, the last result, so that the organizer sees why the button has changed."""
     last = max(live.matches, key=lambda m: m.number or 0)
     if last.match.table is None or last.number is None:
         return replace(step, news="next.news.all_in")
@@ -211,7 +208,7 @@ def _after_round(state: EventState, number: int) -> NextStep:
 
 
 def _tiebreak(state: EventState) -> NextStep:
-    """Two play once; how three or more play it out is the organizer's choice, and stays as it began."""
+    """Two play once; for three or more the organizer chooses the form once."""
     ties = open_ties(tournament_of(state))
     begun = next((played.tiebreak_form for played in state.public_rounds if played.stage == TIEBREAK), None)
     ask = begun is None and any(len(tie) > 2 for tie in ties)
@@ -223,7 +220,7 @@ def _tiebreak(state: EventState) -> NextStep:
 
 
 def _over(state: EventState, number: int) -> NextStep:
-    """All is played. With a bracket the sentence names who won it."""
+    """All is played; with a bracket the sentence names its winner."""
     found = current_bracket(state) if elimination_rounds(state) else None
     action, warning = ("", "") if unfinished_parts(state) else ("finish", "finish.what")
     if found is not None and found.champion is not None:

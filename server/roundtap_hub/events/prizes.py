@@ -1,4 +1,4 @@
-"""Prizes of an event: the list, whom each goes to, and door prizes drawn by lot."""
+"""An event's prizes: the list, their winners, and door prizes drawn by lot."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ MOST_DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class PrizeLine:
-    """A prize with whom it goes to. `tied`: more people ended at its places than there are places; `by_lot`: a lot
-    alone decided who did."""
+    """A prize with its winners. `tied`: more people share its places than there are; `by_lot`: only a lot decided."""
 
     index: int
     prize: Prize
@@ -38,8 +37,9 @@ class PrizeLine:
 
 
 def read_prizes(text: str, before: tuple[Prize, ...] = ()) -> tuple[Prize, ...]:
-    """Lines as they were typed: "1: trophy", "2-4: booster", "best newcomer: playmat". Who was chosen for a category
-    `before` stays chosen. Raises Problem("prize_for_whom") for a line without a colon, or without a prize."""
+    """Read lines: "1: trophy", "2-4: booster", "best newcomer: playmat"; winners of a category `before` stay.
+
+    Raises Problem("prize_for_whom") for a line without a colon or a prize."""
     chosen = {fold(prize.category): prize.competitor for prize in before if prize.category}
     prizes = []
     for line in filter(str.strip, text.splitlines()):
@@ -55,12 +55,12 @@ def read_prizes(text: str, before: tuple[Prize, ...] = ()) -> tuple[Prize, ...]:
 
 
 def typed_prizes(prizes: tuple[Prize, ...]) -> str:
-    """The list as somebody would type it."""
+    """The list as `read_prizes` reads it."""
     return "\n".join(f"{whom(prize)}: {prize.what}" for prize in prizes)
 
 
 def whom(prize: Prize) -> str:
-    """ "1", "2–4", or what it is for."""
+    """ "1", "2–4", or the category."""
     if prize.category is not None:
         return prize.category
     return f"{prize.first}" if prize.first == prize.last else f"{prize.first}\u2013{prize.last}"
@@ -83,7 +83,7 @@ def _line(index: int, prize: Prize, placed: list[tuple[int, str]], lots: set[str
     if prize.category is not None or prize.first is None or prize.last is None:
         return PrizeLine(index, prize, () if prize.competitor is None else (names.get(prize.competitor, ""),))
     there = [(rank, who) for rank, who in placed if prize.first <= rank <= prize.last]
-    # Two who share the place before this one's first take it as well.
+    # Players who share an earlier place that reaches into this prize's places take part.
     shared = [who for rank, who in placed if rank < prize.first <= rank + sum(r == rank for r, _ in placed) - 1]
     people = [*shared, *(who for _, who in there)]
     return PrizeLine(index, prize, tuple(names.get(who, who) for who in people),
@@ -91,7 +91,7 @@ def _line(index: int, prize: Prize, placed: list[tuple[int, str]], lots: set[str
 
 
 def draw_pools(state: EventState) -> dict[str, tuple[int, int]]:
-    """How many take part, by whom it is drawn among: without those who have won already, and with them."""
+    """How many take part in a draw, by `among`: (without earlier winners, with them)."""
     return {among: (len(door_prize_pool(state, among, False)), len(door_prize_pool(state, among, True)))
             for among in AMONG}
 
@@ -101,7 +101,7 @@ SEED_BITS = 48
 
 @route("GET /console/<event_id>/prizes", STAFF, VISIBLE)
 def prizes(event_id: str) -> AnyResponse:
-    """The list with its winners, and the draws with all that it takes to repeat them."""
+    """The list with its winners, and the draws with what is needed to repeat them."""
     moment = current_event(event_id)
     state, names = moment.state, full_names(moment)
     last = max((prize.last or 0 for prize in state.prizes), default=0)
@@ -114,14 +114,14 @@ def prizes(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/prizes", ORGANIZERS, NOT_ARCHIVED)
 @shows_problem_on(prizes)
 def save_prizes(event_id: str) -> AnyResponse:
-    """`list`: one prize a line."""
+    """`list`: one prize per line."""
     return _submit(event_id, SetPrizes(read_prizes(field("list"), current_event(event_id).state.prizes)))
 
 
 @route("POST /console/<event_id>/prizes/winner", ORGANIZERS, NOT_ARCHIVED)
 @shows_problem_on(prizes)
 def prize_winner(event_id: str) -> AnyResponse:
-    """`prize`: its place in the list, `what` as it was read there; `competitor`: who gets it, or nobody yet."""
+    """`prize`: its index, `what`: its text as shown there; `competitor`: the winner, "" for none yet."""
     known = current_event(event_id).state.prizes
     index = whole_number("prize")
     if index is None or not 0 <= index < len(known) or known[index].what != field("what"):
@@ -133,7 +133,7 @@ def prize_winner(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/prizes/draw", ORGANIZERS, NOT_ARCHIVED)
 @shows_problem_on(prizes)
 def draw_door_prize(event_id: str) -> AnyResponse:
-    """`what`, `count`, `among`, `again`; `seen`: how many draws were on the page."""
+    """`seen`: how many draws were on the page, so that a form sent twice draws once."""
     drawn = DrawDoorPrize(field("what"), whole_number("count") or 0, secrets.randbits(SEED_BITS),
                           field("among") or ACTIVE, bool(field("again")), whole_number("seen"))
     return _submit(event_id, drawn, "draws")

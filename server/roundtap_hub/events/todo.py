@@ -1,11 +1,12 @@
-"""What needs the organizer, each with its age: calls, disputes, reports that wait, people who leave, silent tables."""
+"""What needs the organizer: tasks with their age (calls, disputes, silent tables, …), open points before round 1."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from roundtap_core.event.closing import diverged_places
+from roundtap_core.event.closing import diverged_places, unfinished_parts
+from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.judging import open_appeal, open_appeals, proposed_disqualifications
 from roundtap_core.event.leaving import (
     LeaveEffect,
@@ -14,20 +15,26 @@ from roundtap_core.event.leaving import (
     leave_effect,
     squads_owed,
 )
+from roundtap_core.event.played_on import OpenPoint, PlayedOn
+from roundtap_core.event.setup import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, list_points, open_points
 from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState
-from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
+from roundtap_core.records import FINISHED_EARLY, SWISS_STAGES, UNPAIRED_LOSS
+from roundtap_hub.events.event_at import EventAt, full_names, shown_names
+from roundtap_hub.judging.judging_view import official_name
 from roundtap_hub.people.absentees import absentees
 from roundtap_hub.rounds.tables import CALL, DRAFT, NO_CONTACT, GridCell, age
+from roundtap_hub.serving.memoized import memoized
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_presence import TAKEN, UnitStatus, calls_of, leave_requests_of, phone_requests
 
 ONE_SIDED_MS = 120_000
-"""So long the other side has to confirm before the console offers to accept it."""
+"""How long the other side has to confirm before the console offers to accept the report."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One line of the list. `kind` chooses sign, words and buttons."""
+    """One line of the list; `kind` selects sign, texts and buttons. `leaving`: what a request to leave would do; `to`:
+    the opponent."""
 
     kind: str
     table: int | None
@@ -41,12 +48,11 @@ class Task:
     text: str = ""
     side: str = ""
     leaving: LeaveEffect | None = None
-    """What it does to let somebody leave; `to`: who sits opposite."""
     to: str = ""
 
 
 MOVED_MAX = 12
-"""So many places are listed that another version gave to others."""
+"""The most places listed that an older version gave to others."""
 
 ELSEWHERE = "elsewhere"
 """A unit reported a match at whose table it did not stand."""
@@ -61,8 +67,8 @@ def open_tasks(
     names: Mapping[str, str], now_ms: int, played_ms: int | None = None,
     here: Collection[tuple[str, str, str]] = (),
 ) -> list[Task]:
-    """The list, the most urgent kind first, the oldest first within it. `played_ms`: how long the round is played,
-    None where no clock says; `here`: whom officials saw (see Presence.here)."""
+    """The list, most urgent kind first, oldest first within a kind. `played_ms`: how long the round has been played,
+    None without a clock; `here`: players whom officials saw (Presence.here)."""
     found = [
         *(need for cell in grid for need in _cell_tasks(state, cell)),
         *_calls_elsewhere(snapshot, units, state, grid, now_ms),
@@ -93,13 +99,12 @@ def _cell_tasks(state: EventState, cell: GridCell) -> Iterator[Task]:
 def _calls_elsewhere(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell], now_ms: int
 ) -> Iterator[Task]:
-    """Calls about matches that are not on the grid, and from tables where nobody of this round sits: before a round,
-    or a unit without a table."""
+    """Calls about matches that are not on the grid, and from units without a match of this round."""
     shown = {cell.match_id for cell in grid}
-    here = {cell.unit for cell in grid}
+    known_units = {cell.unit for cell in grid}
     for call in calls_of(snapshot, units, state):
         if call.match not in shown:
-            here |= {source.removeprefix("unit:") for source in call.sources}
+            known_units |= {source.removeprefix("unit:") for source in call.sources}
             yield Task(CALL, call.table, age(call.since_ms, now_ms), who_id=call.match, taken_by=call.taken_by)
     others = {
         snapshot.venue.unit_at(match.match.table)
@@ -107,7 +112,7 @@ def _calls_elsewhere(
         for match in state.live.matches if match.match.table is not None
     }
     for unit, status in sorted(units.items()):
-        if status.call_since_ms is not None and unit not in here and unit not in others:
+        if status.call_since_ms is not None and unit not in known_units and unit not in others:
             yield Task(CALL, snapshot.venue.tables.get(unit), age(status.call_since_ms, now_ms), None, unit, who=unit,
                        taken_by=status.call_taken_by)
 
@@ -115,7 +120,7 @@ def _calls_elsewhere(
 def _leave_requests(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str], now_ms: int
 ) -> Iterator[Task]:
-    """Who asked to leave, at the table or by phone, until they have left or were asked to stay."""
+    """Players who asked to leave, at the table or by phone, until they have left or were refused."""
     for wish in leave_requests_of(snapshot, units, state):
         if not wish.refused:
             who, match = wish.competitor, wish.match
@@ -128,17 +133,17 @@ def _leave_requests(
 
 def _taken_pages(units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str],
                  now_ms: int) -> Iterator[Task]:
-    """Who scanned their slip and was told that somebody has their page, until the desk has looked."""
-    for (kind, event, who), asked in phone_requests(units).items():
+    """Players who scanned their slip and found their page taken by another phone, until the desk has looked."""
+    for (kind, event, who), request in phone_requests(units).items():
         if kind == TAKEN and event == state.id and who in state.entrants:
-            yield Task(TAKEN, None, age(asked.since_ms, now_ms), who=names.get(who, who), who_id=who)
+            yield Task(TAKEN, None, age(request.since_ms, now_ms), who=names.get(who, who), who_id=who)
 
 
 def _absentees(
     units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell], played_ms: int | None,
     here: Collection[tuple[str, str, str]],
 ) -> Iterator[Task]:
-    """Once the announced limit is over: who has not sat down (not_there.py)."""
+    """Once the announced limit is over: players who have not sat down (people/absentees.py)."""
     limit = state.options.get("late_minutes")
     if limit is None or played_ms is None or played_ms < limit * 60_000:
         return
@@ -149,15 +154,15 @@ def _absentees(
 
 
 def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[Task]:
-    """Forgers, floods, twins, units that report matches of others, disks that fail: until somebody has looked."""
+    """Units with forged reports, floods, a twin or a failing disk, until an official has looked."""
     for unit, status in sorted(units.items()):
-        # What was reported from elsewhere stands at its match, from the journal.
+        # Reports from elsewhere are listed with their match, from the journal.
         for kind in sorted(status.troubles - {ELSEWHERE}):
             yield Task(f"unit-{kind}", snapshot.venue.tables.get(unit), unit=unit, who=unit)
 
 
 def _late_reports(state: EventState) -> Iterator[Task]:
-    """Reports for a closed round, until an official has looked at that match since."""
+    """Reports for a closed round, until an official has dealt with that match."""
     seen: set[str] = set()
     for fate in reversed(state.late):
         found = state.find_match(fate.match) if fate.match and fate.match not in seen else None
@@ -169,8 +174,8 @@ def _late_reports(state: EventState) -> Iterator[Task]:
 
 
 def _reports_elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[GridCell]) -> Iterator[Task]:
-    """Reports from units that did not stand at the match's table, until an official has read of them: somebody has
-    carried a unit away without telling the hub, or knows a key."""
+    """Reports from units that did not stand at the match's table, until an official has settled them: the unit was
+    moved without a note in the hub, or its key is known to others."""
     live = state.live
     if live is None:
         return
@@ -183,7 +188,7 @@ def _reports_elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[Gri
 
 
 def _extra_minutes(state: EventState) -> Iterator[Task]:
-    """From the start of the round until it is told: what chance adds to it. Nobody thinks of it when time is called."""
+    """The random extra minutes, from the start of the round until they are set: at time it is easily forgotten."""
     live = state.live
     if live is not None and live.extra_minutes is None and live.open_matches and state.clock.total_ms is not None \
             and state.rulebook.extra_minutes is not None:
@@ -191,7 +196,7 @@ def _extra_minutes(state: EventState) -> Iterator[Task]:
 
 
 def _owed_picks(state: EventState, names: Mapping[str, str]) -> Iterator[Task]:
-    """What matches that were left, and matches and byes of squads, have not said yet."""
+    """Abandoned matches without their figures, and matches and byes without their squads."""
     if state.finished:
         return
     for match in abandoned_matches(state):
@@ -209,14 +214,14 @@ def _owed_picks(state: EventState, names: Mapping[str, str]) -> Iterator[Task]:
 
 
 def _ended(state: EventState, names: Mapping[str, str]) -> Iterator[Task]:
-    """Places that an older version of the kit gave to others."""
+    """Places that an older version of the kit decided otherwise."""
     moved = [f"{place}. {names.get(was, was)} → {names.get(now, now)}" for place, was, now in diverged_places(state)]
     if moved:
         yield Task("ended", None, who=state.name, text="\n".join(moved[:MOVED_MAX] + ["…"] * (len(moved) > MOVED_MAX)))
 
 
 def _open_rulings(state: EventState, names: Mapping[str, str]) -> Iterator[Task]:
-    """Appeals that the head judge has not decided, and disqualifications that somebody has to decide."""
+    """Appeals and proposed disqualifications that are still to be decided."""
     if state.finished:
         return
     for _, match in open_appeals(state):
@@ -227,3 +232,55 @@ def _open_rulings(state: EventState, names: Mapping[str, str]) -> Iterator[Task]
         who = proposal.competitor
         yield Task("proposal", None, who=names.get(who, who), who_id=who, number=proposal.warnings,
                    text=proposal.reason or "")
+
+
+ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
+
+
+@dataclass(frozen=True, slots=True)
+class PointLine:
+    """One open point, which the form sends back. `list_of`: the competitor whose list it is about, "" for officials."""
+
+    point: OpenPoint
+    name: str
+    list_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedOnLine:
+    """What was missing when round 1 was published, or open when the event `ended`: (kind, name) each, with the note."""
+
+    note: PlayedOn
+    points: list[tuple[str, str]]
+    by: str
+    ended: bool
+
+
+@memoized
+def points_before_round_1(moment: EventAt) -> tuple[PointLine, ...]:
+    """What is missing before round 1 is published; empty afterwards."""
+    state = moment.state
+    if state.public_rounds or state.finished:
+        return ()
+    names = full_names(moment)
+    return tuple(PointLine(point, names.get(point.who, point.who), point.who if point.kind in ABOUT_LISTS else "")
+                 for point in open_points(state, list_points(state, moment.people)))
+
+
+@memoized
+def cut_short_lines(moment: EventAt) -> tuple[tuple[str, str], ...]:
+    """What finishing now would cut short, as (key of the sentence, name)."""
+    state, names = moment.state, full_names(moment)
+    if state.finished:
+        return ()
+    return tuple((f"finish.left.{upcoming_stage(state)}" if point.kind == FINISHED_EARLY else f"points.{point.kind}",
+             names.get(point.who, point.who)) for point in unfinished_parts(state))
+
+
+def played_on_lines(moment: EventAt) -> tuple[PlayedOnLine, ...]:
+    """For public pages, with public names."""
+    names = shown_names(moment)
+    return tuple(
+        PlayedOnLine(note, [(point.kind, names.get(point.who, point.who)) for point in note.points],
+                     official_name(moment, note.by), any(point.kind not in KINDS for point in note.points))
+        for note in moment.state.played_on)

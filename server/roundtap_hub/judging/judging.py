@@ -51,8 +51,7 @@ from roundtap_hub.access.policy import (
     route,
 )
 from roundtap_hub.events.console import event
-from roundtap_hub.events.event_at import EventAt, event_at, full_names, newest_round
-from roundtap_hub.events.shown_state import StepMarks
+from roundtap_hub.events.event_at import EventAt, StepMarks, event_at, full_names, newest_round
 from roundtap_hub.events.todo import ELSEWHERE, open_tasks
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.results.results import match_page

@@ -77,7 +77,7 @@ from roundtap_hub.paper.jobs import (
     reorder,
 )
 from roundtap_hub.paper.slip_codes import slip_codes
-from roundtap_hub.people.list_forms import FLAGGED, GOOD, list_states
+from roundtap_hub.people.lists import FLAGGED, GOOD, list_states
 from roundtap_hub.people.squads import owed_squads
 from roundtap_hub.results.standings_table import standings_view
 from roundtap_hub.rounds.knockout import bracket, bracket_lines, title_key

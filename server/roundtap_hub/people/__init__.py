@@ -1,1 +1,1 @@
-"""People: the registration desk, sign-up, lists, imports, and finding somebody."""
+"""People: the registration desk, sign-up, lists, imports, and the search."""

@@ -1,4 +1,4 @@
-"""Who is not at their table: as the table's unit says it, or officials and phones where it has none."""
+"""Players who are not at their table, as its unit, officials or phones report it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from roundtap_hub.rounds.tables import GridCell
 from roundtap_hub.units.unit_presence import UnitStatus
 
 Here = Collection[tuple[str, str, str]]
-"""(event, match, competitor) of whom somebody saw at their table (Presence.here)."""
+"""(event, match, competitor) of players seen at their table (Presence.here)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Absentee:
-    """One person who is not at the table. `opponent` is, or is not either."""
+    """One player who is not at the table; the opponent may be missing too."""
 
     cell: GridCell
     side: Side
@@ -30,8 +30,8 @@ class Absentee:
 def absentees_view(
     units: Mapping[str, UnitStatus], state: EventState, grid: Iterable[GridCell], played_ms: int | None, here: Here,
 ) -> dict[str, Any]:
-    """Of the round in play; nobody is missing in another one. `limit`: minutes after the start; `late`: they are over;
-    `unknown`: tables of which nobody says anything."""
+    """The absentees of the round in play. `limit`: minutes after the start, `late` once they are over; `unknown`:
+    tables that nothing is known of."""
     cells = [cell for cell in grid if awaits_players(cell)] if state.live else []
     limit = state.options.get("late_minutes")
     return {
@@ -43,15 +43,15 @@ def absentees_view(
 
 
 def absentees(units: Mapping[str, UnitStatus], event_id: str, cell: GridCell, here: Here) -> tuple[Absentee, ...]:
-    """Who has not sat down at this table. A unit knows who has; without one it is known once one of the two was seen
-    there: then the other is not."""
+    """The players who have not sat down here. A unit knows them; without one, if one of the two was seen there, the
+    other is missing."""
     if not awaits_players(cell):
         return ()
     status, seen = _status(units, cell), _seen_sides(event_id, cell, here)
     if status is None and not seen:
         return ()
     if status is not None and (status.draft or status.called_for == cell.match_id):
-        # Somebody sits there and presses, whoever of the two it is.
+        # A player sits there and presses buttons; which one is unknown.
         return ()
     sat = (status.seated if status is not None else frozenset()) | seen
     people: dict[Side, tuple[str | None, str | None]] = {"a": (cell.a_id, cell.a), "b": (cell.b_id, cell.b)}
@@ -62,8 +62,7 @@ def absentees(units: Mapping[str, UnitStatus], event_id: str, cell: GridCell, he
 def absentee_names(
     units: Mapping[str, UnitStatus], state: EventState, grid: Iterable[GridCell], here: Here,
 ) -> dict[str, tuple[str, ...]]:
-    """Who is missing, by match, for the grid's rows. While nobody has sat down before the start, the table waits, as
-    its state says."""
+    """The missing players by match, for the grid's rows. Before the start a table without either is only waiting."""
     if state.live is None:
         return {}
     named = {cell.match_id: tuple(each.name for each in absentees(units, state.id, cell, here)) for cell in grid}
@@ -72,12 +71,12 @@ def absentee_names(
 
 
 def awaits_players(cell: GridCell) -> bool:
-    """Whether two are to play here and nobody has said anything of a result."""
+    """Whether two are to play here and no result is reported."""
     return cell.b_id is not None and not cell.reports and not cell.done
 
 
 def _status(units: Mapping[str, UnitStatus], cell: GridCell) -> UnitStatus | None:
-    """What the table's unit says of this very match."""
+    """The status of the table's unit, where it is about this very match."""
     status = units.get(cell.unit) if cell.unit else None
     return status if status is not None and status.match == cell.match_id else None
 

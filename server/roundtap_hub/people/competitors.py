@@ -1,4 +1,4 @@
-"""The competitors as the organizer works with them: who is in, and what leaving would do just now."""
+"""The competitors as the organizer sees them, one row each."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ class CompetitorRow:
     note: bool = False
     fixed_table: int | None = None
     awaited: bool = False
-    """Entered, and not paired yet."""
+    """Entered, but not yet present."""
     to_confirm: bool = False
-    """Signed up by phone, and not known at the desk yet."""
+    """Signed up by phone, not yet confirmed at the desk."""
     removable: bool = False
-    """Never played, and nobody noted anything: the entry may be taken out."""
+    """Never played and without notes: the entry may be removed."""
 
 
 def roster(moment: EventAt) -> list[CompetitorRow]:
-    """Everybody, by name."""
+    """All competitors, by name."""
     return sorted(_competitor_rows(moment, moment.state.entrants.values()), key=lambda e: _cached_sort_key(e.name))
 
 
 def competitor_row(moment: EventAt, competitor: str) -> CompetitorRow:
-    """One competitor of the event."""
+    """The row of one competitor."""
     return next(_competitor_rows(moment, [moment.state.entrants[competitor]]))
 
 
 @lru_cache(maxsize=2048)
 def _cached_sort_key(name: str) -> tuple[str, str]:
-    """Taking a name's accents off takes longer than everything else here."""
+    """Cached: removing accents takes longer than all else here."""
     return sort_key(name)
 
 

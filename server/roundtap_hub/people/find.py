@@ -1,4 +1,4 @@
-"""Finding a table or a person from any page of the console, in all events of the hall."""
+"""The console's search for a table or a person, in all events of the hall."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from roundtap_hub.store.service import Snapshot
 
 TABLE, PERSON = "table", "person"
 MAX_HITS = 12
-"""So many are shown: who needs more types another letter."""
+"""The most hits shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A table (`match_id`, with the names of both sides), or a person (`competitor`), of one event. `event` is the
-    event's name where it is not the one that was asked from, else ""."""
+    """A table (`match_id`, with both names) or a person (`competitor`). `event`: its name, "" for the event searched
+    from."""
 
     kind: str
     event_id: str
@@ -45,7 +45,7 @@ class SearchHit:
 
 
 def find(snapshot: Snapshot, query: str, here: str = "") -> list[SearchHit]:
-    """What fits `query`, the event `here` first: a table of that very number, people, tables whose number begins so."""
+    """Hits for `query`: the table of that number, people, then tables whose number begins so; event `here` first."""
     wanted = fold(query) if query.strip() else ""
     if not wanted:
         return []
@@ -75,12 +75,11 @@ def _people(moment: EventAt, wanted: str, here: str) -> Iterator[tuple[int, Sear
     names, public, members, at = full_names(moment), shown_names(moment), shown_members(moment), current_matches(moment)
     parts = wanted.split()
     for who in moment.state.entrants:
-        said = " ".join({search_text(name): None
-                         for name in (names.get(who, ""), public.get(who, ""), *members.get(who, ()))
-                         if name})
-        if not all(part in said for part in parts):
+        searchable = " ".join(dict.fromkeys(
+            search_text(name) for name in (names.get(who, ""), public.get(who, ""), *members.get(who, ())) if name))
+        if not all(part in searchable for part in parts):
             continue
-        begins = all(f" {part}" in f" {said}" for part in parts)
+        begins = all(f" {part}" in f" {searchable}" for part in parts)
         match = at.get(who)
         table = match.match.table if match is not None and not moment.state.finished else None
         across = (match.match.b if match.match.a == who else match.match.a) if match is not None else None
@@ -100,7 +99,7 @@ MOST_LETTERS = 80
 @route("GET /console/find", STAFF)
 @route("GET /console/<event_id>/find", STAFF, VISIBLE)
 def find_all(event_id: str = "") -> AnyResponse:
-    """`q`: a table's number, or part of a name; where an event is named, its own first."""
+    """Search for `q`, a table's number or part of a name; the hits of a named event come first."""
     asked_from: dict[str, Any] = {"state": current_event(event_id).state} if event_id else {}
     query = request.args.get("q", "").strip()[:MOST_LETTERS]
     return page("find_all.html", query=query, found=find(current_snapshot(), query, event_id), **asked_from)

@@ -1,4 +1,4 @@
-"""People from a table: a file or a paste, its columns, what each row would do; then all that are ticked, or none."""
+"""People imported from a table: upload or paste, columns, a preview of each row; then all ticked rows or none."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ SAMPLE_ROWS = 4
 
 @route("GET /console/<event_id>/import", HEADS_AND_DESK, VISIBLE)
 def import_people(event_id: str) -> AnyResponse:
-    """Where a file is chosen, or a table pasted."""
+    """The form to upload or paste a table."""
     moment = current_event(event_id)
     if "pasted" in request.form:
-        # It could not be read; a reload sends it once more, so that it is not lost.
+        # The paste could not be read; a reload sends it again, so that it is not lost.
         g.address = ""
     return page("import_people.html", state=moment.state, rulebook=moment.state.rulebook)
 
@@ -65,7 +65,7 @@ def import_people(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/import/table", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
 @shows_problem_on(import_people)
 def import_table(event_id: str) -> AnyResponse:
-    """The table of a file or a paste, its columns as they are guessed, or as they were said; nothing is kept yet."""
+    """Preview the table with its columns as guessed, or as the form has them; nothing is saved."""
     moment = current_event(event_id)
     if "table" in request.form:
         rows = _rows_of_form()
@@ -80,7 +80,7 @@ def import_table(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/import/people", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
 @shows_problem_on(import_people)
 def import_rows(event_id: str) -> AnyResponse:
-    """Enter and change what was ticked, in one go. What is no longer as it was shown is shown again first."""
+    """Enter and change the ticked rows in one request; if the event changed since the preview, show it again."""
     moment = current_event(event_id)
     rows = _rows_of_form()
     heading, columns = _heading_and_columns(rows)
@@ -96,7 +96,7 @@ def import_rows(event_id: str) -> AnyResponse:
         current_hub().service.ask(steps, actor(), people, IMPORT_TIMEOUT_S)
     except Problem as problem:
         g.problem, g.status = problem, problem_status(problem)
-        # A reload begins anew: what was to enter people is not sent twice.
+        # A reload begins anew, so that the form is not sent twice.
         g.address = url_for("console.import_people", event_id=event_id)
         drop_request_cache()
         return _preview(current_event(event_id), rows, heading, columns, ticked)
@@ -140,7 +140,7 @@ def _rows_of_form() -> Rows:
 
 
 def _heading_and_columns(rows: Rows) -> tuple[int, tuple[str, ...]]:
-    """The row of the headings and the meaning of each column, as the form says them."""
+    """The heading row and each column's meaning, from the form."""
     heading = min(max(0, whole_number("heading") or 0), len(rows))
     columns = tuple(said if (said := field(f"column_{number}")) in (*MEANINGS, *OF_TEAMS) else SKIP
                     for number in range(len(rows[0])))
@@ -159,7 +159,7 @@ def _planned(moment: EventAt, rows: Rows, heading: int, columns: Sequence[str]) 
 def _preview(
     moment: EventAt, rows: Rows, heading: int, columns: Sequence[str], ticked: set[int] | None = None,
 ) -> AnyResponse:
-    """The columns over a few rows, and below them every row with what would become of it."""
+    """The columns over a few sample rows, and below them every row with its effect."""
     state, planned = moment.state, None
     try:
         planned = _planned(moment, rows, heading, columns)

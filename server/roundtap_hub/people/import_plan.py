@@ -1,4 +1,4 @@
-"""What a table would change in an event, row by row, before anybody says that it shall."""
+"""The plan of an import: what a table would change in an event, row by row."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAME, FIRST, LAST, CLUB, ID, LINK, PAID, NOTE, CAME_WITH, TABLE, MEMBER_1, MEMBE
     "name", "first", "last", "club", "id", "link", "paid", "note", "came_with", "table", "member_1", "member_2", "")
 MEANINGS = (NAME, FIRST, LAST, CLUB, ID, LINK, PAID, NOTE, CAME_WITH, TABLE)
 OF_TEAMS = (MEMBER_1, MEMBER_2)
-"""What only a team has."""
+"""Columns of teams only."""
 
 _HEADINGS: Mapping[str, str] = MappingProxyType({
     NAME: "name|full name|player|player name|players|real name|participant|competitor|attendee|display name|team name|"
@@ -54,14 +54,14 @@ _HEADINGS: Mapping[str, str] = MappingProxyType({
 })
 _NICKNAME_HEADINGS = ("nickname|nick|username|user name|alias|handle|apodo|usuario|spitzname|benutzername|nutzername|"
                       "pseudonim|ksywka")
-"""Names of people, where nothing better is there."""
+"""Used as names where no better column exists."""
 _IGNORED_HEADINGS = (
     "rank|place|position|seed|no|nr|faction|army|points|score|wins|losses|draws|record|mov|sos|country|city|state|email|"
     "e mail|mail|phone|checked in|check in|dropped|drop|status|registered|registration date|date|time|rounds|ticket|"
     "order|order number|discord|pronouns|region|elo|rating|itc score|faccion|ejercito|puntos|puesto|pais|ciudad|correo|"
     "correo electronico|telefono|fecha|fraktion|armee|punkte|platz|rang|land|ort|stadt|telefon|datum|frakcja|armia|"
     "punkty|miejsce|kraj|miasto|adres e mail|data|lp")
-"""Known headings of columns that nothing is made of."""
+"""Known headings of columns that are not imported."""
 
 _BY_HEADING = {heading: meaning for meaning, said in _HEADINGS.items() for heading in said.split("|")}
 _KNOWN = {*_BY_HEADING, *_NICKNAME_HEADINGS.split("|"), *_IGNORED_HEADINGS.split("|")}
@@ -76,11 +76,11 @@ YES, NO = (frozenset(said.split()) for said in (
     "no n false 0 unpaid open nein offen falsch pendiente falso nie niezaplacone pending none ✗ ✘ ☐ -"))
 
 HEADING_ROWS_MAX = 5
-"""So far down a row of headings is looked for: exports begin with a title."""
+"""How many rows are searched for the headings: exports may begin with a title."""
 
 
 def guess_heading(rows: Rows) -> int:
-    """Which row holds the headings, counted from 1; 0: none does."""
+    """The row of the headings, counted from 1; 0: none."""
     best, most = 0, 0
     for number, row in enumerate(rows[:HEADING_ROWS_MAX], start=1):
         known = sum(_heading(cell) in _KNOWN for cell in row)
@@ -91,14 +91,14 @@ def guess_heading(rows: Rows) -> int:
 
 
 def guess_columns(rows: Rows, heading: int, team: bool = False) -> tuple[str, ...]:
-    """What each column is; each meaning at most once, SKIP for the others."""
+    """The meaning of each column, each at most once; SKIP for the others."""
     below, columns = rows[heading:], [SKIP] * len(rows[0])
     named = [_heading(cell) for cell in rows[heading - 1]] if heading else [""] * len(columns)
-    for column, said in enumerate(named):
-        meaning = _BY_HEADING.get(said, SKIP)
+    for column, heading_text in enumerate(named):
+        meaning = _BY_HEADING.get(heading_text, SKIP)
         if meaning in OF_TEAMS and not team:
             meaning = SKIP
-        if meaning == CLUB and team and said in ("team", "equipo", "mannschaft", "druzyna", "teamname"):
+        if meaning == CLUB and team and heading_text in ("team", "equipo", "mannschaft", "druzyna", "teamname"):
             meaning = NAME
         if meaning and meaning not in columns:
             columns[column] = meaning
@@ -111,7 +111,7 @@ def guess_columns(rows: Rows, heading: int, team: bool = False) -> tuple[str, ..
 
 
 def _settle_names(columns: list[str], named: Sequence[str]) -> None:
-    """One of two parts of a name alone is the whole of it; "Name" beside "Vorname" is the last one."""
+    """First or last name alone is the whole name; "Name" beside "Vorname" is the last name."""
     parts = {FIRST, LAST} & set(columns)
     if NAME in columns and len(parts) == 1 and named[columns.index(NAME)] == "name":
         columns[columns.index(NAME)] = LAST if FIRST in parts else FIRST
@@ -131,7 +131,7 @@ def _name_by_content(columns: list[str], named: Sequence[str], below: Rows) -> N
 
 
 def _others_by_content(columns: list[str], below: Rows) -> None:
-    """Where no heading says it: addresses are lists, yes and no is paid, numbers that come once are ids."""
+    """Without headings: addresses are list links, yes/no is paid, unique numbers are ids."""
     for column in range(len(columns)):
         if columns[column] != SKIP:
             continue
@@ -149,16 +149,16 @@ def _others_by_content(columns: list[str], below: Rows) -> None:
 
 
 def paid(text: str) -> bool | None:
-    """Whether a cell says that somebody has paid: yes, no, or an amount; None where it says neither."""
-    said = text.strip().casefold()
-    if not said:
+    """Whether a cell means paid: yes, no or an amount; None where it is unclear."""
+    cell = text.strip().casefold()
+    if not cell:
         return False
-    plain = fold(said) if any(c.isalnum() for c in said) else said
-    if said in YES or plain in YES:
+    plain = fold(cell) if any(c.isalnum() for c in cell) else cell
+    if cell in YES or plain in YES:
         return True
-    if said in NO or plain in NO:
+    if cell in NO or plain in NO:
         return False
-    amount = re.fullmatch(r"(?:[a-zł€$£]{0,3}\s?)(\d{1,5})(?:[.,](\d{1,2}))?(?:\s?[a-zł€$£.,-]{0,4})", said)
+    amount = re.fullmatch(r"(?:[a-zł€$£]{0,3}\s?)(\d{1,5})(?:[.,](\d{1,2}))?(?:\s?[a-zł€$£.,-]{0,4})", cell)
     return None if amount is None else any(int(part) for part in amount.groups() if part)
 
 
@@ -172,7 +172,7 @@ def _share(rows: Rows, column: int, fits: Callable[[str], object]) -> float:
 
 
 NEW, EXISTING, DUPLICATE, INVALID = "new", "here", "twice", "wrong"
-"""Of a row: somebody to be entered; somebody who is in the event; somebody of an earlier row; it cannot be entered."""
+"""Kinds of rows: a new person; one already in the event; the same as an earlier row; unusable."""
 
 NAMES = (NAME, FIRST, LAST, MEMBER_1, MEMBER_2)
 MOST_TABLES = 999
@@ -181,10 +181,10 @@ UNREADABLE = "\ufffd"
 
 @dataclass(frozen=True, slots=True)
 class PlannedRow:
-    """One row. `row` is its number in the table, `person` what it says (of who is here: what would be known then).
+    """One row, by its number in the table, with the person as they would be saved.
 
-    `known`: the competitor it speaks of, where that is one of the event; `changes`: the fields that would be others;
-    `as_row`: the earlier row that says the same; `problem`: why it cannot be taken.
+    `known`: the competitor of the event that it is about; `changes`: the fields that would change; `as_row`: the
+    earlier row about the same person; `problem`: why it cannot be taken.
     """
 
     row: int
@@ -198,23 +198,23 @@ class PlannedRow:
     as_row: int | None = None
     problem: Problem | None = None
     odd: bool = False
-    """The name may be two cells or two lines: a quotation mark too many puts them together."""
+    """The name may be two cells or lines, joined by a stray quotation mark."""
 
     @property
     def may(self) -> bool:
-        """Whether it can be taken: it is new, or would change something."""
+        """Whether it can be taken: it adds or changes something."""
         return self.problem is None and (self.kind in (NEW, DUPLICATE)
                                          or (self.kind == EXISTING and bool(self.changes)))
 
     @property
     def usual(self) -> bool:
-        """Whether it is taken unless somebody says otherwise."""
+        """Whether it is ticked by default."""
         return self.kind == NEW and not self.odd
 
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """All rows that say anything, in their order. `mark`: names this very plan."""
+    """All rows that are not empty, in order. `mark`: a digest of this plan."""
 
     rows: tuple[PlannedRow, ...]
     mark: str
@@ -227,20 +227,20 @@ def plan_import(
     rows: Rows, heading: int, columns: Sequence[str], entrants: Mapping[str, Entrant], people: Mapping[str, Person],
     team_size: int = 1,
 ) -> ImportPlan:
-    """What these rows would change. Raises Problem("import_no_name") where no column is the name, and
-    Problem("import_column_twice") for a meaning that two columns have."""
+    """Plan these rows. Raises Problem("import_no_name") without a name column, and Problem("import_column_twice") where
+    two columns have one meaning."""
     for meaning in columns:
         if meaning and list(columns).count(meaning) > 1:
             raise Problem("import_column_twice", column=meaning)
     if NAME not in columns and not {FIRST, LAST} & set(columns):
         raise Problem("import_no_name")
-    said = [(number, {m: row[c] for c, m in enumerate(columns) if m}) for number, row in
+    filled = [(number, {m: row[c] for c, m in enumerate(columns) if m}) for number, row in
             enumerate(rows[heading:], start=heading + 1) if any(row)]
     book = _KnownPeople(entrants, people, team_size)
     made = tuple(
         replace(book.planned(number, {meaning: _in_one_line(cell) for meaning, cell in cells.items()}),
                 odd=any(sign in cells.get(meaning, "") for meaning in NAMES for sign in (";", LINE_BREAK_SIGN)))
-        for number, cells in said)
+        for number, cells in filled)
     seen = [[each.row, each.kind, each.person.to_json(), each.came_with, each.fixed_table, each.known,
              list(each.changes)] for each in made]
     return ImportPlan(made, digest([[list(columns), heading], seen])[:16])
@@ -251,17 +251,17 @@ def _in_one_line(cell: str) -> str:
 
 
 AFTER_A_COMMA = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
-"""What stands behind a comma without being a first name."""
+"""Suffixes after a comma that are not first names."""
 
 
 def _is_turned(name: str) -> bool:
-    """Whether a name is written "Keller, Franz"; what becomes of it is shown before anybody is entered."""
+    """Whether a name is written "Keller, Franz"."""
     last, comma, first = (part.strip() for part in name.partition(","))
     return bool(last and comma and first) and "," not in first and first.casefold() not in AFTER_A_COMMA
 
 
 class _KnownPeople:
-    """Who is known so far: of the event, and of the rows that were looked at."""
+    """The people known so far, from the event and from the rows planned."""
 
     def __init__(self, entrants: Mapping[str, Entrant], people: Mapping[str, Person], team_size: int) -> None:
         self._entrants, self._team_size = entrants, team_size
@@ -295,7 +295,7 @@ class _KnownPeople:
         if person.external_id:
             self._rows_by_id.setdefault(person.external_id.casefold(), row)
         if earlier and known is not None:
-            # Of two rows about one who is here the first counts: nobody is asked which.
+            # Of two rows about one competitor the first counts.
             return replace(found, kind=DUPLICATE, as_row=earlier, problem=Problem("import_twice_here", row=earlier))
         return found
 
@@ -322,7 +322,7 @@ class _KnownPeople:
         return person, _table(cells.get(TABLE, ""))
 
     def _known(self, person: Person) -> str | None:
-        """The competitor of the event that is meant: by the id, else by the name where the ids do not differ."""
+        """The competitor that a row is about: by id, else by name where the ids do not differ."""
         by_id = self._by_id.get(person.external_id.casefold()) if person.external_id else None
         if by_id is not None:
             return by_id
@@ -330,21 +330,21 @@ class _KnownPeople:
                      if not (self._people[who].external_id and person.external_id)), None)
 
     def _earlier(self, person: Person) -> int | None:
-        """The row before this one that names the same."""
+        """The earlier row about the same person."""
         if person.external_id and person.external_id.casefold() in self._rows_by_id:
             return self._rows_by_id[person.external_id.casefold()]
         row, its = self._rows_by_name.get(fold(person.name), (0, ""))
         differ = bool(its and person.external_id and its != person.external_id.casefold())
         return row if row and not differ else None
 
-    def _of_event(self, row: int, who: str, said: Person, came_with: str | None, table: int | None) -> PlannedRow:
-        """What is not said in the table stays as it is; nobody's name is changed by one."""
+    def _of_event(self, row: int, who: str, read: Person, came_with: str | None, table: int | None) -> PlannedRow:
+        """A row about a known competitor: empty cells change nothing, and names never change."""
         before, entrant = self._people[who], self._entrants[who]
         after = structs.replace(
-            before, club=said.club or before.club, external_id=said.external_id or before.external_id,
-            list_link=said.list_link or before.list_link, note=said.note or before.note,
-            paid=said.paid or before.paid, members=before.members or said.members,
-            captain=before.captain or said.captain)
+            before, club=read.club or before.club, external_id=read.external_id or before.external_id,
+            list_link=read.list_link or before.list_link, note=read.note or before.note,
+            paid=read.paid or before.paid, members=before.members or read.members,
+            captain=before.captain or read.captain)
         changes = [key for key, field in ((CLUB, "club"), (ID, "external_id"), (LINK, "list_link"), (NOTE, "note"),
                                           (PAID, "paid"), (MEMBER_1, "members"))
                    if getattr(after, field) != getattr(before, field)]
@@ -385,6 +385,6 @@ def _table(text: str) -> int | None:
 
 
 def competitor_of(planned: PlannedRow, competitor: str) -> Competitor:
-    """Somebody new, as the event gets them."""
+    """A new person as a competitor of the event."""
     return structs.replace(planned.person.to_competitor(competitor), came_with=planned.came_with,
                    fixed_table=planned.fixed_table)

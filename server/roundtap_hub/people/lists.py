@@ -1,8 +1,10 @@
-"""A competitor's list: looked at any time, typed before round 1, corrected on record afterwards."""
+"""Competitors' lists: a rulebook's form to view, type and correct one, and the state of each."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from flask import abort, g, redirect, request, url_for
@@ -12,11 +14,22 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import CorrectList, SubmitList
 from roundtap_core.event.person import Person
-from roundtap_core.lists.list_form import ListCheck, list_digest
+from roundtap_core.lists.list_form import (
+    NAMES,
+    NUMBER,
+    TICK,
+    ListCheck,
+    ListField,
+    ListForm,
+    ListTable,
+    list_digest,
+    option_text,
+)
 from roundtap_core.records import Competitor
+from roundtap_core.words import Words
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, STAFF, VISIBLE, route
 from roundtap_hub.events.event_at import EventAt, all_competitors, full_names
-from roundtap_hub.people.list_forms import ROWS_ADDED, flags_of, list_states, list_view, read_list, shown_line_counts
+from roundtap_hub.serving.memoized import memoized_by
 from roundtap_hub.serving.page_helpers import (
     current_event,
     field,
@@ -28,10 +41,246 @@ from roundtap_hub.serving.page_helpers import (
 )
 from roundtap_hub.store.journal import PersonRecord
 
+LETTERS, LINES = 300, 200
+"""The most letters in a box, and lines in a table."""
+SPARE = 3
+"""Empty lines after the filled ones."""
+
+MISSING, WRONG, FLAGGED, GOOD, NONE = "missing", "wrong", "flagged", "good", "none"
+"""States of a list: required but missing; with problems; flagged for an official; good; missing and not required."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormBox:
+    """One box to fill in. `name`: its place in the list, without the first "/"."""
+
+    name: str
+    label: str
+    kind: str
+    values: tuple[str, ...]
+    options: tuple[tuple[str, str], ...] = ()
+    problems: tuple[str, ...] = ()
+    usual: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FormTable:
+    """`name`: its place in the list. A row is (boxes, problems)."""
+
+    name: str
+    title: str
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[tuple[FormBox, ...], tuple[str, ...]], ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FormPart:
+    """A section: the whole list, or one team member's."""
+
+    number: int | None
+    boxes: tuple[FormBox, ...]
+    tables: tuple[FormTable, ...]
+    problems: tuple[str, ...] = ()
+
+
+class _FormBuilder:
+    """Builds the view of one form; every problem is shown once, at the narrowest place that holds it."""
+
+    def __init__(self, words: Words, problems: Sequence[Problem], lines: Mapping[str, int]) -> None:
+        self._words = words
+        self._open = list(problems)
+        self._lines = lines
+
+    def view(self, form: ListForm, list_: Mapping[str, Any]) -> dict[str, Any]:
+        if form.per_member:
+            parts = [self._part(None, form.shared, (), list_, "")]
+            parts += [self._part(n + 1, form.fields, form.lines, _at(list_.get("players"), n), f"/players/{n}")
+                      for n in range(form.per_member)]
+        else:
+            parts = [self._part(None, form.fields, form.lines, list_, "")]
+        return {"parts": parts, "elsewhere": self._take("")}
+
+    def _part(
+        self, number: int | None, fields: Sequence[ListField], lines: Sequence[ListTable], data: Mapping[str, Any],
+        where: str
+    ) -> FormPart:
+        boxes = tuple(self._box(f, data.get(f.key), f"{where}/{f.key}", take=True) for f in fields)
+        tables = tuple(self._table(table, data.get(table.key), f"{where}/{table.key}") for table in lines)
+        return FormPart(number, boxes, tables, self._take(where) if where else ())
+
+    def _table(self, table: ListTable, typed: object, where: str) -> FormTable:
+        known = typed if isinstance(typed, list) else []
+        shown = max(table.usually, len(known) + SPARE, self._lines.get(where[1:], 0))
+        rows = []
+        for index in range(min(shown, LINES)):
+            row, place = _at(known, index), f"{where}/{index}"
+            boxes = tuple(self._box(c, row.get(c.key), f"{place}/{c.key}", take=False) for c in table.columns)
+            rows.append((boxes, self._take(place)))
+        columns = tuple((c.kind, self._words(c.text)) for c in table.columns)
+        return FormTable(where[1:], self._words(table.text, number=table.number), columns, tuple(rows),
+                         self._take(where))
+
+    def _box(self, field: ListField, value: object, where: str, take: bool) -> FormBox:
+        options = tuple((option, option_text(self._words, option)) for option in field.options)
+        return FormBox(where[1:], self._words(field.text), field.kind, _values(field, value), options,
+                   self._take(where) if take else (), "" if field.usual is None else str(field.usual))
+
+    def _take(self, where: str) -> tuple[str, ...]:
+        found = [p for p in self._open if not where or p.where == where or p.where.startswith(f"{where}/")]
+        self._open = [p for p in self._open if p not in found]
+        return tuple(dict.fromkeys(p.say(self._words) for p in found))
+
+
+def _at(items: object, place: int) -> Mapping[str, Any]:
+    """The object at that index, else an empty one."""
+    found = items[place] if isinstance(items, list) and place < len(items) else None
+    return found if isinstance(found, dict) else {}
+
+
+def list_view(
+    form: ListForm, list_: Mapping[str, Any], problems: Sequence[Problem], words: Words,
+    lines: Mapping[str, int] | None = None,
+) -> dict[str, Any]:
+    """The form filled with the list, each problem beside its place; `elsewhere`: problems without a place. `lines`: the
+    least number of lines by table."""
+    return _FormBuilder(words, problems, lines or {}).view(form, list_)
+
+
+def _values(field: ListField, value: object) -> tuple[str, ...]:
+    """The texts of a field's boxes: `field.count` of them, else one."""
+    if field.kind == TICK:
+        return ("1",) if value is True else ("",)
+    if field.kind == NAMES:
+        found = [str(name) for name in value] if isinstance(value, list) else []
+        if field.count:
+            return tuple([*found, *[""] * field.count][: max(field.count, len(found))])
+        # A name that contains a comma would be read back as two.
+        return (("; " if any("," in name for name in found) else ", ").join(found),)
+    return ("" if value is None else str(value),)
+
+
+def read_list(form: ListForm, typed: Mapping[str, str]) -> dict[str, Any]:
+    """The typed list without blank lines or anything beyond the form; an unreadable number stays text, for `malformed`
+    to report."""
+    if not form.per_member:
+        return _read_part(form, typed, "")
+    players = [_read_part(form, typed, f"players/{n}/") for n in range(form.per_member)]
+    while players and not players[-1]:
+        players.pop()
+    return {**_read_fields(form.shared, typed, ""), **({"players": players} if players else {})}
+
+
+def _read_part(form: ListForm, typed: Mapping[str, str], where: str) -> dict[str, Any]:
+    part = _read_fields(form.fields, typed, where)
+    for lines in form.lines:
+        rows = [_read_fields(lines.columns, typed, f"{where}{lines.key}/{n}/") for n in range(LINES)]
+        if filled := [row for row in rows if row]:
+            part[lines.key] = filled
+    return part
+
+
+def _read_fields(fields: Sequence[ListField], typed: Mapping[str, str], where: str) -> dict[str, Any]:
+    read = ((field.key, _read(field, typed, where + field.key)) for field in fields)
+    return {key: value for key, value in read if value not in (None, "", [])}
+
+
+def _read(field: ListField, typed: Mapping[str, str], name: str) -> Any:
+    if field.kind == NAMES and field.count:
+        return [text for n in range(LINES) if f"{name}/{n}" in typed and (text := _clean(typed[f"{name}/{n}"]))]
+    text = _clean(typed.get(name, ""))
+    if field.kind == NAMES:
+        parts = text.split(";" if ";" in text else ",")
+        return [part.strip() for part in parts if part.strip()]
+    if field.kind == TICK:
+        return True if text else None
+    if field.kind == NUMBER and text:
+        digits = text.removeprefix("-")
+        return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 10 else text
+    return text
+
+
+def _clean(text: str) -> str:
+    """One line of readable text."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text[:LETTERS]).split())
+
+
+def shown_line_counts(form: ListForm, typed: Mapping[str, str]) -> dict[str, int]:
+    """How many lines of each table the page had when its form was sent."""
+    parts = [f"players/{n}/" for n in range(form.per_member)] or [""]
+    shown = {}
+    for name in (f"{part}{lines.key}" for part in parts for lines in form.lines):
+        text = typed.get(f"{name}/lines", "")
+        shown[name] = min(int(text), LINES) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    return shown
+
+
+@dataclass(frozen=True, slots=True)
+class ListState:
+    """The state of one competitor's list, with its numbers of problems and flags."""
+
+    state: str
+    problems: int = 0
+    flags: int = 0
+
+
+def _lists_key(moment: EventAt) -> object:
+    """What lists and their checks depend on: not reports and results, which come by the hundred."""
+    state = moment.state
+    return state.entrants, moment.people, state.rulebook_id, state.level, state.given_options
+
+
+@memoized_by(_lists_key)
+def list_states(moment: EventAt) -> Mapping[str, ListState]:
+    """The state of each list, by competitor."""
+    state, people = moment.state, all_competitors(moment)
+    check, options = state.rulebook.lists, state.options
+    flags = [0] * len(people)
+    for problem in check.event_warnings(people, options):
+        flags[int(problem.where.split("/")[1])] += 1
+    found = {}
+    for place, person in enumerate(people):
+        list_ = check.of_competitor(person)
+        flags[place] += len(check.warnings(list_, options, state.level))
+        problems = len(check.competitor_problems(person, options, state.level))
+        found[person.id] = ListState(_state(list_, problems, flags[place]), problems, flags[place])
+    return found
+
+
+def _state(list_: Mapping[str, Any], problems: int, flags: int) -> str:
+    if not list_:
+        return MISSING if problems else NONE
+    return WRONG if problems else FLAGGED if flags else GOOD
+
+
+def list_counts(moment: EventAt) -> dict[str, int]:
+    """How many active competitors' lists are missing, wrong or flagged; zeros are left out."""
+    states = list_states(moment)
+    counts: dict[str, int] = {}
+    for entrant in moment.state.entrants.values():
+        state = states[entrant.id].state
+        if entrant.active and state in (MISSING, WRONG, FLAGGED):
+            counts[state] = counts.get(state, 0) + 1
+    return counts
+
+
+def flags_of(moment: EventAt, competitor: Competitor) -> list[Problem]:
+    """The flags of one competitor's list, with places in the list."""
+    people = all_competitors(moment)
+    check, options = moment.state.rulebook.lists, moment.state.options
+    place = next(n for n, person in enumerate(people) if person.id == competitor.id)
+    mine = [p.but(p.where.removeprefix(f"/{place}").removeprefix("/list"))
+            for p in check.event_warnings(people, options) if p.where.split("/")[1] == str(place)]
+    return [*check.warnings(check.of_competitor(competitor), options, moment.state.level), *mine]
+
+
+ROWS_ADDED = 8
+"""What "more lines" adds."""
+
 
 @route("GET /console/<event_id>/competitor/<competitor>/list", STAFF, VISIBLE)
 def list_page(event_id: str, competitor: str) -> AnyResponse:
-    """The list as it stands, or as it was just typed, with each problem beside its line."""
+    """The list as saved, or as just typed, with each problem beside its line."""
     moment = current_event(event_id)
     entrant = moment.state.entrants.get(competitor)
     save_at = url_for("console.save_list", event_id=event_id, competitor=competitor)
@@ -40,7 +289,7 @@ def list_page(event_id: str, competitor: str) -> AnyResponse:
 
 
 def list_context(moment: EventAt, competitor: str) -> dict[str, Any]:
-    """What the form of a list is drawn from, as it stands or as this request has it; 404 for nobody's."""
+    """The template context of a list's form, as saved or as this request has it; 404 for an unknown competitor."""
     who = competitor_of(moment, competitor)
     state, check = moment.state, moment.state.rulebook.lists
     form, typed = check.form(state.options), request.form if request.method == "POST" else None
@@ -64,7 +313,7 @@ def list_context(moment: EventAt, competitor: str) -> dict[str, Any]:
 @route("POST /console/<event_id>/competitor/<competitor>/list", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
 @shows_problem_on(list_page)
 def save_list(event_id: str, competitor: str) -> AnyResponse:
-    """Free until round 1 is published; then a list is the same all day, and only corrected, with a reason."""
+    """Save the list: freely until round 1 is published, then only as a correction with a reason."""
     if field("more"):
         return list_page(event_id, competitor)
     moment = current_event(event_id)
@@ -78,9 +327,8 @@ def save_list(event_id: str, competitor: str) -> AnyResponse:
 
 
 def typed_list(moment: EventAt, competitor: str) -> tuple[PersonRecord, str, int | None] | None:
-    """What this request's form holds: the person with the list, and what the entry says of it (digest, total); None
-    where nothing was changed. What can be read is saved, also where it breaks a rule: the judge decides what follows
-    from that. Raises Problem for what cannot, and where another list was seen."""
+    """The list in this request's form as (person, digest, total); None where nothing changed. A list that breaks a rule
+    is saved: judges decide about it. Raises Problem("list_not_saved", "list_changed_meanwhile")."""
     found, check = competitor_of(moment, competitor), moment.state.rulebook.lists
     list_ = check.spelled(read_list(check.form(moment.state.options), request.form), moment.state.options)
     if check.malformed(list_, moment.state.options):
@@ -104,10 +352,10 @@ def competitor_of(moment: EventAt, competitor: str) -> Competitor:
 
 
 def _seen_version(check: ListCheck, who: Competitor) -> str:
-    """Which list the official looked at. Once told that it changed meanwhile, they save over the new one knowingly."""
+    """The version that the official saw: after a warning that it changed meanwhile, the new one."""
     problem: Problem | None = g.get("problem")
-    told = problem is not None and problem.key == "list_changed_meanwhile"
-    return _version(check, who) if told else field("seen") or _version(check, who)
+    warned = problem is not None and problem.key == "list_changed_meanwhile"
+    return _version(check, who) if warned else field("seen") or _version(check, who)
 
 
 def _version(check: ListCheck, who: Competitor) -> str:
@@ -115,7 +363,7 @@ def _version(check: ListCheck, who: Competitor) -> str:
 
 
 def _problems(moment: EventAt, who: Competitor) -> list[Problem]:
-    """Of the competitor's list, with places in the list."""
+    """The problems of the competitor's list, with places in the list."""
     state = moment.state
     found = state.rulebook.lists.competitor_problems(who, state.options, state.level)
     return [p.but(p.where.removeprefix("/list")) for p in found]

@@ -1,4 +1,4 @@
-"""A table as it came: bytes of a file or a pasted text, read into rows of clean cells; bounded, whatever it is."""
+"""A table from a file or a paste, read into rows of clean cells within fixed limits."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.limits import sanitize
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""How .xlsx, .xlsm, .xlsb and .ods begin; and .xls."""
+"""The first bytes of .xlsx, .xlsm, .xlsb and .ods; and of .xls."""
 UNPACKED_BYTES = 24 * 1024 * 1024
-"""More than that is no list of players, however well it was packed."""
+"""More unpacked bytes than any list of players has."""
 MOST_PARTS = 400
 WITHIN_S = 20.0
 ANSWER_BYTES = 8 * 1024 * 1024
 
 
 def spreadsheet_rows(raw: bytes, rows: int, columns: int) -> list[Sequence[Any]]:
-    """The first sheet that has anything in it, at most so many rows and one more, and columns and one more.
+    """The first sheet that is not empty, up to one row and one column beyond the given limits.
 
     Raises Problem("sheet_damaged", "sheet_locked", "sheet_too_big").
     """
@@ -45,10 +45,10 @@ def spreadsheet_rows(raw: bytes, rows: int, columns: int) -> list[Sequence[Any]]
         raise Problem("sheet_damaged") from None
     if done.returncode != 0 or len(done.stdout) > ANSWER_BYTES:
         raise Problem("sheet_too_big" if done.returncode < 0 else "sheet_damaged")
-    said = json.loads(done.stdout)
-    if "problem" in said:
-        raise Problem(said["problem"])
-    found: list[Sequence[Any]] = said["rows"]
+    answer = json.loads(done.stdout)
+    if "problem" in answer:
+        raise Problem(answer["problem"])
+    found: list[Sequence[Any]] = answer["rows"]
     return found
 
 
@@ -80,13 +80,13 @@ MOST_BYTES = 2 * 1024 * 1024
 """Of a file. A thousand players with links to their lists need a tenth of it."""
 MOST_ROWS, MOST_COLUMNS, CELL_LETTERS = 1000, 40, 1000
 LINE_BREAK_SIGN = "↵"
-"""Stands where a cell's text went on in another line, or after a tab."""
+"""Marks a line break or a tab inside a cell."""
 FORM_BYTES_MAX = 400_000
-"""Bytes of a table in a form: it travels with each step, as nothing is stored before somebody confirms."""
+"""The most bytes of a table in a form: each step carries it, as nothing is stored before the confirmation."""
 
 BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 POLISH_ONLY = frozenset(b"\xb3\xb9\xbf\xa3\xaf\x9f\x8f")
-"""Bytes that are letters of Polish in Windows-1250 and no letters, or rare ones, in Windows-1252."""
+"""Bytes that are Polish letters in Windows-1250, and no letters or rare ones in Windows-1252."""
 SEPARATORS = ("\t", ";", ",", "|")
 SNIFFED_ROWS = 200
 
@@ -94,9 +94,9 @@ Rows = tuple[tuple[str, ...], ...]
 
 
 def table_of_file(raw: bytes, language: str = "en") -> Rows:
-    """The rows of an uploaded file: CSV with any usual sign between the cells and any usual encoding, or a spreadsheet.
+    """The rows of an uploaded file: CSV with any usual separator and encoding, or a spreadsheet.
 
-    `language`: of who uploads it; a Polish one expects Windows-1250 where the bytes do not say.
+    `language`: the uploader's; Polish suggests Windows-1250 where the bytes are unclear.
     Raises Problem("no_file", "file_too_big", "sheet_damaged", "table_empty", "table_too_long", …).
     """
     if not raw.strip(b"\0 \r\n\t"):
@@ -115,14 +115,14 @@ def table_of_text(text: str) -> Rows:
     if not text.strip("".join(SEPARATORS) + " \r\n"):
         raise Problem("table_empty")
     first, _, rest = text.partition("\n")
-    # Excel's own way to say what stands between the cells.
+    # Excel's own way to name the separator.
     if first.strip().lower().startswith("sep=") and len(first.strip()) <= len("sep=;"):
         separator, text = first.strip()[4:] or "\t", rest
     return _clean_rows(_split(text, separator or _separator(text)))
 
 
 def decoded(raw: bytes, language: str = "en") -> str:
-    """Text in the encoding that a byte order mark names, else UTF-8, else the Windows one that it looks like."""
+    """Text in the encoding of its byte order mark, else UTF-8, else the likeliest Windows one."""
     for mark, encoding in BYTE_ORDER_MARKS:
         if raw.startswith(mark):
             return raw.decode(encoding, "replace")
@@ -137,7 +137,7 @@ def decoded(raw: bytes, language: str = "en") -> str:
 
 
 def to_form(rows: Rows) -> str:
-    """The rows as one text for a field of a form. Raises Problem("table_too_long")."""
+    """The rows as one text for a form field. Raises Problem("table_too_long")."""
     text = "\n".join("\t".join(row) for row in rows)
     if len(quote(text)) > FORM_BYTES_MAX:
         raise Problem("table_too_long", rows=MOST_ROWS)
@@ -145,7 +145,7 @@ def to_form(rows: Rows) -> str:
 
 
 def from_form(text: str) -> Rows:
-    """What `to_form` made, whatever a browser made of it."""
+    """The rows of `to_form`'s text, after a browser changed its line ends."""
     return _clean_rows(line.split("\t") for line in text.replace("\r\n", "\n").split("\n"))
 
 
@@ -156,7 +156,7 @@ def _split(text: str, separator: str) -> Iterable[Sequence[str]]:
         try:
             row = next(reader)
             if reader.line_num > begun + 1 or lines[begun].count('"') % 2:
-                # A quotation mark that is not closed where a cell ends has taken other rows into that cell.
+                # An unclosed quotation mark has taken other rows into its cell.
                 list(csv.reader(lines[begun:reader.line_num], delimiter=separator, strict=True))
         except StopIteration:
             return
@@ -167,7 +167,7 @@ def _split(text: str, separator: str) -> Iterable[Sequence[str]]:
 
 
 def _separator(text: str) -> str:
-    """What cuts most rows into the same number of cells; of two that do, the one that no text needs."""
+    """The separator that cuts most rows into the same number of cells; of two that do, the first."""
     best, most, broken, of_head, head = SEPARATORS[0], 0.0, None, False, text.partition("\n")[0]
     for separator in SEPARATORS:
         try:
@@ -180,13 +180,13 @@ def _separator(text: str) -> str:
         if worth > most:
             best, most = separator, worth
     if broken is not None and (not most or (of_head and best not in head)):
-        # One that cuts the head is the better one, though a quotation mark is not closed; the other is in the names.
+        # The one that cuts the headings is right, though a quotation mark is unclosed; the other is part of names.
         raise broken
     return best
 
 
 def _clean_rows(rows: Iterable[Sequence[object]]) -> Rows:
-    """Clean cells, every row as wide as the widest; columns and the last rows that are empty are left out."""
+    """Clean cells, all rows equally wide; empty columns and empty last rows are left out."""
     kept: list[list[str]] = []
     for row in rows:
         if len(kept) == MOST_ROWS:
@@ -207,7 +207,7 @@ def _clean_rows(rows: Iterable[Sequence[object]]) -> Rows:
 
 
 def clean_cell(cell: object) -> str:
-    """A cell as one line of text: what moves other text stands there as U+FFFD, and a whole number has no fraction."""
+    """A cell as one line of text: control characters become U+FFFD, and whole numbers lose their fraction."""
     if cell is None:
         return ""
     if isinstance(cell, bool):

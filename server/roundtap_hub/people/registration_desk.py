@@ -1,4 +1,4 @@
-"""Who plays: entered at the desk, here or not, renamed, leaving, coming back; what is known of them, and their link."""
+"""The registration desk: players entered, checked in, renamed, leaving, coming back; their details and their link."""
 
 from __future__ import annotations
 
@@ -108,49 +108,49 @@ from roundtap_hub.store.service import Step
 from roundtap_hub.units.unit_presence import TAKEN
 
 NUMBERED = re.compile(r" \(\d+\)$")
-"""What tells namesakes apart, and nobody types."""
+"""The number that tells namesakes apart, which no one types."""
 
 
 def awaited_and_present(moment: EventAt) -> tuple[list[CompetitorRow], list[CompetitorRow]]:
-    """Everybody who has not left, by name: who is awaited, and who is here."""
+    """All who have not left, by name: (awaited, present)."""
     people = [each for each in roster(moment) if each.status == IN]
     return [each for each in people if each.awaited], [each for each in people if not each.awaited]
 
 
 def is_late_entry(state: EventState) -> bool:
-    """Whether round 1 is played, so that whoever comes now comes late."""
+    """Whether only round 1 is published, so that a new player is a late entry."""
     return len(state.public_rounds) == 1
 
 
-def find_by_name(typed: str, some: Sequence[CompetitorRow]) -> list[CompetitorRow]:
-    """Whom a few letters mean: the very name, be it of two, else those of whom every word begins a part of the name."""
+def find_by_name(typed: str, rows: Sequence[CompetitorRow]) -> list[CompetitorRow]:
+    """Rows that a few letters mean: with exactly this name, else those where every word begins a part of the name."""
     words = fold(typed).split()
-    same = [each for each in some if fold(NUMBERED.sub("", each.name)) == " ".join(words)]
+    same = [each for each in rows if fold(NUMBERED.sub("", each.name)) == " ".join(words)]
     if same or not words:
         return same
-    return [each for each in some
+    return [each for each in rows
             if all(any(part.startswith(word) for part in search_text(each.name).split()) for word in words)]
 
 
 SIGN_UP = "sign-up"
-"""What a form says that stands on the page of sign-up by phone."""
+"""The `back` field of forms on the sign-up page."""
 
 
 @route("GET /console/<event_id>/check-in", STAFF, VISIBLE)
 def check_in(event_id: str, competitor: str = "") -> AnyResponse:
-    """Who is not here yet, and who is; a name, enter, the next one."""
+    """Awaited and present players, with a field to check in by name."""
     moment = current_event(event_id)
     state, typed = moment.state, request.args.get("q", "").strip()
-    missing, here = awaited_and_present(moment)
+    missing, present = awaited_and_present(moment)
     return page("check_in.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook, missing=missing,
-                here=here, late=is_late_entry(state), over=len(state.public_rounds) > 1 or state.cut is not None,
+                here=present, late=is_late_entry(state), over=len(state.public_rounds) > 1 or state.cut is not None,
                 q=typed, found=find_by_name(typed, missing) if typed else (), desk=people_forms_view(moment))
 
 
 @route("POST /console/<event_id>/check-in", ORGANIZERS, OPEN)
 @shows_problem_on(event)
 def use_check_in(event_id: str) -> AnyResponse:
-    """Whether only who has checked in is paired."""
+    """Set whether only players who have checked in are paired."""
     used = field("used") == "1"
     submit(event_id, SetCheckIn(used))
     return redirect(url_for("console.check_in", event_id=event_id), 303) if used else back_to_event(event_id)
@@ -159,14 +159,14 @@ def use_check_in(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/check-in/name", HEADS_AND_DESK, OPEN)
 @shows_problem_on(check_in)
 def check_in_name(event_id: str) -> AnyResponse:
-    """Typed at the desk: the one who is meant is here. Where several may be, they are shown to choose from."""
+    """Check in the player whose name was typed; where several fit, show them to choose from."""
     moment, typed = current_event(event_id), clean_name(field("name"))
-    missing, here = awaited_and_present(moment)
+    missing, present = awaited_and_present(moment)
     found = find_by_name(typed, missing)
     if not typed:
         raise Invalid("no_names")
     if not found:
-        already = find_by_name(typed, here)
+        already = find_by_name(typed, present)
         raise Problem("check_in_already", name=already[0].name) if already else Problem("check_in_nobody", name=typed)
     if len(found) > 1 or is_late_entry(moment.state):
         return redirect(url_for("console.check_in", event_id=event_id, q=typed), 303)
@@ -178,7 +178,7 @@ def check_in_name(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/competitors/<competitor>/here", HEADS_AND_DESK, OPEN)
 @shows_problem_on(check_in)
 def person_here(event_id: str, competitor: str) -> AnyResponse:
-    """Somebody is here (`on` 1), or is not after all; once round 1 is played `meets` says against whom."""
+    """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
     if field("on", "1") == "1":
         commands = _check_in_commands(event_id, competitor, field("meets") or None)
         current_hub().service.ask([Step(event_id, command) for command in commands], actor())
@@ -190,7 +190,7 @@ def person_here(event_id: str, competitor: str) -> AnyResponse:
 @route("POST /console/<event_id>/competitors/<competitor>/confirm", HEADS_AND_DESK, OPEN)
 @shows_problem_on(check_in)
 def person_confirm(event_id: str, competitor: str) -> AnyResponse:
-    """Who signed up by phone is known at the desk; whether they are here is another matter."""
+    """Confirm a sign-up by phone, without checking the player in."""
     submit(event_id, ConfirmEntry(competitor, field("meets") or None))
     return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
 
@@ -201,7 +201,7 @@ def _back() -> str:
 
 
 def _check_in_commands(event_id: str, competitor: str, meets: str | None) -> list[Command]:
-    """Whoever stands at the desk is known there, too: what was to be confirmed is."""
+    """Checking in at the desk also confirms the entry."""
     state = current_event(event_id).state
     commands: list[Command] = []
     if state.check_in:
@@ -213,7 +213,7 @@ def _check_in_commands(event_id: str, competitor: str, meets: str | None) -> lis
 @route("POST /console/<event_id>/competitors/<competitor>/remove", HEADS_AND_DESK, OPEN)
 @shows_problem_on(event)
 def person_remove(event_id: str, competitor: str) -> AnyResponse:
-    """An entry that never played, without a trace."""
+    """Remove an entry that never played, without a trace."""
     submit(event_id, RemoveCompetitor(competitor))
     if field("back"):
         return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
@@ -223,7 +223,7 @@ def person_remove(event_id: str, competitor: str) -> AnyResponse:
 @route("POST /console/<event_id>/competitors/<competitor>/details", HEADS_AND_DESK, NOT_ARCHIVED)
 @shows_problem_on(event)
 def person_details(event_id: str, competitor: str) -> AnyResponse:
-    """Club, id, list link, paid and note; who they came with and where they always sit. All of the form at once."""
+    """Save club, id, list link, paid, note, companions and fixed table: the whole form in one request."""
     moment = current_event(event_id)
     before = moment.people.get(competitor)
     entrant = moment.state.entrants.get(competitor)
@@ -258,7 +258,7 @@ def _with_typed_details(before: Person) -> Person:
 
 @route("GET /console/<event_id>/competitors/<competitor>/link", DESK, VISIBLE)
 def person_link(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
-    """Whether somebody has the link. The link itself is shown only when it is asked for: whoever sees it has it."""
+    """Whether the personal link was given out; the link itself is only shown on request, as seeing it is having it."""
     moment, links = current_event(event_id), current_hub().access.links
     if competitor not in moment.state.entrants:
         abort(404)
@@ -283,7 +283,7 @@ def show_link(event_id: str, competitor: str) -> AnyResponse:
 @route("POST /console/<event_id>/competitors/<competitor>/link/revoke", DESK, VISIBLE)
 @shows_problem_on(person_link)
 def revoke_link(event_id: str, competitor: str) -> AnyResponse:
-    """The phone that has it shows nothing any more; the next one that is shown is another."""
+    """Revoke the link: phones that have it lose the page, and the next link is a new one."""
     if competitor not in current_event(event_id).state.entrants:
         abort(404)
     current_hub().access.links.revoke(event_id, competitor, actor())
@@ -292,7 +292,7 @@ def revoke_link(event_id: str, competitor: str) -> AnyResponse:
 
 @route("GET /console/<event_id>/absent", STAFF, VISIBLE)
 def absent(event_id: str) -> AnyResponse:
-    """From the publishing of a round on; that somebody did not appear is said once the announced minutes are over."""
+    """The players missing from their tables, from the publishing of a round on."""
     moment, hub, units = current_event(event_id), current_hub(), current_units()
     state = moment.state
     grid = grid_cells(current_snapshot(), units, state, state.live, full_names(moment), now_ms())
@@ -303,7 +303,7 @@ def absent(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/competitors", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
 @shows_problem_on(event)
 def enter(event_id: str) -> AnyResponse:
-    """One name a line, all of them or none. Where they came from holds for every line, a team's members for one."""
+    """Enter one name per line, all or none. `came_with` applies to every line, a team's members to a single one."""
     moment = current_event(event_id)
     lines = [name for line in field("names").splitlines() if (name := " ".join(line.split()))]
     size = moment.state.rulebook.team_size
@@ -312,12 +312,12 @@ def enter(event_id: str) -> AnyResponse:
     if not names:
         raise Invalid("no_names")
     if len(moment.state.entrants) + len(names) > MOST_COMPETITORS:
-        # The writer says so as well, after a look at each of them.
+        # The writer refuses it as well, but only after checking each of them.
         raise Problem("too_many_competitors", maximum=MOST_COMPETITORS)
     for name in (*names, field("public_name"), field("came_with")):
         clean_name(name)
     if field("same_name") and field("known") not in ("", str(len(moment.state.entrants))):
-        # Who is meant to be there twice is not there three times because the form was sent twice.
+        # A form sent twice must not enter a confirmed namesake twice.
         raise Problem("step_changed_meanwhile")
     if not field("same_name"):
         _refuse_duplicates(names, [moment.people[who].name for who in moment.state.entrants if who in moment.people])
@@ -348,7 +348,7 @@ def enter(event_id: str) -> AnyResponse:
 
 
 def parse_team(line: str) -> tuple[str, tuple[str, ...]]:
-    """A team as one line says it, "Falken: Ana Ruiz, Bruno Maier", the captain first; without a colon, its name."""
+    """A team's name and members from "Falken: Ana Ruiz, Bruno Maier", captain first; without a colon only the name."""
     name, colon, members = line.partition(":")
     if not colon or not name.strip():
         return line, ()
@@ -357,7 +357,7 @@ def parse_team(line: str) -> tuple[str, tuple[str, ...]]:
 
 def refuse_broken_teams(moment: EventAt, teams: Mapping[str, tuple[tuple[str, ...], str | None]],
                         but: str | None = None) -> None:
-    """"Juego por equipos épico": two players each, and nobody in two teams. `but`: a team that is being changed.
+    """"Juego por equipos épico": two players each, and no one in two teams. `but`: a team that is being changed.
 
     Raises Problem("team_members_missing", "member_twice", "name_twice").
     """
@@ -377,7 +377,7 @@ def refuse_broken_teams(moment: EventAt, teams: Mapping[str, tuple[tuple[str, ..
 
 
 def typed_team() -> tuple[tuple[str, ...], str | None]:
-    """The members as they were typed, and which of them is captain: all of them or none."""
+    """The typed members, all or none, and the captain."""
     members = tuple(clean_name(field(f"member_{n}")) for n in (1, 2))
     if not any(members):
         return (), None
@@ -389,7 +389,7 @@ def typed_team() -> tuple[tuple[str, ...], str | None]:
 
 
 def _refuse_duplicates(names: list[str], known: list[str]) -> None:
-    """The same list pasted twice is likelier than two people of one name: those need a tick."""
+    """Refuse known names: a list pasted twice is likelier than namesakes, who need a tick."""
     seen = {name.casefold() for name in known}
     for name in names:
         if name.casefold() in seen:
@@ -400,14 +400,14 @@ def _refuse_duplicates(names: list[str], known: list[str]) -> None:
 @route("POST /console/<event_id>/competitors/<competitor>/rename", HEADS_AND_DESK, NOT_ARCHIVED)
 @shows_problem_on(event)
 def rename(event_id: str, competitor: str) -> AnyResponse:
-    """Another name, or another public one; everything else known of the person stays."""
+    """Change the name or the public name; all else known of the person stays."""
     moment = current_event(event_id)
     name, public = clean_name(field("name")), clean_name(field("public_name"))
     if not name:
         raise Invalid("no_names")
     before = moment.people.get(competitor) or Person(name)
     if is_damaged(competitor, before):
-        # Nothing but the id is known: what stands for the rest is not carried on.
+        # Only the id is known: placeholders for the rest are not kept.
         before, public = Person(name), "" if public == before.public_name else public
     members, captain = typed_team()
     if members:
@@ -435,7 +435,7 @@ def come_back(event_id: str, competitor: str) -> AnyResponse:
 @route("POST /console/<event_id>/competitors/<competitor>/disqualify", JUDGES, OPEN)
 @shows_problem_on(event)
 def disqualify(event_id: str, competitor: str) -> AnyResponse:
-    """For good, with a reason that is kept."""
+    """Disqualify for good, with a recorded reason."""
     by = signing_official(event_id)
     reason = require_reason(typed_reason())
     return drop_or_disqualify(event_id, competitor, "disqualify",
@@ -443,25 +443,25 @@ def disqualify(event_id: str, competitor: str) -> AnyResponse:
 
 
 NOW, UNKNOWN, AFTER = "1", "0", "after"
-"""The form's buttons: they leave, and this is how it stood; nobody knows that now; they leave only after this round."""
+"""The form's buttons: leave now, with this result; leave, result unknown; leave after this round."""
 DROP = "drop"
 
 Submit = Callable[[Result | None, bool], None]
-"""Told with the figures of the match that is left, and whether it is only after this round."""
+"""Called with the result of the abandoned match, and whether the player leaves only after this round."""
 
 
-def drop_or_disqualify(event_id: str, competitor: str, action: str, tell: Submit) -> AnyResponse:
-    """Somebody drops, or is disqualified (`action`): at once where no match of theirs is open, else after a page that
-    says what becomes of it and asks how it stands."""
+def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leaving: Submit) -> AnyResponse:
+    """Drop or disqualify a player (`action`): at once without an open match, else after a page on what becomes of the
+    match, which asks for its result."""
     state = current_event(event_id).state
-    found, does = open_match(state, competitor), leave_effect(state, competitor)
-    asked_of = (CONCEDES, REPORTED, JUDGED, PLACE) if action == DROP or _opponent_is_here(state, does) else (PLACE,)
-    if found is None or does.what not in asked_of or field("known") == UNKNOWN \
+    found, effect = open_match(state, competitor), leave_effect(state, competitor)
+    with_page = (CONCEDES, REPORTED, JUDGED, PLACE) if action == DROP or _opponent_is_here(state, effect) else (PLACE,)
+    if found is None or effect.what not in with_page or field("known") == UNKNOWN \
             or (field("known") == NOW and not _needs_result(state, *found, action)):
-        tell(None, False)
+        submit_leaving(None, False)
         return back_to_event(event_id, "competitors")
     if field("known") == AFTER and action == DROP:
-        tell(None, True)
+        submit_leaving(None, True)
         return back_to_event(event_id, "competitors")
     moment = current_event(event_id)
     seat = replace(match_context(moment, *found, full_names(moment), OFFICIAL), saying=LEAVING)
@@ -475,31 +475,30 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, tell: Submit
     at = wizard_page_at(seat, fields)
     if at.result is not None and not g.get("problem"):
         try:
-            tell(at.result, False)
+            submit_leaving(at.result, False)
             return back_to_event(event_id, "competitors")
         except Problem as problem:
             g.problem, g.status = with_competitor_names(problem, event_id), problem_status(problem)
     if at.result is not None or at.trail.way is None:
-        # Every question is answered, and the answers cannot stand; or one that is no answer was sent along with others
-        # than those of its page: they are asked again.
+        # The answers cannot stand, or came with others than those of their page: ask them again.
         at = wizard_page(seat.form, Progress(conceded, other(side)))
     return _ask_for_result(seat, at, fields, competitor, action)
 
 
 def _needs_result(state: EventState, played: RoundState, match: MatchState, action: str) -> bool:
-    """Nothing where a side has said how it ended, which stays unless somebody is disqualified; nor of a match that has
-    not begun."""
+    """Whether leaving needs the match's result: not of a match that has not begun, nor, unless for a disqualification,
+    where a side has reported."""
     return (action != DROP or not match.reports) and bool(missing_after_leaving(state, played, match)) \
         and not frees_cut_place(state, match.match.a)
 
 
-def _opponent_is_here(state: EventState, does: LeaveEffect) -> bool:
-    """Else the match is decided by who left it first, whatever becomes of the other one."""
-    return does.opponent in state.entrants and state.entrants[does.opponent].at_the_table
+def _opponent_is_here(state: EventState, effect: LeaveEffect) -> bool:
+    """Whether the opponent has not left; else the match is already decided by who left first."""
+    return effect.opponent in state.entrants and state.entrants[effect.opponent].at_the_table
 
 
 def both_asked_to_leave(event_id: str, competitor: str) -> bool:
-    """Whether both of an open match have asked to leave, and neither has left."""
+    """Whether both players of an open match have asked to leave."""
     found = open_match(current_event(event_id).state, competitor)
     wishing = {wish.competitor for wish in current_hub().hall.wishes.of(event_id) if not wish.refused}
     return found is not None and {found[1].match.a, found[1].match.b} <= wishing

@@ -1,4 +1,4 @@
-"""Players enter themselves by phone, while that is open; and what the organizer sees of it, with the hall's QR code."""
+"""Sign-up by phone, and its page for the organizer, with the QR code."""
 
 from __future__ import annotations
 
@@ -38,13 +38,12 @@ from roundtap_hub.serving.page_helpers import (
 from roundtap_hub.store.service import Step
 
 ACTOR = "sign-up"
-"""How entries name who entered themselves."""
+"""The actor of entries that players made themselves."""
 FORM_BYTES, FORM_LETTERS = 16, 64
 
 
 def guard(bp: Blueprint) -> None:
-    """No form here carries a mark: nobody is logged in, and whoever asks speaks for themselves. A form on another
-    site's page is no use, though."""
+    """Refuse forms posted from other sites. No CSRF mark is needed: no one is logged in here."""
 
     @bp.before_request
     def check() -> None:
@@ -54,20 +53,20 @@ def guard(bp: Blueprint) -> None:
 
 
 def personal_page(event_id: str, competitor: str) -> str:
-    """Where it ends: the person's own page, which nobody else has."""
+    """The address of the new player's personal page."""
     return current_hub().access.links.give(event_id, competitor, ACTOR)
 
 
 @route("GET /join/<event_id>", EVERYBODY, VISIBLE)
 def join(event_id: str) -> AnyResponse:
-    """The form, or why there is none."""
+    """The form, or why sign-up is closed."""
     moment = current_event(event_id)
     closed: Problem | None = None
     try:
         refuse_sign_up(moment.state)
     except Problem as problem:
         closed = problem
-    # Given with the form, so that it is there when the form comes.
+    # Set the cookie with the form, so that the POST has it.
     visit.browser_id()
     form = field("form")[:FORM_LETTERS] or secrets.token_urlsafe(FORM_BYTES)
     return page("sign_up.html", state=moment.state, rulebook=moment.state.rulebook, closed=closed, form=form,
@@ -77,7 +76,7 @@ def join(event_id: str) -> AnyResponse:
 @route("POST /join/<event_id>", EVERYBODY, OPEN)
 @shows_problem_on(join)
 def signed_up(event_id: str) -> AnyResponse:
-    """Entered, and on to the own page. The same form again leads to the same page: an answer may be lost."""
+    """Enter the player and redirect to their page; the same form sent again (an answer may be lost) leads there too."""
     hub, form = current_hub(), field("form")[:FORM_LETTERS]
     before = hub.hall.sign_ups.answered(event_id, form)
     if before is not None and before in current_event(event_id).state.entrants:
@@ -100,7 +99,7 @@ def _enter(moment: EventAt) -> str:
     members, captain = typed_team() if state.rulebook.team_size > 1 else ((), None)
     if state.rulebook.team_size > 1:
         refuse_broken_teams(moment, {name: (members, captain)})
-    # Where full names are shown, whoever does not want that is shown as everywhere else.
+    # Where full names are shown, a player may ask for the short one.
     shown_short = bool(state.options.get("full_names")) and not field("full_name") and not members
     competitor = Competitor(
         f"p{next_number((*state.entrants, *state.removed), 'p')}", name,
@@ -109,18 +108,18 @@ def _enter(moment: EventAt) -> str:
         members=members, captain=captain)
     record, entrant = person_and_entrant(state.id, competitor)
     entered = current_hub().service.tell(state.id, EnterCompetitor(entrant, signed_up=True), ACTOR, [record])
-    # The writer has the last word on the id.
+    # The writer may have changed the id.
     return str(entered[-1].data["competitor"])
 
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 NAMED = 24
-"""So many are named in a question that is asked beside each of some hundred entries."""
+"""The most names in one confirmation: there may be hundreds of entries, each with its own."""
 
 
 @route("GET /console/<event_id>/sign-up", HEADS_AND_DESK, VISIBLE)
 def sign_up(event_id: str) -> AnyResponse:
-    """The code, large and to be printed; whether it is open; who signed up."""
+    """The QR code, large and printable; whether sign-up is open; who signed up."""
     moment = current_event(event_id)
     state = moment.state
     address = f"{hub_address()}/join/{event_id}"
@@ -133,7 +132,7 @@ def sign_up(event_id: str) -> AnyResponse:
 
 
 def _sign_up_groups(moment: EventAt) -> dict[str, dict[str, list[str]]]:
-    """Who signed up, newest first, each with all who came by the same "phone", from the same "address", and "since"."""
+    """Sign-ups, newest first, each with all by the same "phone", from the same "address", and "since" then."""
     came = [who for who, entrant in moment.state.entrants.items() if entrant.sign_up is not None][::-1]
     marks, same = current_hub().hall.sign_ups.phones(moment.event_id), dict[tuple[str, object], list[str]]()
     groups = {who: dict(zip(("phone", "address"), marks.get(who, (who, who)), strict=True)) for who in came}
@@ -145,12 +144,12 @@ def _sign_up_groups(moment: EventAt) -> dict[str, dict[str, list[str]]]:
 
 
 def _mark(gone: list[str]) -> str:
-    """Of those whom a button would delete."""
+    """The mark of those whom a button would delete."""
     return make_mark("sign-ups", gone)
 
 
 def _known_at_desk(moment: EventAt) -> set[str]:
-    """Who is known at the desk: confirmed or checked in there, not by the own phone; or officials noted something."""
+    """Players known at the desk: confirmed or checked in there (not by phone), or with notes of officials."""
     seen = {(entry.data["competitor"], entry.kind): entry.data.get("on", True)
             for entry in current_hub().service.entries(moment.event_id)
             if entry.kind in ("entry-confirmed", "checked-in") and not entry.actor.startswith(PHONE_ACTOR)}
@@ -161,7 +160,7 @@ def _known_at_desk(moment: EventAt) -> set[str]:
 @route("POST /console/<event_id>/sign-up", ORGANIZERS, OPEN)
 @shows_problem_on(sign_up)
 def set_sign_up(event_id: str) -> AnyResponse:
-    """Open, open but to be confirmed at the desk, or closed."""
+    """Set sign-up to open, open with confirmation at the desk, or closed."""
     chosen = field("sign_up")
     submit(event_id, SetSignUp(chosen in ("open", "confirm"), confirm=chosen == "confirm"))
     return redirect(url_for("console.sign_up", event_id=event_id), 303)
@@ -170,8 +169,8 @@ def set_sign_up(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/sign-up/remove", HEADS_AND_DESK, OPEN)
 @shows_problem_on(sign_up)
 def remove_sign_ups(event_id: str) -> AnyResponse:
-    """Somebody's entry, and with it all of the same phone, of the same address, or all since, whom nobody at the desk
-    knows: one step, or none."""
+    """Remove all sign-ups of the same phone, of the same address, or since one entry, except those known at the desk:
+    all or none."""
     moment, competitor = current_event(event_id), field("competitor")
     together = _sign_up_groups(moment)
     if competitor not in together:
@@ -179,7 +178,7 @@ def remove_sign_ups(event_id: str) -> AnyResponse:
     stay = _known_at_desk(moment)
     gone = [who for who in together[competitor].get(field("by"), ()) if who not in stay]
     if _mark(gone) != field("gone"):
-        # Somebody has come, gone, or been confirmed since the page was made: nobody is deleted unseen.
+        # Entries have changed since the page was made: none is deleted unseen.
         raise Problem("step_changed_meanwhile")
     current_hub().service.ask([Step(event_id, RemoveCompetitor(who)) for who in gone], actor())
     return redirect(url_for("console.sign_up", event_id=event_id), 303)

@@ -1,4 +1,4 @@
-"""Squads that somebody still has to field, as pages tell it: by letters, and whether every pick left is one of them."""
+"""Squads that a competitor still has to field, by letters, and whether every remaining pick must be one of them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.words import Words
 
 OwedSquads = tuple[str, bool]
-"""The letters of the squads somebody has not fielded yet, "C D", and whether every pick left has to be of them."""
+"""(letters of the squads still to be fielded, "C D"; whether every remaining pick must be one of them)"""
 
 
 def owed_squads(state: EventState, competitor: str) -> OwedSquads:
-    """As it is now: a Swiss round in play counts as one to come until its squads are known."""
+    """As of now: a Swiss round in play counts as still to come until its squads are known."""
     rounds = state.public_rounds
     newest = rounds[-1] if rounds else None
     to_come = newest is not None and newest.stage == SWISS and newest.status == PUBLISHED and any(
@@ -25,7 +25,7 @@ def owed_squads(state: EventState, competitor: str) -> OwedSquads:
 
 
 def squads_of_match(state: EventState, played: RoundState, match: MatchState) -> dict[str, OwedSquads]:
-    """By side, what was owed when the round began."""
+    """By side, as of the start of the round."""
     return {side: _owed(state, played.number, played.stage, who)
             for side in SIDES if (who := match.match.competitor(side)) is not None}
 
@@ -37,7 +37,7 @@ def _owed(state: EventState, number: int, stage: str, who: str) -> OwedSquads:
 
 def lost_squads(state: EventState, played: RoundState, match: MatchState, result: Result, names: Mapping[str, str],
                 words: Words) -> list[ResultLine]:
-    """A line for each side that can never field some of its squads any more, if this result stands."""
+    """A line for each side that could never field some of its squads if this result stood."""
     picks = result.picks or {}
     lost = {side: squads_lost(state, played, match.match.competitor(side) or "", picks[side])
             for side in SIDES if side in picks}

@@ -28,7 +28,7 @@ from roundtap_hub.events.event_at import (
     shown_members,
     shown_names,
 )
-from roundtap_hub.events.open_points import played_on_lines
+from roundtap_hub.events.todo import played_on_lines
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.people.squads import owed_squads
 from roundtap_hub.results.before_play import pre_game_choice
