@@ -1,1 +1,1 @@
-"""Results by officials: entered step by step or as one line, and the standings that they lead to."""
+"""Results entered by officials, step by step or as one line, and the standings."""

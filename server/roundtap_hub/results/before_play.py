@@ -1,4 +1,4 @@
-"""What is settled at a table before play: who chooses initiative, who begins, and the lots drawn for either."""
+"""Choices at a table before play: who has initiative or begins, and the lots drawn for them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, Situa
 
 @dataclass(frozen=True, slots=True)
 class PreGameChoice:
-    """`about`: "first_player" or "initiative". `side`: who begins, or who chooses, None while nobody knows it yet.
-    `lot`: whether a lot decides it; `drawn`: whether it has been drawn."""
+    """`about`: "first_player" or "initiative"; `side`: who begins or chooses, None while unknown; `lot`: whether a lot
+    decides it; `drawn`: whether it was drawn."""
 
     about: str
     side: str | None
@@ -27,7 +27,7 @@ class PreGameChoice:
 
 
 def pre_game_choice(state: EventState, played: RoundState, match: MatchState) -> PreGameChoice | None:
-    """What this table settles first; None where its rulebook knows no such thing, or the lists' totals are unknown."""
+    """The choice at this table; None where its rulebook has none, or the lists' totals are unknown."""
     lots = state.rulebook.lots
     if FIRST_PLAYER in lots:
         return PreGameChoice(FIRST_PLAYER, match.lots.get(FIRST_PLAYER), True, FIRST_PLAYER in match.lots)
@@ -42,7 +42,7 @@ def pre_game_choice(state: EventState, played: RoundState, match: MatchState) ->
 def situation_at(
     state: EventState, people: Mapping[str, Person], played: RoundState, match: MatchState
 ) -> Situation:
-    """Where this match stands, with the houses of both decks where a rulebook asks for them and they are known."""
+    """The match's situation, with the houses of both decks where the rulebook needs them and they are known."""
     situation = situation_of(state, played, match)
     if FIRST_PLAYER not in state.rulebook.lots:
         return situation

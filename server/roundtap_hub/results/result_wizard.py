@@ -1,4 +1,4 @@
-"""A result asked for step by step, for whichever page asks: the next question, what is known, the result in the end."""
+"""The result wizard of all pages that enter a result: the next question, the answers so far, the result at the end."""
 
 from __future__ import annotations
 
@@ -50,32 +50,32 @@ from roundtap_hub.serving.page_helpers import current_hub, words
 
 WAY, OPEN, END = "way", "opener", "end"
 FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns"
-"""Kinds of pages: how it ended; who opened; the result; figures or squads of both; one choice; a lot; last turns."""
+"""Kinds of pages: how it ended; who opens; the result; figures or squads of both; one choice; a lot; last turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far somebody has come: the way, who opened it, and the answers by question ("score.winner")."""
+    """The answers so far: the way, its opener, and answers by question ("score.winner")."""
 
     way: Way | None = None
     opener: Side | None = None
     answers: Mapping[str, Any] = field(default_factory=dict)
 
     def fields(self) -> list[tuple[str, str]]:
-        """What a form sends, or an address holds, to come back here."""
+        """The fields of a form or an address that lead back here."""
         begun = [("way", self.way.id if self.way is not None else None), ("opener", self.opener)]
         answers = [(f"q.{name}", text) for name, value in self.answers.items() for text in _texts(value)]
         return [*((name, said) for name, said in begun if said is not None), *answers]
 
 
 def _texts(answer: object) -> list[str]:
-    """An answer as fields hold it: one text, or of squads one for each."""
-    return [str(one) for one in (answer if isinstance(answer, list) else [answer])]
+    """An answer as texts of fields: one, or one for each squad."""
+    return [str(text) for text in (answer if isinstance(answer, list) else [answer])]
 
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """One question on a page, of one side where it is a figure or squads."""
+    """One question on a page; figures and squads have a side."""
 
     question: Question
     key: str
@@ -84,9 +84,9 @@ class AskedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class WizardPage:
-    """One page: its kind, its questions (a's first), and where "back" leads; `before` None: at the beginning.
+    """One page: its kind, its questions (a's first), and where "back" leads (`before`, None on the first page).
 
-    `sayable`: whether the result in the end can be said by whoever asks, perhaps with a reason.
+    `sayable`: whether the reader may enter the result, perhaps with a reason.
     """
 
     kind: str
@@ -105,8 +105,8 @@ class WizardPage:
 
 def read_progress(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Side],
                without: Iterable[str] = (), side: Side | None = None) -> Progress:
-    """What the fields hold. Raises Problem where an answer cannot be; `without`: questions that are asked anew. `lots`:
-    those that were drawn; nobody's fields say another. `side`: who alone is asked."""
+    """The answers in the fields. Raises Problem for an impossible one. `lots`: as drawn, they override fields;
+    `without`: questions to ask again; `side`: the only side that is asked."""
     way = form.way(fields.get("way") or "")
     if way is None:
         return Progress()
@@ -131,7 +131,7 @@ def read_progress(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Si
 
 
 def wizard_page(form: Form, trail: Progress) -> WizardPage:
-    """The page that comes next."""
+    """The next page."""
     way, opener = trail.way, trail.opener
     if way is None:
         return WizardPage(WAY, Progress(), (), None, None)
@@ -140,7 +140,7 @@ def wizard_page(form: Form, trail: Progress) -> WizardPage:
         return WizardPage(OPEN, trail, (), None, start)
     opened = way.opened_by(opener)
     walked = walk(opened, trail.answers, opener)
-    # Answers that a later correction made needless travel no further.
+    # Answers that a later correction made needless are dropped.
     met = [question for question in walked.met if question.name in trail.answers]
     ahead = walk(opened, trail.answers, opener, fill=True).met
     trail = replace(trail, answers={question.name: trail.answers[question.name] for question in ahead
@@ -168,20 +168,20 @@ def _asked_question(question: Question, sides: Mapping[str, Side]) -> AskedQuest
 
 
 def _paired_questions(way: Way, first: Question, answers: Mapping[str, Any]) -> list[Question]:
-    """The question, and the same one about the other side where that comes right after it."""
+    """The question, and the same one about the other side where it follows directly."""
     following = way.steps[way.steps.index(first) + 1:][:1]
     return [first,
             *(question for question in following if isinstance(question, BaseQuestion) and _same_page(first, question)
                      and question.name not in answers and question.asked)]
 
 
-def _same_page(one: Question, other: Question) -> bool:
-    """Whether both are the same question, put to each side."""
-    return one.by_side and other.by_side and one.key == other.key
+def _same_page(first: Question, second: Question) -> bool:
+    """Whether both are one question, for each side."""
+    return first.by_side and second.by_side and first.key == second.key
 
 
 def _last_page(met: list[Question]) -> list[Question]:
-    """The questions that the page before this one asked."""
+    """The questions of the previous page."""
     if not met:
         return []
     last, earlier = met[-1], met[-2] if len(met) > 1 else None
@@ -189,7 +189,7 @@ def _last_page(met: list[Question]) -> list[Question]:
 
 
 def is_last(page: WizardPage) -> bool:
-    """Whether the page's own questions are all that is still asked, whatever is answered."""
+    """Whether no question can follow this page."""
     way, opener = page.trail.way, page.trail.opener
     assert way is not None
     left = [question for question in way.opened_by(opener or "a").questions
@@ -198,7 +198,7 @@ def is_last(page: WizardPage) -> bool:
 
 
 def turn_order(page: WizardPage) -> tuple[Side, ...]:
-    """Whose turns are still to be played, in order; the first of them is the one being played."""
+    """The sides of the remaining turns in order, the current one first."""
     question = page.asked[0].question
     assert isinstance(question, Turns)
     first = page.trail.answers.get(question.first)
@@ -211,7 +211,7 @@ Fields = MultiDict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class MatchContext:
-    """The match that is walked through, with its form and its names."""
+    """A match in the wizard, with its form; `names` by side, `people`: all names by competitor."""
 
     state: EventState
     played: RoundState
@@ -220,12 +220,11 @@ class MatchContext:
     form: Form
     names: dict[str, str]
     people: Mapping[str, str]
-    """Everybody's name, by competitor; `names` by side."""
     saying: ResultSource
 
 
 def public_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
-    """The match and its round, or a 404 page; a draft's matches are not there yet, and a bye has no result."""
+    """The match and its round; 404 for one of a draft, and for a bye."""
     found = state.find_match(match_id)
     if found is None or found[0].status == DRAFT or found[1].match.b is None:
         abort(404)
@@ -234,8 +233,8 @@ def public_match(state: EventState, match_id: str) -> tuple[RoundState, MatchSta
 
 def match_context(moment: EventAt, played: RoundState, match: MatchState, names: Mapping[str, str], by: str,
             side: Side | None = None) -> MatchContext:
-    """`names` by competitor: as whoever looks may read them. `by`: a player's pages offer what a player may say, and
-    ask the squads of that `side` alone."""
+    """The context of a match. `names`: by competitor, as the reader may see them; `by`: OFFICIAL or PLAYER, who is
+    asked the squads of their `side` alone."""
     state = moment.state
     situation = situation_at(state, moment.people, played, match)
     up = event_flow.time_is_up(state, played, match, current_hub().clocks.now())
@@ -248,10 +247,8 @@ def match_context(moment: EventAt, played: RoundState, match: MatchState, names:
 
 
 def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) -> WizardPage:
-    """The next question, or the result that the answers make. What is wrong with an answer is noted for the page.
-
-    `earlier`: it was said before, on a slip: no clock is asked.
-    """
+    """The next page, in the end with the result. Problems are noted for the page. `earlier`: the result comes from a
+    slip, so the clock does not matter."""
     try:
         trail = read_progress(seat.form, fields, seat.match.lots, side=seat.saying.side)
         _refuse_unanswered(trail, fields)
@@ -262,15 +259,14 @@ def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) ->
     if at.result is None:
         return at
     why = result_problem(seat, at.result, earlier)
-    # What the hub has refused just now is said already.
+    # A Problem that the hub has just raised is already shown.
     if why is not None and not g.get("problem"):
         _note_problem(why)
     return replace(at, sayable=why is None)
 
 
 def result_problem(seat: MatchContext, result: Result, earlier: bool = False) -> Problem | None:
-    """Why this result cannot stand. Where a reason is all that it needs, the page asks for that, and nothing is
-    wrong."""
+    """Why this result cannot stand; None also where it only needs a reason, which the page then asks for."""
     why = next(result_problems(seat.state.rulebook, result, seat.state.options, seat.situation,
                         _saying(seat, result, earlier)), None)
     if why is None or why.key not in NEEDS_REASON:
@@ -280,7 +276,7 @@ def result_problem(seat: MatchContext, result: Result, earlier: bool = False) ->
 
 
 def _saying(seat: MatchContext, result: Result, earlier: bool) -> ResultSource:
-    """As who, and when: what stands, or a player has said, may be made the result at any time."""
+    """The source of the result: one that stands or was reported may be entered at any time."""
     if seat.saying.by == OFFICIAL and result in acceptable_results(seat.match):
         return ON_RECORD
     return structs.replace(seat.saying, time_is_up=None, corrects=None) if earlier else seat.saying
@@ -296,12 +292,12 @@ def _refuse_unanswered(trail: Progress, fields: Fields) -> None:
 
 
 def _note_problem(problem: Problem) -> None:
-    # Whatever it is, the answers were just sent, and nothing was asked of the event yet.
+    # Always 400: only the answers are wrong, nothing was asked of the event yet.
     g.problem, g.status = problem, 400
 
 
 def _without_last_answers(seat: MatchContext, fields: Fields) -> Progress:
-    """Without the answers of the last page, which is asked again."""
+    """The answers without those of the last page, which is asked again."""
     try:
         return read_progress(seat.form, fields, seat.match.lots, fields.get("asked", "").split(), seat.saying.side)
     except Problem:
@@ -310,7 +306,7 @@ def _without_last_answers(seat: MatchContext, fields: Fields) -> Progress:
 
 def step_context(seat: MatchContext, at: WizardPage, fields: Fields, address: str,
                  base: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """What the template of a step is drawn from. `address`: the walk's; `base`: fields that go along all the way."""
+    """The template context of a step. `address`: the wizard's; `base`: fields carried through all steps."""
     state, book, t = seat.state, seat.state.rulebook, words()
     opener = at.trail.opener or "a"
     lines = answer_lines(seat.form, at.trail.way.opened_by(opener), opener, at.trail.answers, at.walked, seat.names,
@@ -332,7 +328,7 @@ def step_context(seat: MatchContext, at: WizardPage, fields: Fields, address: st
 
 
 def result_lines(seat: MatchContext, result: Result) -> tuple[ResultLine, ...]:
-    """All that a result says, and what it would lead to."""
+    """A result in words, with its consequences."""
     state, t = seat.state, words()
     return (*describe_result(state.rulebook, seat.form, state.options, result, seat.names, t),
             *lost_squads(state, seat.played, seat.match, result, seat.names, t),
@@ -340,7 +336,7 @@ def result_lines(seat: MatchContext, result: Result) -> tuple[ResultLine, ...]:
 
 
 def draw_lot(seat: MatchContext, fields: Fields, who: str) -> Progress:
-    """Draws the lot that comes next: the first one stands, for every front. Where none does, nothing happens."""
+    """Draw the next lot, if one comes next; the first draw stands for all clients."""
     trail = read_progress(seat.form, fields, seat.match.lots, side=seat.saying.side)
     at = wizard_page(seat.form, trail)
     if at.kind == LOT:
@@ -364,7 +360,7 @@ def _back(at: WizardPage, address: str, base: Sequence[tuple[str, str]]) -> str:
 
 
 def ways_of(seat: MatchContext) -> list[tuple[str, bool, bool]]:
-    """(id, offered just now, the one that stands) of every way, those offered first, a judge's word last."""
+    """(id, offered now, stands) of every way, those offered first, rulings last."""
     now = {way.id for way in seat.form.offered(bool(seat.saying.time_is_up))}
     early = seat.saying.by == PLAYER and seat.saying.time_is_up is False
     stands = progress_of(seat, seat.match.match.result).way
@@ -375,7 +371,7 @@ def ways_of(seat: MatchContext) -> list[tuple[str, bool, bool]]:
 
 
 def progress_of(seat: MatchContext, result: Result | None) -> Progress:
-    """How far a result leads that somebody has said: to the end, or to the squads that it leaves open."""
+    """The answers that a reported result gives: all, or all but its missing squads."""
     found = None
     if result is not None:
         winner = winner_of(seat.state.rulebook, seat.state.options, result)
@@ -384,8 +380,7 @@ def progress_of(seat: MatchContext, result: Result | None) -> Progress:
 
 
 def _initial_values(seat: MatchContext, at: WizardPage, fields: Fields) -> dict[str, list[str]]:
-    """What stands in a question's fields at first: what was just typed wrong, what was answered before going back, what
-    the standing result says."""
+    """The initial values of a page's fields: as just typed, else as before going back, else of the standing result."""
     given: dict[str, list[str]] = {}
     stands = progress_of(seat, seat.match.match.result)
     if stands.way is not None and at.trail.way is not None and stands.way.id == at.trail.way.id:
@@ -399,7 +394,7 @@ def _initial_values(seat: MatchContext, at: WizardPage, fields: Fields) -> dict[
 
 
 def worth_at(seat: MatchContext, result: Result) -> dict[str, tuple[int, int]]:
-    """What a result would be worth to both."""
+    """What a result would be worth to each side."""
     seats = seat.match.match
     try:
         return seat.state.rulebook.worth(Match(seats.a, seats.b, result=result), seat.state.options, seat.situation)

@@ -1,8 +1,6 @@
-"""A result by an official: a report accepted, nobody came, a result taken back, or entered step by step or as one short
-line, with what a slip says besides; or by hand at the desk, one table after the other.
+"""Results by officials: accepting reports, no-shows, taking back, and entry by wizard, slip or table after table.
 
-Answers of the steps travel in the address, so that going back and loading again are harmless; only lots and the end are
-posted.
+The wizard's answers are in the address, so that going back and reloading are harmless; only lots and the end are POSTs.
 """
 
 from __future__ import annotations
@@ -75,8 +73,7 @@ def match_context_at(event_id: str, match_id: str) -> MatchContext:
 
 @route("GET /console/<event_id>/match/<match_id>", STAFF, PLAYED)
 def match_page(event_id: str, match_id: str) -> AnyResponse:
-    """One match with everything an official may do to it; the console where it is none any more: somebody was noted as
-    absent, and the other one is alone."""
+    """One match with all that an official may do to it; the console where a no-show has left one player alone."""
     moment = current_event(event_id)
     state = moment.state
     found = state.find_match(match_id)
@@ -87,17 +84,16 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
         return event(event_id)
     seat = match_context_at(event_id, match_id)
     played, match = seat.played, seat.match
-    here, stands = _cell(moment, match), match.match.result
-    return page("match.html", feed=f"console/{event_id}", state=state, played=played, match=match, cell=here,
-                judge=judge_view(moment, played, match, here.call_age_ms), played_name=title_key(state, played),
+    cell, stands = _cell(moment, match), match.match.result
+    return page("match.html", feed=f"console/{event_id}", state=state, played=played, match=match, cell=cell,
+                judge=judge_view(moment, played, match, cell.call_age_ms), played_name=title_key(state, played),
                 told=told(state.rulebook, seat.form, state.options, stands, seat.names, words()) if stands else (),
                 worth=worth_of(state, played, match), way_label=way_label, first=pre_game_choice(state, played, match),
                 names=seat.names, earlier=_earlier(moment, seat), **first_step(seat))
 
 
 def _earlier(moment: EventAt, seat: MatchContext) -> list[dict[str, object]]:
-    """The results that stood before, the newest first, each with who put another one in its place and why, and the
-    page that proposes it again."""
+    """Replaced results, newest first, each with who replaced it, why, and the address that proposes it again."""
     found = [(result_from_json(each["was"]), each.get("by", "").partition(":")[0], each.get("reason", ""))
              for each in reversed(seat.match.corrections)]
     return [{"result": show_result(was, seat.state), "by": author_of(moment, RULING, by), "reason": reason,
@@ -107,25 +103,25 @@ def _earlier(moment: EventAt, seat: MatchContext) -> list[dict[str, object]]:
 @route("POST /console/<event_id>/accept", JUDGES, PLAYING)
 @shows_problem_on(event)
 def accept(event_id: str) -> AnyResponse:
-    """One side's report becomes the result; only the very report the organizer read."""
+    """Make one side's report the result, if it is still the report that the organizer read."""
     match_id, side = field("match"), field("side")
     _, match = public_match(current_event(event_id).state, match_id)
-    said = match.reports.get("b" if side == "b" else "a")
-    if said is None or said.number != whole_number("number"):
+    report = match.reports.get("b" if side == "b" else "a")
+    if report is None or report.number != whole_number("number"):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     try:
-        submit(event_id, EnterResult(match_id, whole_number("revision") or 0, said.result))
+        submit(event_id, EnterResult(match_id, whole_number("revision") or 0, report.result))
     except Problem as problem:
         if problem.key != "picks_missing":
             raise
-        return redirect(wizard_address(match_context_at(event_id, match_id), said.result), 303)
+        return redirect(wizard_address(match_context_at(event_id, match_id), report.result), 303)
     return back_to_event(event_id)
 
 
 @route("POST /console/<event_id>/keep", JUDGES, PLAYING)
 @shows_problem_on(event)
 def keep(event_id: str) -> AnyResponse:
-    """After a late report, or a second agreement: the result stands as it is. `seen`: the entry that was read."""
+    """Keep the result after a late report or a second agreement. `seen`: the entry that was read."""
     match_id = field("match")
     _, match = public_match(current_event(event_id).state, match_id)
     stands = EnterResult(match_id, match.revision, match.match.result, whole_number("seen"))
@@ -135,21 +131,21 @@ def keep(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/elsewhere", JUDGES, PLAYING)
 @shows_problem_on(event)
 def settle_strangers(event_id: str) -> AnyResponse:
-    """The organizer has read which units reported this match from elsewhere, up to the entry `number`."""
+    """Settle reports of this match from units elsewhere, up to the entry `number`."""
     return submit_and_redirect(event_id, SettleStrangers(field("match"), whole_number("number") or 0))
 
 
 @route("POST /console/<event_id>/match/<match_id>/clear", JUDGES, PLAYING, SHOWN_ROUND)
 @shows_problem_on(match_page)
 def clear(event_id: str, match_id: str) -> AnyResponse:
-    """Take a result back, as if nobody had reported."""
+    """Take a result back, as if there had been no report."""
     return submit_and_redirect(event_id, EnterResult(match_id, whole_number("revision") or 0, None))
 
 
 @route("POST /console/<event_id>/match/<match_id>/before-play", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @shows_problem_on(match_page)
 def before_play_lot(event_id: str, match_id: str) -> AnyResponse:
-    """A coin before play: who begins, or who of two equal lists chooses. Once drawn it stands."""
+    """Draw the lot before play (who begins, or who of two equal lists chooses); the first draw stands."""
     submit(event_id, NoteLot(match_id, field("about"), secrets.choice(SIDES)))
     return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id), 303)
 
@@ -170,14 +166,13 @@ def nobody_came(event_id: str, match_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/match/<match_id>/here-after-all", JUDGES, PLAYING, SHOWN_ROUND)
 @shows_problem_on(event)
 def no_show_undone(event_id: str, match_id: str) -> AnyResponse:
-    """Whoever was noted as absent sits down after all, at the table of the draw unless another event took it."""
+    """Undo a no-show: the player sits down after all, at the drawn table unless another event took it."""
     return submit_and_redirect(event_id, UndoNoShow(match_id))
 
 
 @route("GET /console/<event_id>/match/<match_id>/walk", STAFF, PLAYED)
 def walk(event_id: str, match_id: str) -> AnyResponse:
-    """The next question, or the result that the answers make. `?text=`: a whole result as a short line; `?slip=`: the
-    code of the slip that is typed."""
+    """The wizard's next page. `?text=`: a whole result as a short line; `?slip=`: the code of the slip being typed."""
     seat = match_context_at(event_id, match_id)
     fields = request.form if request.method == "POST" else request.args
     line = fields.get("text", "").strip()
@@ -193,34 +188,34 @@ def walk(event_id: str, match_id: str) -> AnyResponse:
 
 
 def line_hints(seat: MatchContext) -> dict[str, Any]:
-    """What to say of the short lines that this match takes just now."""
+    """Hints on the short lines that this match accepts now."""
     book = seat.state.rulebook
-    asked = line_grammar(book.form(seat.state.options, seat.situation), bool(seat.saying.time_is_up))
-    return {"grammar": asked, "figures": ", ".join(figure_label(words(), key, book.id) for key in asked["figures"])}
+    grammar = line_grammar(book.form(seat.state.options, seat.situation), bool(seat.saying.time_is_up))
+    return {"grammar": grammar, "figures": ", ".join(figure_label(words(), key, book.id) for key in grammar["figures"])}
 
 
 def first_step(seat: MatchContext) -> dict[str, Any]:
-    """For a page that offers the first step itself: the ways, and what goes along."""
+    """The context of a page that offers the wizard's first step itself."""
     return {"ways": ways_of(seat), "walk_at": _at(seat), "hidden": _baseline_fields(seat, Fields()), "line": "",
             **line_hints(seat)}
 
 
 def _typed(seat: MatchContext, line: str) -> Progress:
-    """The answers that a short line gives. Raises Problem where it is no whole result."""
+    """The answers that a short line gives. Raises Problem where it is not a whole result."""
     known = (seat.match.match.result, *(report.result for report in seat.match.reports.values()))
     found = _read(seat, line, {result.ended for result in known if result is not None})
     return Progress(found.way, found.opener, found.answers)
 
 
 def _read(seat: MatchContext, line: str, said: Collection[str] = ()) -> LineReading:
-    """`said`: how it ended, as somebody has said already."""
+    """`said`: ways of ending that are already recorded or reported."""
     return read_line(line, seat.match.match, seat.match.id, seat.state.rulebook, seat.state.options, seat.situation,
                      bool(seat.saying.time_is_up), said)
 
 
-def wizard_address(seat: MatchContext, said: Result) -> str:
-    """The page that asks what this result leaves open; nothing else is asked anew."""
-    return address_at(_at(seat), [*progress_of(seat, said).fields(), *_baseline_fields(seat, Fields())])
+def wizard_address(seat: MatchContext, result: Result) -> str:
+    """The address of the page that asks only what this result leaves open."""
+    return address_at(_at(seat), [*progress_of(seat, result).fields(), *_baseline_fields(seat, Fields())])
 
 
 def _code(fields: Fields) -> str:
@@ -228,7 +223,7 @@ def _code(fields: Fields) -> str:
 
 
 def _baseline_fields(seat: MatchContext, fields: Fields) -> list[tuple[str, str]]:
-    """Whoever meets a conflict has now seen what stands; before it, they act on what they saw at the beginning."""
+    """The revision that the official acts on: as seen at the beginning, after a conflict the current one."""
     fresh = g.get("problem") is not None or "revision" not in fields
     return [("revision", str(seat.match.revision) if fresh else fields.get("revision", "")),
             ("seen", str(seat.match.number or 0) if fresh else fields.get("seen", "")),
@@ -242,7 +237,7 @@ def _at(seat: MatchContext) -> str:
 @route("POST /console/<event_id>/match/<match_id>/walk", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @shows_problem_on(walk)
 def walk_enter(event_id: str, match_id: str) -> AnyResponse:
-    """The end of the walk becomes the result."""
+    """Enter the wizard's result."""
     seat = match_context_at(event_id, match_id)
     at = wizard_page(seat.form, read_progress(seat.form, request.form, seat.match.lots))
     if at.kind != END or at.result is None:
@@ -256,14 +251,14 @@ def walk_enter(event_id: str, match_id: str) -> AnyResponse:
 
 
 def _tab(seat: MatchContext) -> int | None:
-    """The tab of the match's round, where that is not the newest one: it stays in sight after its correction."""
+    """The match's round where it is not the newest, so that its tab stays open after a correction."""
     return None if seat.played is newest_round(seat.state) else seat.played.number
 
 
 @route("POST /console/<event_id>/match/<match_id>/walk/lot", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @shows_problem_on(walk)
 def draw_lots(event_id: str, match_id: str) -> AnyResponse:
-    """A coin between the sides, where the form says that a lot decides; it becomes the answer."""
+    """Draw the lot that the form asks for; it becomes the answer."""
     seat = match_context_at(event_id, match_id)
     trail = draw_lot(seat, request.form, actor())
     return redirect(address_at(_at(seat), [*trail.fields(), *_baseline_fields(seat, request.form)]), 303)
@@ -271,9 +266,9 @@ def draw_lots(event_id: str, match_id: str) -> AnyResponse:
 
 @route("GET /console/<event_id>/entry", STAFF, VISIBLE)
 def entry(event_id: str, **_: str) -> AnyResponse:
-    """The table that is asked for, with what the typed line means; without one, the field for its number.
+    """Entry table after table: the chosen table with the meaning of the typed line, else the field for its number.
 
-    `table`, `round` (the newest where it is left out), `text`: the line; `done`: the table that was entered last.
+    `table`, `round` (default: the newest), `text`: the line; `done`: the table entered last.
     """
     moment = current_event(event_id)
     state, played = moment.state, shown_round(moment.state)
@@ -315,19 +310,19 @@ def _matches(played: RoundState | None) -> list[MatchState]:
 
 
 def _at_table(played: RoundState | None, number: str) -> MatchState | None:
-    """The match at a table; the one that is still open, where several are played there one after the other."""
+    """The match at a table; of several in turn the one still open."""
     found = [match for match in _matches(played) if str(match.match.table) == number]
     return next((match for match in found if not match.done), found[-1] if found else None)
 
 
 def _elsewhere(state: EventState, number: str) -> EventState | None:
-    """The other event whose table it is."""
+    """The other event that plays at this table."""
     return next((other for other in current_snapshot().events.values()
                  if other.id != state.id and _at_table(other.live, number) is not None), None)
 
 
 def _next_open(played: RoundState | None, after: MatchState | None) -> int | None:
-    """The next table that misses its result: the first one behind this, or the first of all."""
+    """The next table without a result: the first after this one, else the first of all."""
     still = sorted(match.match.table for match in _matches(played) if match.match.table is not None and not match.done
                    and (after is None or match.id != after.id))
     at = after.match.table if after is not None and after.match.table is not None else 0
@@ -337,8 +332,7 @@ def _next_open(played: RoundState | None, after: MatchState | None) -> int | Non
 @route("POST /console/<event_id>/match/<match_id>/entry", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @shows_problem_on(entry)
 def save_entry(event_id: str, match_id: str) -> AnyResponse:
-    """The line that was on the screen becomes the result: `mark` names what it meant there, `revision` and `seen` what
-    stood at the table."""
+    """Enter the line as it was shown: `mark` is of the result shown, `revision` and `seen` of the table's state."""
     seat = match_context_at(event_id, match_id)
     reading, table = _read(seat, field("text")), seat.match.match.table
     if reading.mark != field("mark"):

@@ -1,4 +1,4 @@
-"""Tried out on a match's page, and recorded nowhere: counting by hand, and cards swapped with the sideboard."""
+"""Aids on a match's page that record nothing: a score calculator, and a check of cards swapped with the sideboard."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from roundtap_hub.events.event_at import tournament
 from roundtap_hub.serving.page_helpers import current_event, page, words
 
 PREFIX = "aid."
-"""Of the form's fields: they travel in the page's address, beside nothing else that the page reads."""
+"""The prefix of the form's fields in the page's address."""
 
 
 def calculator_view(book: Rulebook) -> dict[str, Any] | None:
-    """A rulebook's aid; None where it has none. `typed`: what was sent, by key; `worth` is None where nothing was asked
-    yet, or `problem` says why not."""
+    """A rulebook's aid; None where it has none. `typed`: the figures by key; `worth`: None without figures, or with a
+    `problem`."""
     aid = book.counting_aid
     if aid is None:
         return None
@@ -61,8 +61,8 @@ MOST_LETTERS = 2000
 
 
 def sideboard_view(event_id: str, match: MatchState) -> dict[str, Any] | None:
-    """The check with what was typed; None where the rulebook swaps no cards. `checked`: something was typed; `problems`
-    of it, each with its line; none: the deck is right."""
+    """The check of the typed lines; None where the rulebook swaps no cards. `checked`: lines were typed; then the deck
+    is right if there are no `problems`."""
     moment = current_event(event_id)
     state, check = moment.state, moment.state.rulebook.lists
     if not check.swap_sign:

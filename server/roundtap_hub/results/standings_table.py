@@ -1,4 +1,4 @@
-"""The standings as people read them: records, tiebreakers in columns, and which of them decided."""
+"""The standings as a table: records, tiebreakers in columns, and which of them decided."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from roundtap_hub.events.event_at import EventAt, ranking, ranking_by_id, settle
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One tiebreaker's figure; `decided`: it is what put this row above the next one."""
+    """One tiebreaker's figure; `decided`: it put this row above the next one."""
 
     key: str
     text: str
@@ -25,7 +25,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class StandingsLine:
-    """`rank` None and `status` "disqualified": listed last; "dropped": who has left; None for all others."""
+    """`status`: "disqualified" (listed last, `rank` None), "dropped" or None."""
 
     rank: int | None
     competitor: str
@@ -40,10 +40,8 @@ class StandingsLine:
 
 @dataclass(frozen=True, slots=True)
 class StandingsView:
-    """`columns` are the tiebreakers in their order of weight; `draws`: a record has wins, draws and losses.
-
-    `hidden`: tiebreakers that decided somewhere and have no column, since they compare only those who are tied.
-    """
+    """`columns`: the tiebreakers by weight; `draws`: records have draws too; `hidden`: tiebreakers that decided
+    somewhere but have no column, since they compare only tied players."""
 
     after: int
     columns: tuple[str, ...]
@@ -54,12 +52,12 @@ class StandingsView:
 
 
 def standings_view(moment: EventAt, names: Mapping[str, str]) -> StandingsView:
-    """Everybody, best first, after the last settled round."""
+    """All competitors, best first, after the last settled round."""
     rows = ranking(moment)
     columns = tuple(rows[0].tiebreakers) if rows else ()
     lines = tuple(_line(moment, row, names) for row in rows)
-    told = {"points", "last", "random", *columns}
-    hidden = tuple(key for key in moment.state.rulebook.tiebreakers if key not in told and any(
+    shown = {"points", "last", "random", *columns}
+    hidden = tuple(key for key in moment.state.rulebook.tiebreakers if key not in shown and any(
         row.decided_by == key for row in rows))
     return StandingsView(settled_round(moment.state), columns, lines, any(row.by_chance for row in rows),
                          has_draws(moment.state), hidden)
@@ -76,24 +74,24 @@ def _line(moment: EventAt, row: StandingsRow, names: Mapping[str, str]) -> Stand
 
 
 def status_of(moment: EventAt, row: StandingsRow) -> str | None:
-    """What is said of somebody who is not there any more: by now, whatever round the standings are of."""
+    """The status of a competitor who no longer plays, as of now, not of the standings' round."""
     return row.status or (None if moment.state.plays(row.competitor) else DROPPED)
 
 
 def record_text(row: StandingsRow | None, draws: bool = False) -> str:
-    """Wins and losses: "3–1"; with `draws`, where the rulebook knows them, wins, draws and losses: "3–0–1"."""
+    """Wins and losses: "3–1"; with `draws` wins, draws and losses: "3–0–1"."""
     if row is None:
         return "0–0–0" if draws else "0–0"
     return "–".join(str(n) for n in (row.wins, *([row.draws] if draws or row.draws else []), row.losses))
 
 
 def has_draws(state: EventState) -> bool:
-    """Whether a match of this event's Swiss rounds may end in a draw, by ruling at least."""
+    """Whether a match of this event's Swiss rounds may end in a draw, if only by ruling."""
     return may_be_drawn(state.rulebook, state.options, SWISS_ROUND)
 
 
 def record_of(moment: EventAt, competitor: str) -> tuple[str, tuple[Value, ...]]:
-    """A competitor's record and first tiebreaker, as pairings show them so that people find errors."""
+    """A competitor's record and first tiebreaker, shown with pairings so that players spot errors."""
     row, draws = ranking_by_id(moment).get(competitor), has_draws(moment.state)
     if row is None:
         return record_text(None, draws), ()
@@ -102,5 +100,5 @@ def record_of(moment: EventAt, competitor: str) -> tuple[str, tuple[Value, ...]]
 
 
 def figure_text(value: int | Fraction) -> str:
-    """Three places are enough to read; the exact fraction is in the export."""
+    """Three decimal places; the exact fraction is in the export."""
     return f"{float(value):.3f}" if isinstance(value, Fraction) else str(value).replace("-", "−")

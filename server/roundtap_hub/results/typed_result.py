@@ -1,4 +1,4 @@
-"""A result typed as one short line ("a24", "60 24", "ca"): read by the rulebook's own form, told before it counts."""
+"""A result typed as one short line ("a24", "60 24", "ca"), read by the rulebook's own form."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from roundtap_core.rulebooks.result_words import winner_of
 from roundtap_hub.events.event_at import short_hash
 
 MOST_LETTERS = 60
-"""No line that means anything is longer."""
+"""No valid line is longer."""
 
 CHOICES = ("winner", "initiative")
-"""What a letter answers, besides who won and who conceded."""
+"""Choices that a letter can answer."""
 
 _TOKEN = re.compile(r"\s*(?:(?P<conceded>c\s*[ab])|(?P<initiative>i\s*[ab])|(?P<winner>[ab])|(?P<draw>=)"
                     r"|(?P<number>[-\u2212]?\d{1,6})|(?P<between>[:;,/]))", re.IGNORECASE)
@@ -31,7 +31,7 @@ _TOKEN = re.compile(r"\s*(?:(?P<conceded>c\s*[ab])|(?P<initiative>i\s*[ab])|(?P<
 
 @dataclass(frozen=True, slots=True)
 class TypedLine:
-    """What stands in a line: who won, whether it is a draw, who conceded, who has the initiative, and its numbers."""
+    """The parts of a line."""
 
     numbers: tuple[str, ...] = ()
     winner: Side | None = None
@@ -42,9 +42,8 @@ class TypedLine:
 
 @dataclass(frozen=True, slots=True)
 class LineReading:
-    """What a line means under a rulebook. `mark` names this very result of this very match: it is sent back with the
-    Enter that confirms it, so that nothing counts that was not on the screen. `way`, `opener`, `answers`: as the steps
-    would have told it."""
+    """The meaning of a line under a rulebook; `way`, `opener`, `answers` as in the wizard. `mark`: a digest of match
+    and result, sent back on confirming, so that only the result on the screen counts."""
 
     way: Way
     opener: Side
@@ -56,7 +55,7 @@ class LineReading:
 
 
 def split_line(line: str) -> TypedLine:
-    """The parts of a line. Raises Problem("line_unclear") where something in it is none of them."""
+    """Split a line into its parts. Raises Problem("line_unclear")."""
     numbers: list[str] = []
     said: dict[str, Side] = {}
     draw, closed, at = False, False, 0
@@ -74,7 +73,7 @@ def split_line(line: str) -> TypedLine:
         elif kind == "draw":
             draw = True
         elif kind != "between":
-            # Said once, before the numbers or after them: what was typed on behind an older line is no line.
+            # A letter comes once, before or after the numbers: a line typed onto an older one is refused.
             if kind in said or (kind != "initiative" and said.keys() & {"winner", "conceded"}):
                 raise Invalid("line_unclear", line=line)
             closed = bool(numbers)
@@ -88,8 +87,8 @@ def read_line(
     line: str, match: Match, match_id: str, book: Rulebook, options: Options, situation: Situation, time_is_up: bool,
     said: Collection[str] = (),
 ) -> LineReading:
-    """The result that a line stands for: by the first way that takes all of it, those that are offered just now before
-    the others, and before these what was `said` before of how it ended ("played").
+    """The result of a line, by the first way that accepts all of it: ways whose ending was `said` before ("played"),
+    then those offered now, then the others.
 
     Two numbers of one figure are the left side's and the right side's, as on a slip. One alone belongs to whom the
     form asks once a winner is named: the loser, where all winners have 100. Raises Problem where no way takes
@@ -111,15 +110,14 @@ def read_line(
             found = _reading(way, opener, answers, result, match, match_id, book, options, situation)
             if not typed.draw or found.winner == DRAW:
                 return found
-    # What a figure would have to be elsewhere is the least that can be said.
+    # "figure_fixed" is the least helpful problem.
     nearest = min(problems, key=lambda problem: problem.key == "figure_fixed", default=None)
     missing = Invalid("figure_missing") if not typed.numbers and line.strip() else None
     raise nearest or missing or Invalid("line_unclear", line=line.strip()[:MOST_LETTERS])
 
 
 def _candidates(form: Form, typed: TypedLine, time_is_up: bool, said: Collection[str]) -> Iterator[Way]:
-    """Ways that ask nothing but what a line can say. A concession or a draw that somebody declares is one only where
-    the line says so."""
+    """Ways that a line can answer in full; concessions and declared draws only where the line has their sign."""
     now = {way.id for way in form.offered(time_is_up)}
     for way in sorted(form.ways, key=lambda each: (each.ended not in said, each.id not in now)):
         if not is_typable(way) or (way.ended == CONCESSION) != (typed.conceded_by is not None):
@@ -131,8 +129,7 @@ def _candidates(form: Form, typed: TypedLine, time_is_up: bool, said: Collection
 
 
 def is_typable(way: Way) -> bool:
-    """Whether the way asks nothing but figures, squads and the choices that a line can say, whatever was answered
-    before."""
+    """Whether the way asks only for figures, squads and choices that a line can answer."""
     return all(isinstance(step, Figure | Picks | Test | Decide)
                or (isinstance(step, Choice) and step.only_if is None and step.name in CHOICES) for step in way.steps)
 
@@ -143,8 +140,8 @@ def _winner(typed: TypedLine) -> Side | None:
 
 def _opener_and_answers(way: Way, typed: TypedLine, fields: Mapping[str, str | list[str]]) -> tuple[Side,
     dict[str, Any]]:
-    """Who opens the way, and the answers. Where it matters who opens, it is the winner: who is named,
-    else who has the higher first figure. Raises Problem where a figure is missing, or who won."""
+    """The opener and the answers. The opener is the winner: as named, else by the higher first figure. Raises Problem
+    where a figure or the winner is missing."""
     winner = _winner(typed)
     ahead = None if winner is not None or way.winner == OPENER else _leader(way, fields)
     if winner is None and (way.winner == OPENER or (way.winner == BY_FIGURES and ahead is None and not any(
@@ -163,8 +160,8 @@ def _opener_and_answers(way: Way, typed: TypedLine, fields: Mapping[str, str | l
         elif isinstance(step, Picks) and (marks := fields.get(f"{step.key}.{sides[step.whose]}")):
             answers[step.name] = parse_squad_ticks(marks)
         elif isinstance(step, Choice):
-            said = {"winner": typed.winner, "initiative": typed.initiative}.get(step.name)
-            answers |= {step.name: said} if said is not None else {}
+            choice = {"winner": typed.winner, "initiative": typed.initiative}.get(step.name)
+            answers |= {step.name: choice} if choice is not None else {}
     return opener, answers
 
 
@@ -178,7 +175,7 @@ def _leader(way: Way, fields: Mapping[str, str | list[str]]) -> Side | None:
 
 
 def _refuse_another_winner(book: Rulebook, result: Result, options: Options, named: Side | None) -> None:
-    """Who was named must be who the figures say."""
+    """Raise Problem where the named winner is not the figures' winner."""
     says = book.winner(result, options)
     if named is not None and says != named:
         raise Invalid("winner_contradicts_score", where="/winner", winner=named, a=result.score.a, b=result.score.b,
@@ -186,13 +183,13 @@ def _refuse_another_winner(book: Rulebook, result: Result, options: Options, nam
 
 
 def _field_candidates(way: Way, numbers: tuple[str, ...], winner: Side | None) -> Iterator[dict[str, str | list[str]]]:
-    """What the numbers say, once for each manner in which they can be read."""
+    """Each reading of the numbers as fields."""
     if winner is not None:
         asked = [figure for figure in way.opened_by(winner).figures() if figure.asked]
         if len(numbers) == len(asked) < 2:
             yield {_field(figure, winner): text for figure, text in zip(asked, numbers, strict=True)}
         elif len(numbers) == 1 and len(asked) == 2 and way.winner == OPENER and not _more_asked(way):
-            # One figure beside a winner who has all there is to have: both stand on the line that is confirmed.
+            # A single figure is the loser's where the winner's is the maximum; the confirmed line shows both.
             first, second = sorted(asked, key=lambda figure: figure.whose == LOSER)
             if first.default == first.maximum:
                 yield {_field(first, winner): str(first.default), _field(second, winner): numbers[0]}
@@ -204,7 +201,7 @@ def _field_candidates(way: Way, numbers: tuple[str, ...], winner: Side | None) -
     squads = [_Slot(f"{step.key}.{side}", step.take, step.of, True) for step, side in zip(picks, SIDES, strict=False)]
     for slots in ([*squads, *figures], figures) if squads else (figures,):
         found = list(_fill_slots(list(numbers), slots)) if numbers else []
-        # Digits without a space between them count where they can be read in one way only.
+        # Digits without spaces count only where there is a single reading.
         if len(found) == 1:
             yield found[0]
     if not numbers and not any(figure.asked for figure in opened):
@@ -213,8 +210,7 @@ def _field_candidates(way: Way, numbers: tuple[str, ...], winner: Side | None) -
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A field that a number goes into. `width`: so many digits where they stand without a space, 0: two at the least.
-    `squads`: every digit is one."""
+    """A field for a number. `width`: its digits where no space follows (0: at least 2); `squads`: each digit is one."""
 
     name: str
     width: int
@@ -223,7 +219,7 @@ class _Slot:
 
 
 def _top(figures: Iterable[Figure], key: str) -> int:
-    """The highest that either side's figure may be."""
+    """The highest figure that either side may have."""
     return max(figure.put_to(side).maximum for figure in figures if figure.key == key for side in SIDES)
 
 
@@ -236,7 +232,7 @@ def _more_asked(way: Way) -> bool:
 
 
 def _fill_slots(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, str | list[str]]]:
-    """The slots filled in their order; a longer number is taken apart where there are more slots than numbers."""
+    """Fill the slots in order; long numbers are split where there are more slots than numbers."""
     if not slots:
         if not numbers:
             yield {}
@@ -278,9 +274,8 @@ def _reading(
 
 
 def line_grammar(form: Form, time_is_up: bool) -> dict[str, Any]:
-    """What a line may say under this form just now, for the words beside the field: which `figures`, in their order;
-    whether one number is enough once the winner is named, and whose it is ("winner", "loser", "" where none or two are
-    needed). `bare`: the winner alone is a whole result."""
+    """What a line may hold under this form now, for the hints beside the field. `figures`: in order; `alone`: whose the
+    single number beside a winner is ("winner", "loser", "": none or two needed); `bare`: the winner alone suffices."""
     known = sorted((way for way in form.ways if is_typable(way)),
                    key=lambda way: way not in form.offered(time_is_up))
     plays = [(way, [figure for figure in way.opened_by("a").figures() if figure.asked]) for way in known
