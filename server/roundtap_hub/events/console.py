@@ -196,7 +196,6 @@ def shown_round(state: EventState) -> RoundState | None:
 
 @route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)
 def person(event_id: str, competitor: str) -> AnyResponse:
-    """All forms about one player."""
     moment = current_event(event_id)
     if competitor not in moment.state.entrants:
         abort(404)

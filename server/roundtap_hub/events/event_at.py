@@ -198,7 +198,6 @@ def check_in_count(state: EventState) -> tuple[int, int] | None:
 
 
 def newest_round(state: EventState) -> RoundState | None:
-    """The newest public round."""
     return state.public_rounds[-1] if state.public_rounds else None
 
 

@@ -45,7 +45,6 @@ def roster(moment: EventAt) -> list[CompetitorRow]:
 
 
 def competitor_row(moment: EventAt, competitor: str) -> CompetitorRow:
-    """The row of one competitor."""
     return next(_competitor_rows(moment, [moment.state.entrants[competitor]]))
 
 

@@ -54,7 +54,6 @@ SAMPLE_ROWS = 4
 
 @route("GET /console/<event_id>/import", HEADS_AND_DESK, VISIBLE)
 def import_people(event_id: str) -> AnyResponse:
-    """The form to upload or paste a table."""
     moment = current_event(event_id)
     if "pasted" in request.form:
         # The paste could not be read; a reload sends it again, so that it is not lost.

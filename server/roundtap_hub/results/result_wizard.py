@@ -131,7 +131,6 @@ def read_progress(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Si
 
 
 def wizard_page(form: Form, trail: Progress) -> WizardPage:
-    """The next page."""
     way, opener = trail.way, trail.opener
     if way is None:
         return WizardPage(WAY, Progress(), (), None, None)

@@ -237,7 +237,6 @@ def _at(seat: MatchContext) -> str:
 @route("POST /console/<event_id>/match/<match_id>/walk", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @shows_problem_on(walk)
 def walk_enter(event_id: str, match_id: str) -> AnyResponse:
-    """Enter the wizard's result."""
     seat = match_context_at(event_id, match_id)
     at = wizard_page(seat.form, read_progress(seat.form, request.form, seat.match.lots))
     if at.kind != END or at.result is None:

@@ -80,7 +80,6 @@ def title_key(state: EventState, played: RoundState) -> str | None:
 
 
 def next_name(state: EventState) -> str | None:
-    """The name of the next elimination round."""
     found = current_bracket(state)
     if found is None:
         return None

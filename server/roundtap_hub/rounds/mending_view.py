@@ -114,7 +114,6 @@ def _params(warned: MendWarning, who: list[str]) -> dict[str, Any]:
 
 
 def mend_lines(moment: EventAt, rounds: Sequence[RoundState]) -> tuple[MendLine, ...]:
-    """All mends of these rounds."""
     lines = []
     for played in rounds:
         now = {m.id: m.match.table for m in played.matches}
