@@ -1,13 +1,9 @@
 """Boards: which pin is which button, what screen is fitted, which way it faces. Three known ones, others from TOML.
 
-A board serves a table and the hub's front panel alike: four buttons, a 128x64 screen, lights and a buzzer.
+A board serves a table and the hub's front panel alike: four buttons, a 128x64 screen, lights and a buzzer. On the panel
+"up" and "down" choose, "a" (●) is yes, "b" (■) is back.
 
-    made = boards.board("recommended")                        # or the path of a TOML file
-    front = Front(made, lambda: real_factory(folder), edges, mono_ms)   # buttons, lights, buzzer; deaf while not there
-    screen = oled_screen(made.screen, front.pins)             # shows pictures; blind while not there
-    gestures = Hands(front.held)                              # edges to taps, holds, chords
-
-On the panel "up" and "down" choose, "a" (●) is yes, "b" (■) is back.
+In the recipes of these classes `mono_ms` is the monotonic clock: `lambda: time.monotonic_ns() // 1_000_000`.
 """
 
 from __future__ import annotations
@@ -27,9 +23,9 @@ KEYS = ("a", "b", "up", "down", "call")
 SIGNALS = ("lamp", "lamp_a", "lamp_b", "buzzer")
 LAST_BCM_PIN = 27
 
-# What else these pins of the header are for: https://pinout.xyz, and "GPIO and the 40-pin header" in
-# github.com/raspberrypi/documentation (documentation/asciidoc/computers/raspberry-pi/gpio-on-raspberry-pi.adoc).
-# 0 and 1 are read at power-on (a HAT's memory), on 14 and 15 the system's console talks.
+# Other uses of these pins: https://pinout.xyz, and "GPIO and the 40-pin header" in github.com/raspberrypi/documentation
+# (documentation/asciidoc/computers/raspberry-pi/gpio-on-raspberry-pi.adoc). 0 and 1 are read at power-on (a HAT's
+# memory); 14 and 15 carry the system console.
 NEVER = {0: "ID_SD", 1: "ID_SC", 14: "UART TXD", 15: "UART RXD"}
 # dtparam=spi=on takes all five, both chip selects included, whether a display needs them or not (cs-gpios in
 # arch/arm/boot/dts/overlays/README and bcm2708-rpi.dtsi of the Raspberry Pi kernel).
@@ -38,7 +34,7 @@ I2C1 = {2: "I2C SDA", 3: "I2C SCL"}
 
 
 class BoardError(TomlTableError):
-    """A board file that a person can mend; `key` names the text "board.KEY" in the units' catalogues, too."""
+    """A fault in a board file that the user can fix; `key` names the text "board.KEY" in the units' catalogues."""
 
     TEXTS = {
         **TomlTableError.TEXTS,
@@ -52,9 +48,9 @@ class BoardError(TomlTableError):
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """BCM numbers. ● is `a`, ■ is `b`; `call` is a key of its own on boards that have one.
+    """BCM numbers. ● is `a`, ■ is `b`; `call` is a separate key on boards that have one.
 
-    `lamp` tells of trouble; `lamp_a` and `lamp_b` stand before a player each, and shine while that one is awaited.
+    `lamp` signals trouble; `lamp_a` and `lamp_b` each stand before a player, and shine while that player is awaited.
     """
 
     a: int = 17
@@ -68,11 +64,11 @@ class Pins:
     buzzer: int | None = None
 
     def keys(self) -> dict[str, int]:
-        """The buttons that are fitted: {"a": 17, …}."""
+        """The fitted buttons: {"a": 17, …}."""
         return {key: pin for key in KEYS if (pin := getattr(self, key)) is not None}
 
     def signals(self) -> dict[str, int]:
-        """The lights and the buzzer that are fitted: {"lamp": 26, …}."""
+        """The fitted lights and buzzer: {"lamp": 26, …}."""
         return {name: pin for name in SIGNALS if (pin := getattr(self, name)) is not None}
 
 
@@ -97,18 +93,25 @@ class ScreenWiring:
         return {10: "MOSI", 11: "SCLK", 8 - self.spi_device: f"CE{self.spi_device}", self.dc: "DC", self.reset: "RST"}
 
     def taken(self) -> dict[int, str]:
-        """Every pin that is no more free with this display, and by what: its bus takes more than its wires."""
+        """Every pin this display occupies, and its use: a bus takes more pins than its wires."""
         bus = I2C1 if self.bus == "i2c" else {**SPI0, self.dc: "screen.dc", self.reset: "screen.reset"}
         return {pin: f"screen ({name})" if not name.startswith("screen") else name for pin, name in bus.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """What is soldered. `active_low`: a pressed button pulls its pin to ground, the Pi's own resistor pulls it up.
+    """A board as it is soldered.
 
-    `lamps_active_low`, `buzzer_active_low`: theirs is on while its pin is low (a lamp from 3.3 V to the pin; most
-    three-pin buzzer modules with a PNP transistor). `ready_made`: the parts are on it, and no wire is needed.
-    `facing`: "opposite" (two people across the board, half-screens) or "edge" (read from one side).
+        made = board("recommended")                        # or the path of a TOML file
+        made.pins.keys()                                   # {"a": 17, "b": 27, "up": 22, "down": 23}
+        made.screen.lines()                                # {2: "SDA", 3: "SCL"}
+        edges = SimpleQueue()
+        controls = Controls(made, mock_factory, edges, mono_ms)      # its buttons, lights and buzzer; see there
+
+    active_low: a pressed button pulls its pin to ground; the Pi's own resistor pulls it up.
+    lamps_active_low, buzzer_active_low: on while the pin is low (a lamp from 3.3 V to the pin; most three-pin buzzer
+    modules with a PNP transistor). ready_made: the parts are on it, and no wire is needed.
+    facing: "opposite" (two people across the board, half-screens) or "edge" (read from one side).
     """
 
     name: str
@@ -125,11 +128,11 @@ class Board:
         return self.buzzer_active_low if signal == "buzzer" else self.lamps_active_low
 
 
-# Lamps and buzzer stand on pins that no bus of a Pi wants (I2C1 2-3, 1-Wire 4, SPI0 7-11, UART 14-15, PCM 18-21), all
-# near the grounds 30, 34 and 39, and above 8: pins 0 to 8 are pulled UP until a program says otherwise, so a buzzer
-# would sound from power-on to the unit's start (BCM2835 ARM Peripherals, table 6-31, "Pull": GPIO0-8 high, 9-27 low).
+# Lamps and buzzer use pins that no bus of a Pi wants (I2C1 2-3, 1-Wire 4, SPI0 7-11, UART 14-15, PCM 18-21), all near
+# the grounds 30, 34 and 39, and above 8: pins 0 to 8 are pulled UP until a program changes that, so a buzzer would
+# sound from power-on to the unit's start (BCM2835 ARM Peripherals, table 6-31, "Pull": GPIO0-8 high, 9-27 low).
 RECOMMENDED = Board("recommended", Pins(lamp=26, lamp_a=13, lamp_b=16, buzzer=12))
-# Pins of the two ready-made ones: https://learn.adafruit.com/adafruit-128x64-oled-bonnet-for-raspberry-pi/usage and
+# Their pins: https://learn.adafruit.com/adafruit-128x64-oled-bonnet-for-raspberry-pi/usage and
 # https://www.waveshare.com/wiki/1.3inch_OLED_HAT.
 ADAFRUIT_BONNET = Board(
     "adafruit-oled-bonnet", Pins(a=5, b=6, up=17, down=22, call=4), ScreenWiring(driver="ssd1306"), facing=EDGE,
@@ -148,7 +151,7 @@ def board(name_or_file: str) -> Board:
 
 
 def load(text: str, file: str = "board.toml") -> Board:
-    """A board from TOML; what is left out is as on the board named by ``like`` (default: the recommended one).
+    """A board from TOML; the board named by ``like`` (default: the recommended one) supplies the rest.
 
     >>> load('like = "recommended"\\nfacing = "edge"\\n[pins]\\ncall = 6').pins.call
     6
@@ -163,7 +166,7 @@ def load(text: str, file: str = "board.toml") -> Board:
 
 
 KINDS: Mapping[str, type] = {"str": str, "bool": bool}
-"""What the fields of a board's pieces are, but for whole numbers."""
+"""The types of a board's fields that are not whole numbers."""
 
 
 def _section(table: TomlTable, kind: type, base: Any, given: Any, where: str) -> Any:

@@ -1,4 +1,4 @@
-"""A board's pins as they are at this moment: buttons, lights and buzzer, tried again while they cannot be had."""
+"""A board's buttons, lights and buzzer as one object that keeps working, and keeps retrying, while pins are missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ RETRY_MS = 3000
 
 
 class Controls:
-    """What a unit presses and lights. Deaf, and never dead, while the pins are not there.
+    """The buttons, lights and buzzer of a board; deaf, never dead, while its pins are missing.
+
+        made = board("recommended")                                  # or the path of a TOML file
+        edges = SimpleQueue()
+        controls = Controls(made, mock_factory, edges, mono_ms)      # on a Pi: lambda: real_factory("/tmp")
+        controls.signals.lamp(True)
+        controls.held()                                              # {"a": False, "b": False, …}
 
     open_pins: makes a pin factory (`pin_factory.real_factory`, `.mock_factory`); may raise ImportError or OSError.
     edges, mono_ms: as for `Buttons`; heard: as for `Signals`.
@@ -37,7 +43,7 @@ class Controls:
 
     @property
     def deaf(self) -> str:
-        """Why no press is heard: a kind of `HardwareMissing`; "" while all is well."""
+        """Why no press arrives: a kind of `HardwareMissing`; "" while all is well."""
         return self._missing.kind if self._missing else ""
 
     @property
@@ -46,7 +52,7 @@ class Controls:
         return str(self._missing) if self._missing else ""
 
     def pins(self) -> Any:
-        """The pin factory, for what else needs pins. Raises Missing."""
+        """The pin factory, for other devices that need pins. Raises HardwareMissing."""
         if self._factory is None:
             raise self._missing or HardwareMissing("chip")
         return self._factory
@@ -58,7 +64,7 @@ class Controls:
         try:
             return self._buttons.held()
         except Exception as error:
-            # lgpio's errors are its own: the chip is gone.
+            # lgpio has its own error classes: the chip is gone.
             self._lose(as_hardware_missing(error, "chip"), self._mono_ms())
             return {}
 
@@ -69,7 +75,7 @@ class Controls:
         self.signals.tick(now_ms)
 
     def close(self) -> None:
-        """Everything off, and the pins given back. May raise what lgpio raises while somebody presses."""
+        """Turn everything off and release the pins. May raise what lgpio raises while a button is being pressed."""
         buttons, self._buttons = self._buttons, None
         try:
             self.signals.close()
@@ -80,7 +86,7 @@ class Controls:
     def _try(self, now_ms: int) -> None:
         try:
             if self._factory is None:
-                # A package installed meanwhile is not seen otherwise.
+                # Otherwise a package installed meanwhile is not found.
                 importlib.invalidate_caches()
                 self._factory = self._open()
         except (ImportError, OSError) as error:
@@ -98,7 +104,7 @@ class Controls:
         try:
             self.signals.fit(self._factory)
         except Exception as error:
-            # Presses are heard all the same.
+            # Presses still arrive.
             self._missing, self._retry_at_ms = as_hardware_missing(error, "pins"), now_ms + RETRY_MS
 
     def _lose(self, why: HardwareMissing, now_ms: int) -> None:

@@ -1,4 +1,4 @@
-"""What a board lacks: a library, a bus, or a display that answers. A unit works on without it, and says so."""
+"""What a board lacks: a library, a bus, or a display that answers. A unit works without it, and reports it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SYSTEM_SITE = "; the environment is made with --system-site-packages"
 
 
 class HardwareMissing(OSError):
-    """`kind` is one of TEXTS, for catalogues ("missing.KIND"); `detail` what the system said. `str()` is English."""
+    """`kind`: one of TEXTS, for catalogues ("missing.KIND"); `detail`: the system's error. `str()` is English."""
 
     TEXTS = {
         "lgpio": f"lgpio is missing: apt install python3-lgpio{SYSTEM_SITE}",
@@ -31,7 +31,7 @@ class HardwareMissing(OSError):
 
 
 def as_hardware_missing(error: BaseException, otherwise: str) -> HardwareMissing:
-    """What an error of a library or of the system means; `otherwise` is the kind where it does not say itself."""
+    """Classifies an error of a library or the system; `otherwise` is the kind where the error does not show it."""
     if isinstance(error, HardwareMissing):
         return error
     if isinstance(error, ModuleNotFoundError):

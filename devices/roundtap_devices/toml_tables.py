@@ -1,4 +1,4 @@
-"""What people describe in TOML: like a known piece but for what the table says; and what is said about a wrong one."""
+"""TOML descriptions: a known item with changes, and the errors for a wrong description."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WANTED = {int: "a whole number", str: "a text", bool: "true or false", dict: "a 
 
 
 class TomlTableError(ValueError):
-    """A table that a person can mend. `key` names a text in TEXTS, `params` fill it; `str()` is the English text."""
+    """A fault in a table that the user can fix. `key` names a text in TEXTS, `params` fill it; `str()` is English."""
 
     TEXTS: ClassVar[Mapping[str, str]] = {
         "unreadable": "{file}: this is not a TOML file: {reason}",
@@ -32,7 +32,7 @@ class TomlTableError(ValueError):
 
 
 class TomlTable:
-    """One TOML file while it is looked through. Every method raises `error`, with the place in the file."""
+    """One TOML file under examination. Every method raises `error`, with the place in the file."""
 
     def __init__(self, text: str, file: str, error: type[TomlTableError]) -> None:
         self.file = file
@@ -43,7 +43,7 @@ class TomlTable:
             raise error("unreadable", file=file, reason=str(wrong)) from None
 
     def like(self, known: Mapping[str, Piece]) -> Piece:
-        """The known piece that the table's ``like`` names, the first one if it names none; no longer in `data` then."""
+        """The known item that the table's ``like`` names, by default the first; removes it from `data`."""
         name = self.data.pop("like", next(iter(known)))
         if not isinstance(name, str):
             raise self.wrong("not_one_of", "like", value=name, known=", ".join(known))
@@ -64,13 +64,13 @@ class TomlTable:
             raise self.wrong("wrong_type", where, value=value, known=WANTED[kind])
 
     def wrong(self, key: str, where: str, **params: object) -> TomlTableError:
-        """The error to be raised about the place `where`."""
+        """The error to raise about the place `where`."""
         return self._error(key, file=self.file, where=where, **params)
 
 
 def known_or_file(name_or_file: str, known: Mapping[str, Piece], load: Callable[[str, str], Piece],
                   error: type[TomlTableError]) -> Piece:
-    """A known piece by name, else what `load(text, file name)` makes of the TOML file at that path."""
+    """A known item by name, else the result of `load(text, file name)` for the TOML file at that path."""
     if name_or_file in known:
         return known[name_or_file]
     path = Path(name_or_file)

@@ -1,1 +1,1 @@
-"""What a board shows: its screen, its light and its buzzer."""
+"""What a board shows: its screen, its lights and its buzzer."""

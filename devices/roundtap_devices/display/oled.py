@@ -1,5 +1,4 @@
-"""The real display, through luma.oled on I2C or SPI; its errors become `HardwareMissing`, so that `screen` needs no
-luma."""
+"""The real display, through luma.oled on I2C or SPI; its errors become `HardwareMissing`."""
 
 from __future__ import annotations
 
@@ -18,13 +17,22 @@ from roundtap_devices.hardware_errors import HardwareMissing, as_hardware_missin
 NOP, DISPLAY_OFF, DISPLAY_ON, CONTRAST = 0xE3, 0xAE, 0xAF, 0x81
 
 RESET_EVERY = 12
-"""On SPI every so many renewals pull the reset line as well: a chip that lost its supply may not hear commands."""
+"""On SPI, every twelfth renewal also pulls the reset line: a chip that lost its supply may ignore commands."""
 SHIFT_MS = 120_000
 
 
 def oled_screen(wiring: ScreenWiring, pins: Any = None) -> Screen:
-    """The screen of a board. `pins`: the pin factory, which displays on SPI need (their data and reset lines are pins),
-    or what hands it out and raises Missing while there is none: `Front.pins`."""
+    """The screen of a board, on its real display.
+
+        screen = oled_screen(board("recommended").screen)
+        image = Image.new("1", (WIDTH, HEIGHT))
+        ImageDraw.Draw(image).text((0, 0), "Table 7", fill=1)
+        screen.show(image, mono_ms())         # True once the display has it
+        screen.said                           # why not, in English; "" while all is well
+
+    pins: the pin factory, needed on SPI (data and reset lines are pins), or a callable such as `Controls.pins` that
+    returns it or raises HardwareMissing.
+    """
     def open_glass() -> Oled:
         return Oled(wiring, None if wiring.bus == "i2c" else pins() if callable(pins) else pins)
 
@@ -32,7 +40,7 @@ def oled_screen(wiring: ScreenWiring, pins: Any = None) -> Screen:
 
 
 class Oled:
-    """One opened display. Raises Missing when it is not there, at the start or later."""
+    """One opened display. Raises HardwareMissing when it is missing, at the start or later."""
 
     def __init__(self, wiring: ScreenWiring, pin_factory: Any = None) -> None:
         self._lost: tuple[type[BaseException], ...] = (OSError, ImportError)
@@ -47,7 +55,7 @@ class Oled:
 
             self._lost = (luma.core.error.Error, OSError, ImportError)
             self._bus = _SetupRecorder(_serial(wiring, pin_factory))
-            # Each luma device adds an exit hook for good: ask the bus before making one, hour after hour.
+            # Each luma device adds a permanent exit hook: test the bus before making one, or retries pile them up.
             self._bus.command(NOP)
             self._device = getattr(luma.oled.device, wiring.driver)(self._bus, rotate=wiring.rotation // 90)
             self._setup = self._bus.setup()
@@ -60,8 +68,8 @@ class Oled:
         self._told(lambda: self._device.display(image))
 
     def renew(self, image: Any) -> None:
-        """Set the display up anew under a standing picture: one that lost its supply and forgot everything shows again,
-        on the others nobody sees it."""
+        """Set the display up again under an unchanged picture: invisible, except on one that lost its supply and its
+        setup."""
         def send() -> None:
             self._renewals += 1
             if self._wiring.bus == "spi" and self._renewals % RESET_EVERY == 0:
@@ -75,7 +83,7 @@ class Oled:
         self._told(send)
 
     def light(self, level: int) -> None:
-        """How bright: 0 (off) to 255."""
+        """Brightness: 0 (off) to 255."""
         self._level = level
 
         def send() -> None:
@@ -86,7 +94,7 @@ class Oled:
         self._told(send)
 
     def close(self) -> None:
-        """Give the bus back."""
+        """Release the bus."""
         if self._bus is not None:
             with contextlib.suppress(*self._lost):
                 self._bus.cleanup()
@@ -104,7 +112,7 @@ class Oled:
 
 
 class _SetupRecorder:
-    """A bus that remembers what luma said to set the display up."""
+    """A bus that records the commands luma sends to set the display up."""
 
     def __init__(self, serial: Any) -> None:
         self._serial = serial
@@ -122,12 +130,12 @@ class _SetupRecorder:
         self._serial.cleanup()
 
     def reset(self) -> None:
-        """Pull the reset line for a moment, on SPI."""
+        """Pulse the reset line, on SPI."""
         if hasattr(self._serial, "pull_reset"):
             self._serial.pull_reset()
 
     def setup(self) -> list[tuple[int, ...]]:
-        """The commands that set the display up, without turning it off first; from now on nothing is remembered."""
+        """The setup commands, without the initial display-off; ends the recording."""
         said, self._said = self._said or [], None
         long = [values for values in said if len(values) > 6]
         return [values[1:] if values[0] == DISPLAY_OFF else values for values in long]
@@ -156,7 +164,7 @@ def _serial(wiring: ScreenWiring, pin_factory: Any) -> Any:
 
 
 class _GpioAdapter:
-    """The few calls luma makes to RPi.GPIO, on gpiozero's pins: RPi.GPIO does not work on a Pi 5."""
+    """The few RPi.GPIO calls that luma makes, on gpiozero's pins: RPi.GPIO does not work on a Pi 5."""
 
     OUT, LOW, HIGH = "out", 0, 1
 
@@ -170,7 +178,7 @@ class _GpioAdapter:
         try:
             self._lines[pin] = OutputDevice(pin, pin_factory=self._factory)
         except Exception as error:
-            # Another program holds it; lgpio's and gpiozero's errors are their own.
+            # Another program holds it; lgpio and gpiozero have their own error classes.
             raise as_hardware_missing(error, "pins") from error
 
     def output(self, pin: int, level: int) -> None:

@@ -1,4 +1,4 @@
-"""The screen: redraws on change, sets its display up anew on a beat, goes blind and tries again when it is gone."""
+"""The screen: redraws on change, renews its display regularly, and retries while the display is gone."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ WIDTH, HEIGHT = 128, 64
 FRAME_BYTES = WIDTH * HEIGHT // 8
 RETRY_MS = 3000
 RENEW_MS = 5000
-"""A display that lost its supply for a moment is set up again after this at the latest, even one that cannot answer (on
-SPI), or that answers and has forgotten everything."""
+"""How often the display is set up again: one that lost its supply may be unable to answer (SPI), or answer with its
+setup lost."""
 FULL, DIMMED, OFF = 0xCF, 0x08, 0
 """Contrast, as SSD1306, SSD1309 and SH1106 take it (their datasheets: command 81h, 256 steps); 0 is display off."""
 UNKNOWN = -1
 SHIFT_OFFSETS = ((0, 0), (1, 0), (1, 1), (0, 1))
-"""Where the picture stands, one after the other, so that no pixel shines for a whole day."""
+"""The picture's places in turn, so that no pixel is lit all day."""
 
 
 class DisplayDevice(Protocol):
-    """What shows a picture: a display on a bus, or a drawn one. Each call raises OSError when it is gone."""
+    """What shows a picture: a display on a bus, or a virtual one. Each call raises OSError when it is gone."""
 
     def display(self, image: Any) -> None: ...
 
@@ -34,10 +34,16 @@ class DisplayDevice(Protocol):
 
 
 class Screen:
-    """A 128x64 1-bit screen that survives its display.
+    """A 128x64 1-bit screen that survives the loss of its display.
+
+        screen = VirtualScreen()              # on a Pi: oled_screen(board("recommended").screen)
+        image = Image.new("1", (WIDTH, HEIGHT))
+        ImageDraw.Draw(image).text((0, 0), "Table 7", fill=1)
+        screen.light(DIMMED)
+        screen.show(image, mono_ms())         # True: a frame was sent; screen.said: why not
 
     open_glass: makes a NEW display object; raises OSError where there is none. Called again after each failure.
-    shift_ms: how long the picture stands at one place, where the glass can burn in; None: it never moves.
+    shift_ms: how long the picture stays at one place, where the display can burn in; None: it never moves.
     """
 
     def __init__(self, open_glass: Callable[[], DisplayDevice], retry_ms: int = RETRY_MS, beat_ms: int = RENEW_MS,
@@ -54,18 +60,18 @@ class Screen:
 
     @property
     def blind(self) -> bool:
-        """Whether the last try to reach the display failed; the unit works on with light and buzzer.
+        """Whether the last attempt to reach the display failed; the unit continues with light and buzzer.
 
-        `reason` is why, a kind of `Missing`, and `said` an English sentence; "" while all is well.
+        `reason`: a kind of `HardwareMissing`; `said`: the same as an English sentence; both "" while all is well.
         """
         return self._retry_at_ms is not None
 
     def light(self, level: int) -> None:
-        """How bright from the next `show` on: FULL, DIMMED or OFF."""
+        """Brightness from the next `show` on: FULL, DIMMED or OFF."""
         self._level = level
 
     def show(self, image: Any, now_ms: int) -> bool:
-        """Show a PIL image of mode "1", 128x64; call it as often as you like. True if a frame was sent."""
+        """Show a PIL image of mode "1", 128x64; may be called at any rate. True if a frame was sent."""
         if self._retry_at_ms is not None and now_ms < self._retry_at_ms:
             return False
         image = self._placed(image, now_ms)
@@ -93,7 +99,7 @@ class Screen:
         return True
 
     def _placed(self, image: Any, now_ms: int) -> Any:
-        """The picture a pixel aside, as far as nothing of it is cut."""
+        """The picture moved by a pixel, unless that would cut it."""
         if self._shift_ms is None or (box := image.getbbox()) is None:
             return image
         right, down = SHIFT_OFFSETS[now_ms // self._shift_ms % len(SHIFT_OFFSETS)]
@@ -119,9 +125,9 @@ class Screen:
 
 
 class VirtualDisplay:
-    """A display that only keeps its last frame: 1,024 bytes, row by row, leftmost pixel in the highest bit.
+    """A display that only stores its last frame: 1,024 bytes, row by row, leftmost pixel in the highest bit.
 
-    `unplug(True)` is the fault: it goes dark and raises OSError until plugged in again.
+    `unplug(True)` makes it dark, and its calls raise OSError, until `unplug(False)`.
     """
 
     def __init__(self) -> None:
@@ -156,7 +162,7 @@ class VirtualDisplay:
             self._keep(bytes(FRAME_BYTES))
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Nothing to release."""
 
     def _keep(self, frame: bytes) -> None:
         if frame == self.frame:
@@ -167,7 +173,7 @@ class VirtualDisplay:
 
 
 class VirtualScreen(Screen):
-    """The screen's twin: the same logic over a `VirtualDisplay`, kept as `glass`."""
+    """The virtual screen: the same logic over a `VirtualDisplay`, in `glass`."""
 
     def __init__(self) -> None:
         self.glass = VirtualDisplay()

@@ -1,4 +1,4 @@
-"""Lights and buzzer of a board: what a unit has left when its screen is dark. Times come from the caller."""
+"""Lights and buzzer of a board: what a unit has left when its screen is dark. The caller passes the time."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ from roundtap_devices.boards import SIGNALS, Board
 
 
 class Signals:
-    """Lamps and buzzer, where fitted; without them every call is accepted and does nothing but be heard.
+    """Lamps and buzzer. Where one is not fitted, a call only reaches `heard`.
 
-    pin_factory: from `pin_factory`; None: no pins yet, `fit` brings them later and lights what should be lit.
-    heard: called with what is on, {"lamp": …, "lamp_a": …, "lamp_b": …, "buzzer": …}, at each change; the virtual
-    panel draws them.
+        signals = Signals(board("recommended"), mock_factory())      # on a Pi: real_factory("/tmp")
+        signals.lamp(True)                                           # trouble
+        signals.player_lamps("ab")                                   # both players are awaited
+        signals.beep(mono_ms())
+        signals.tick(mono_ms() + 200)                                # in every step of the loop: ends the beep
+
+    pin_factory: from `pin_factory`; None: no pins yet, `fit` supplies them later and restores the lights.
+    heard: called at each change with {"lamp": …, "lamp_a": …, "lamp_b": …, "buzzer": …}; the virtual panel draws them.
     """
 
     def __init__(self, board: Board, pin_factory: Any = None,
@@ -27,7 +32,7 @@ class Signals:
             self.fit(pin_factory)
 
     def fit(self, pin_factory: Any) -> None:
-        """Take the pins of this factory from now on. Raises what gpiozero raises, and has none then."""
+        """Use this factory's pins from now on. Raises what gpiozero raises, and then has no pins."""
         from gpiozero import DigitalOutputDevice
 
         self.unfit()
@@ -41,17 +46,17 @@ class Signals:
             raise
 
     def unfit(self) -> None:
-        """Give the pins back; what should be on is remembered."""
+        """Release the pins; what should be on is remembered."""
         pins, self._pins = self._pins, {}
         for pin in pins.values():
             pin.close()
 
     def lamp(self, on: bool) -> None:
-        """The light that tells of trouble."""
+        """The trouble light."""
         self._set("lamp", on)
 
     def player_lamps(self, awaited: str) -> None:
-        """The lights before the players; `awaited`: "", "a", "b" or "ab", whose press is waited for."""
+        """The players' lights; `awaited`: "", "a", "b" or "ab", whose press is awaited."""
         self._set("lamp_a", "a" in awaited)
         self._set("lamp_b", "b" in awaited)
 
@@ -66,7 +71,7 @@ class Signals:
             self._set("buzzer", False)
 
     def close(self) -> None:
-        """Everything off, and the pins given back."""
+        """Turn everything off and release the pins."""
         self._on = dict.fromkeys(SIGNALS, False)
         for pin in self._pins.values():
             pin.off()

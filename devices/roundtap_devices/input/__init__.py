@@ -1,1 +1,1 @@
-"""Buttons: pins, edges, and the gestures made of them."""
+"""Buttons: pins, edges, and the gestures made from them."""

@@ -1,4 +1,4 @@
-"""Buttons on pins: edges with the kernel's own stamps into a queue, nothing more; `gestures` makes gestures of them."""
+"""Buttons on pins: puts edges with the kernel's timestamps into a queue; `gestures` turns them into gestures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TRIES = 5
 
 
 class Edge(NamedTuple):
-    """A pin went to pressed (`down`) or back, `at_ms` on the unit's monotonic clock. Bounces included."""
+    """A pin changed to pressed (`down`) or back, `at_ms` on the unit's monotonic clock. Bounces included."""
 
     key: str
     down: bool
@@ -22,13 +22,12 @@ class Edge(NamedTuple):
 
 
 class EdgeClock:
-    """A pin factory's ticks as milliseconds of the unit's monotonic clock, however late somebody asks.
+    """Converts a pin factory's ticks to milliseconds of the unit's monotonic clock, however late it is called.
 
-    lgpio hands on the kernel's stamps: nanoseconds of CLOCK_MONOTONIC since Linux 5.7 (drivers/gpio/gpiolib-cdev.c;
-    lgpio 0.2 never sets GPIO_V2_LINE_FLAG_EVENT_CLOCK_REALTIME). gpiozero promises no clock at all, only that
-    `ticks_diff` says how old a tick is, wrapped counters included; so that is all that is asked here. Where a tick is
-    on another clock (older kernels took the wall's), its age is out of all reason, and the moment of asking is taken:
-    late, but no jump of the wall's time can spoil a gesture.
+    lgpio passes on the kernel's stamps: nanoseconds of CLOCK_MONOTONIC since Linux 5.7 (drivers/gpio/gpiolib-cdev.c;
+    lgpio 0.2 never sets GPIO_V2_LINE_FLAG_EVENT_CLOCK_REALTIME). gpiozero promises only that `ticks_diff` gives a
+    tick's age, wrapped counters included, so only that is used. An absurd age means another clock (older kernels used
+    wall time): then the moment of the call counts, which is late, but safe from jumps of wall time.
     """
 
     def __init__(self, pin_factory: Any, mono_ms: Callable[[], int]) -> None:
@@ -36,11 +35,11 @@ class EdgeClock:
         self._known: tuple[Any, int] | None = None
 
     def at_ms(self, ticks: Any) -> int:
-        """When it was; ticks that are further apart never come out in the wrong order."""
+        """The time of a tick; ticks more than JITTER_MS apart never come out in the wrong order."""
         for _ in range(TRIES):
             now_ms = self._mono_ms()
             age_s = self._factory.ticks_diff(self._factory.ticks(), ticks)
-            # Held up between the two clocks: then they do not belong together.
+            # A stall between the two clock readings makes them useless as a pair.
             if self._mono_ms() - now_ms <= 1:
                 break
         if not -1.0 <= age_s <= LONGEST_STALL_S:
@@ -58,13 +57,16 @@ class EdgeClock:
 class Buttons:
     """The buttons of a board.
 
-    pin_factory: from `pin_factory.real_factory` or `.mock_factory`; passed on, never set globally.
-    edges: takes an `Edge` at each change; the callbacks run in the pin factory's thread and only enqueue.
+        edges = SimpleQueue()
+        buttons = Buttons(board("recommended"), mock_factory(), edges, mono_ms)      # on a Pi: real_factory("/tmp")
+        buttons.held()                    # {"a": False, "b": False, "up": False, "down": False}
+        while not edges.empty():
+            print(edges.get())            # Edge(key='a', down=True, at_ms=5120); `EdgeReorder` makes gestures of them
+
+    pin_factory: from `pin_factory.real_factory` or `.mock_factory`; never set globally.
+    edges: receives an `Edge` at each change, from the pin factory's thread.
     mono_ms: the unit's monotonic clock in milliseconds.
-
-        buttons = Buttons(boards.RECOMMENDED, mock_factory(), queue.SimpleQueue(), mono_ms)
-
-    Raises what gpiozero raises where a pin cannot be had (another program has it), and keeps none then.
+    Raises what gpiozero raises where a pin cannot be opened (another program has it), and then keeps none.
     """
 
     def __init__(
@@ -94,11 +96,11 @@ class Buttons:
         return lambda ticks, state: self.edges.put(Edge(key, bool(state) == pressed, stamps.at_ms(ticks)))
 
     def held(self) -> dict[str, bool]:
-        """Which keys are down at this moment, by their pins and not by what was heard of them."""
+        """Which keys are down now, read from the pins."""
         return {key: bool(device.is_active) for key, device in self._devices.items()}
 
     def close(self) -> None:
-        """Give the pins back."""
+        """Release the pins."""
         devices, self._devices = self._devices, {}
         for device in devices.values():
             device.pin.when_changed = None

@@ -1,8 +1,7 @@
-"""From edges to gestures: debounce, tap, hold, speeding repeat, chords. A pure state machine on the caller's clock.
+"""From edges to gestures: debounce, tap, hold, accelerating repeat, chords. A pure state machine on the caller's clock.
 
-Arrows act when they are *released* (or repeat while held), own buttons likewise: so the two presses that begin a
-chord have changed nothing yet, and nothing has to be taken back. What is held says so in two ways: an own button is a
-HOLD after HOLD_MS, an arrow a REPEAT after REPEAT_AFTER_MS and again and again.
+Arrows and own buttons act when *released*, so the two presses that begin a chord have changed nothing that would have
+to be undone. While held, an own button makes one HOLD after HOLD_MS, an arrow a REPEAT after REPEAT_AFTER_MS, and more.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ HOLD_MS = 600
 CHORD_MS = 1500
 REPEAT_AFTER_MS = 400
 REPEAT_EVERY_MS = (220, 180, 150, 120, 100, 80, 60)
-"""The pause after each repeat; the last goes on."""
+"""The pause after each repeat; the last one stays."""
 
 
 class Gesture(NamedTuple):
-    """What somebody did, and when it was complete.
+    """What a player did with the buttons, and when it was complete.
 
-    "tap" (any key, on release), "repeat" (an arrow, again and again while held), "hold" (an own button, 0.6 s),
-    "call" (▲+▼ for 1.5 s, or a dedicated key), "leave" (own + ▼ for 1.5 s; `key` is the own button).
+    "tap" (any key, on release), "repeat" (an arrow, repeatedly while held), "hold" (an own button, 0.6 s), "call" (▲+▼
+    for 1.5 s, or a dedicated key), "leave" (own + ▼ for 1.5 s; `key` is the own button).
     """
 
     kind: str
@@ -43,7 +42,7 @@ class _Key:
     down: bool = False
     down_since: int = 0
     repeats: int = 0
-    spent: bool = False  # part of a chord, held or repeated: its release says nothing more
+    spent: bool = False  # part of a chord, held or repeated: its release does nothing more
 
 
 @dataclass(slots=True)
@@ -56,10 +55,13 @@ class _Chord:
 
 @dataclass(slots=True)
 class Gestures:
-    """Feed it edges as they come and let it `tick`; it answers with gestures in the order they happened.
+    """Takes edges in order, and returns gestures in the order they happened; for edges from real pins: `EdgeReorder`.
 
         gestures = Gestures()
-        gestures.tick(1200, [Edge("a", True, 1000), Edge("a", False, 1090)])   # [Gesture("tap", "a", 1105)]
+        gestures.tick(1200, [Edge("a", True, 1000), Edge("a", False, 1090)])     # [Gesture("tap", "a", 1105)]
+        gestures.edge(Edge("up", True, 2000))
+        gestures.due_ms()                                                        # 2015: when to call `tick` next
+        gestures.tick(2500)                                                      # [Gesture("repeat", "up", 2415)]
     """
 
     _keys: dict[str, _Key] = field(default_factory=lambda: {key: _Key() for key in (*OWN, *ARROWS, "call")})
@@ -69,14 +71,14 @@ class Gestures:
     _done: list[Gesture] = field(default_factory=list)
 
     def edge(self, edge: Edge) -> None:
-        """One raw edge; edges come in the order of their times."""
+        """Take one raw edge; edges come in the order of their times."""
         self._advance(edge.at_ms)
         key = self._keys[edge.key]
         if key.raw != edge.down:
             key.raw, key.raw_since = edge.down, edge.at_ms
 
     def tick(self, now_ms: int, edges: Iterable[Edge] = ()) -> list[Gesture]:
-        """Take `edges`, then all gestures completed until `now_ms`."""
+        """Take `edges`; return all gestures completed until `now_ms`."""
         for edge in edges:
             self.edge(edge)
         self._advance(now_ms)
@@ -84,11 +86,11 @@ class Gestures:
         return done
 
     def down(self) -> dict[str, bool]:
-        """Which keys are pressed, as the last edge of each has it."""
+        """Which keys are pressed, by the last edge of each."""
         return {name: key.raw for name, key in self._keys.items()}
 
     def lost(self, name: str, down: bool, at_ms: int) -> None:
-        """An edge of this key was lost, the pin is as `down` says: whatever was pressed says nothing, now or later."""
+        """An edge of this key was lost and its pin is as `down` says: the press in progress makes no gesture."""
         key = self._keys[name]
         self._end_chords(name)
         key.raw = key.down = down
@@ -96,11 +98,11 @@ class Gestures:
         key.repeats, key.spent = 0, True
 
     def since_ms(self, name: str) -> int:
-        """When the last edge of this key was."""
+        """The time of this key's last edge."""
         return self._keys[name].raw_since
 
     def due_ms(self) -> int | None:
-        """When a `tick` will next have something to say without a new edge; None: sleep until one comes."""
+        """When `tick` may next return a gesture without a new edge; None: only after an edge."""
         return min((at for at, _ in self._timers()), default=None)
 
     def _advance(self, now_ms: int) -> None:
@@ -126,7 +128,7 @@ class Gestures:
         return timers
 
     def _held_after(self, name: str, key: _Key) -> int | None:
-        """How long after the press this key acts by being held (again), if it does."""
+        """How long after the press this key next acts by being held, if it does."""
         if name in ARROWS and (key.repeats or not key.spent):
             gone = sum(REPEAT_EVERY_MS[:key.repeats])
             return REPEAT_AFTER_MS + gone + max(0, key.repeats - len(REPEAT_EVERY_MS)) * REPEAT_EVERY_MS[-1]

@@ -1,13 +1,11 @@
-"""Gestures of edges that come late: in a lump after the process stood still, out of order, or not at all.
+"""Gestures from edges that come late: in a lump after the process stalled, out of order, or not at all.
 
-While the machine keeps up, edges go straight to `gestures`. Two things tell that it did not: an edge far older than the
-moment it is read, or a hold that was due long before anybody looked. Then nothing is concluded until the edges that are
-still under way have arrived, and what has come is taken in the order of its stamps. So a release that waits in the
-kernel cannot turn a tap into a hold.
+While the machine keeps up, edges go straight to `gestures`. A stall shows in two ways: an edge much older than the
+moment it is read, or a hold that is long overdue. Then gestures wait until the edges still under way have arrived, and
+all are taken in the order of their stamps: a release that waits in the kernel cannot turn a tap into a hold.
 
-An edge that never comes is found by looking at the pins: a key that is said to be down, while its pin says otherwise,
-goes up after a moment, and that press says nothing. Nor does one of whose edges the kernel may have dropped some: what
-is told is never more than what was pressed.
+The pins reveal an edge that never comes: a key that is down by its edges but not by its pin goes up after a moment, and
+that press makes no gesture. Nor does a press of which the kernel may have dropped edges: no gesture is ever invented.
 """
 
 from __future__ import annotations
@@ -19,32 +17,33 @@ from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.gestures import DEBOUNCE_MS, REPEAT_AFTER_MS, Gesture, Gestures
 
 LATE_MS = 10
-"""An edge this old says that the process was held up. Less than DEBOUNCE_MS: else a bounce would be settled as it is
-read, while its other half is under way."""
+"""An edge this old shows a stall. Less than DEBOUNCE_MS: otherwise half a bounce could be settled while its other half
+is under way."""
 OVERDUE_MS = 40
 """So does a hold this overdue; a loop that draws a screen is late by less."""
 QUIET_MS = 30
-"""So long without a late edge: the lump is whole. The kernel, lgpio's thread and gpiozero's hand it on in some 2 ms."""
+"""After this long without a late edge the lump is complete. The kernel, lgpio's thread and gpiozero's pass it on in
+about 2 ms."""
 QUIET_MAX_MS = 250
 GATHER_MAX_MS = 1000
 LOST_MS = 1000
-"""So long after pin and edges disagreed an edge is waited for; then it is lost."""
+"""How long after pin and edges disagreed an edge is awaited; then it is lost."""
 AGAIN_MS = 10
 PIN_CHECK_MS = 1000
 KERNEL_HOLDS = 16
-"""Edges of one line that the kernel keeps for a reader that stands still; of more it drops the oldest
-(event_buffer_size in include/uapi/linux/gpio.h: 16 for each line asked for, and lgpio asks for each by itself)."""
+"""Edges of one line that the kernel keeps for a stalled reader; it drops the oldest beyond that (event_buffer_size in
+include/uapi/linux/gpio.h: 16 for each requested line, and lgpio requests each by itself)."""
 
 
 class ReadEdge(NamedTuple):
-    """An edge, and when it had been read at the latest."""
+    """An edge, and the latest time at which it was read."""
 
     edge: Edge
     by_ms: int
 
 
 class EdgeGap(NamedTuple):
-    """Here edges of a key are missing: the press until here says nothing."""
+    """Edges of a key are missing here: the press up to this point makes no gesture."""
 
     key: str
     at_ms: int
@@ -55,26 +54,29 @@ def _edge_ms(edge: Edge | EdgeGap) -> int:
 
 
 class EdgeReorder:
-    """What `Gestures` says, of edges as they really come.
+    """Gestures from the edges of real pins.
 
-    held: the pins' own word, `Buttons.held`; {} while there is none. Without it every edge is believed at once.
+        edges = SimpleQueue()
+        buttons = Buttons(board("recommended"), mock_factory(), edges, mono_ms)      # on a Pi: real_factory("/tmp")
+        reorder = EdgeReorder(buttons.held)
+        came = [edges.get() for _ in range(edges.qsize())]      # in a loop: after each edge, and at `reorder.due_ms()`
+        for gesture in reorder.step(mono_ms(), came):
+            print(gesture.kind, gesture.key)                    # tap a, hold b, repeat up, call call, leave a
 
-        hands = Hands(buttons.held)
-        hands.step(now_ms, edges)     # gestures in the order they happened, each with its own time
-        hands.due_ms()                # when to step next, though no edge comes
+    held: reads the pins, `Buttons.held`; {} while there are none. Without it every edge is believed at once.
     """
 
     def __init__(self, held: Callable[[], Mapping[str, bool]] | None = None) -> None:
         self._held = held
         self._gestures = Gestures()
         self._waiting: list[ReadEdge] = []
-        self._gathering: tuple[int, int] | None = None  # since when, and when it will have been quiet
+        self._gathering: tuple[int, int] | None = None  # since when, and when the line will have been quiet long enough
         self._doubt_since: dict[str, int] = {}
         self._pins: Mapping[str, bool] = {}
         self._due_ms: int | None = None
 
     def step(self, now_ms: int, edges: Iterable[Edge] = ()) -> list[Gesture]:
-        """Take `edges`; everything that is certain to have happened until now."""
+        """Take `edges`; return every gesture that is certain by now, each with its own time."""
         came = list(edges)
         self._waiting += [ReadEdge(edge, now_ms) for edge in came]
         self._look(now_ms, came)
@@ -98,14 +100,14 @@ class EdgeReorder:
         return done
 
     def due_ms(self) -> int | None:
-        """When a `step` will next have something to say without a new edge; None: sleep until one comes."""
+        """When to call `step` next without a new edge; None: only after an edge."""
         return self._due_ms
 
     def _under_way(self, now_ms: int, came: list[Edge]) -> bool:
-        """Whether edges of before may still be on their way."""
+        """Whether earlier edges may still be on their way."""
         age_ms = max((now_ms - edge.at_ms for edge in came), default=0)
         late = age_ms > LATE_MS
-        # Who was that late may be so again: the next edge of a machine that is overloaded, not only held up once.
+        # What was late once may be late again: an overloaded machine is not stalled only once.
         wait_ms = max(QUIET_MS, min(age_ms // 2, QUIET_MAX_MS))
         if self._gathering is None:
             due_ms = self._gestures.due_ms()
@@ -125,7 +127,7 @@ class EdgeReorder:
 
     def _gaps(self, key: str, heard: list[ReadEdge]) -> list[EdgeGap]:
         """Where the kernel may have dropped edges of a pressed key: only right before an edge that was read when
-        KERNEL_HOLDS - 1 newer ones were there. Whether a finger or only the contact let go meanwhile nobody knows.
+        KERNEL_HOLDS - 1 newer ones were there. Whether the finger or only the contact let go meanwhile is unknown.
 
         Two presses in a row elsewhere are one: the kernel takes an edge's stamp first and its level later.
         """
@@ -143,7 +145,7 @@ class EdgeReorder:
         return gaps
 
     def _look(self, now_ms: int, came: list[Edge]) -> None:
-        """Whether pins say otherwise than the edges: then an edge is under way, even if the pin agrees again later."""
+        """Note keys whose pin contradicts their edges: an edge is under way, even if the pin agrees again later."""
         if self._held is None:
             return
         for edge in came:
@@ -156,12 +158,12 @@ class EdgeReorder:
                 self._doubt_since.setdefault(key, now_ms)
 
     def _sure(self, now_ms: int, lump: list[Edge | EdgeGap]) -> int:
-        """Until when the edges tell the whole story; a key whose pin says otherwise for long is believed no more."""
+        """Up to when the edges are complete; a key whose pin contradicts them for too long is given up."""
         for key, since_ms in list(self._doubt_since.items()):
             if now_ms - since_ms >= LOST_MS:
                 self._gestures.lost(key, self._pins.get(key, False), now_ms)
                 del self._doubt_since[key]
         if not self._doubt_since:
             return now_ms
-        # Not what was sure before: an edge of then that comes now may be half a bounce.
+        # Not the time that was certain before: an edge from then that comes now may be half a bounce.
         return max((_edge_ms(edge) for edge in lump), default=0)

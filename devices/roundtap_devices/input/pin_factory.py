@@ -1,4 +1,4 @@
-"""Which pin factory gpiozero shall use: the Pi's own GPIO, found by the label of its chip, or a mock one."""
+"""The pin factory that gpiozero uses: the Pi's own GPIO, found by its chip's label, or a mock one."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-# A Pi's header is on another gpiochip number on each model and kernel; the label stays.
+# The gpiochip of a Pi's header has another number on each model and kernel; its label stays.
 LABELS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")
 MOCK_ZERO_2_W = "902120"
 
 
 def mock_factory(ticks_s: Callable[[], float] = time.monotonic) -> Any:
-    """A factory of mock pins of its own: many virtual units live in one process without knowing of each other.
+    """A new factory of mock pins: many virtual units share a process without affecting each other.
 
-    ticks_s: the clock that stamps their edges, as the kernel's does on a Pi; seconds.
+    ticks_s: the clock in seconds that stamps their edges, as the kernel does on a Pi.
     """
     from gpiozero.pins.mock import MockFactory, MockPWMPin
     from gpiozero.pins.pi import PiPin
 
     class StampedPin(MockPWMPin):  # type: ignore[misc]
-        """gpiozero's own stamps by a clock that nobody can set."""
+        """gpiozero's own stamps, on a clock that cannot be set."""
 
         def _call_when_changed(self) -> None:
             PiPin._call_when_changed(self, ticks_s(), self._state)
@@ -40,7 +40,8 @@ def mock_factory(ticks_s: Callable[[], float] = time.monotonic) -> Any:
 
 
 def real_factory(runtime_dir: str) -> Any:
-    """The Pi's GPIO through lgpio. `runtime_dir` takes lgpio's notification files (it would litter the working folder).
+    """The Pi's GPIO through lgpio. `runtime_dir` takes lgpio's notification files, which would litter the working
+    folder.
 
     Never fork after this call. Raises ImportError where python3-lgpio is missing, OSError without a matching chip.
     """
@@ -52,13 +53,13 @@ def real_factory(runtime_dir: str) -> Any:
 
 
 def chip_numbers() -> list[int]:
-    """The gpiochips this machine has, ascending."""
+    """This machine's gpiochips, ascending."""
     numbers = (path.removeprefix("/dev/gpiochip") for path in glob.glob("/dev/gpiochip*"))
     return sorted(int(number) for number in numbers if number.isdecimal())
 
 
 def find_chip(lgpio: Any, numbers: list[int]) -> int:
-    """The number of the first gpiochip with one of these labels; OSError names what was found instead."""
+    """The number of the first gpiochip with one of LABELS; OSError names what was found instead."""
     found = []
     for number in numbers:
         try:

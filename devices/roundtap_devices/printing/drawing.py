@@ -23,19 +23,19 @@ from roundtap_devices.printing.print_lines import (
 
 FONTS = Path(__file__).parents[1] / "fonts"
 SMALLEST = 9
-"""Below nine dots nobody reads: text is squeezed instead."""
+"""Smaller letters are illegible: text is squeezed instead."""
 
 
 @lru_cache(maxsize=64)
 def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
     """DejaVu Sans in dots."""
-    # The same letters everywhere: the other layout engine needs a library that not every machine has.
+    # The other layout engine needs a library that not every machine has, and its letters differ.
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
     return ImageFont.truetype(str(FONTS / name), size, layout_engine=ImageFont.Layout.BASIC)
 
 
 def text_width(text: str, size: int, bold: bool = False) -> int:
-    """Dots, rounded up, of the letters as they are drawn: in black and white they are spaced otherwise than in grey."""
+    """Dots, rounded up, of the letters as drawn: black-and-white spacing differs from grey."""
     return -int(-font(size, bold).getlength(text, mode="1") // 1)
 
 
@@ -88,17 +88,17 @@ def _letter(image: Image.Image, label: Label) -> None:
     pen.text((0, 0), label.text, font=face, fill=0)
     if wide > label.width:
         piece = piece.resize((label.width, piece.height))
-    # Letters that were made smaller keep standing on the line of the others.
+    # Letters made smaller stay on the baseline of the others.
     baseline = label.y + font(label.size, label.bold).getmetrics()[0]
     shift = piece.width // 2 if label.align == CENTER else piece.width if label.align == RIGHT else 0
-    # The black of the letters alone: their white covers nothing.
+    # Only the black of the letters: their white covers nothing.
     image.paste(0, (label.x - shift, baseline - ascent), piece.point(lambda dot: 0 if dot else 255))
 
 
 @lru_cache(maxsize=4)
 def code_modules(content: str) -> list[list[bool]]:
-    """The QR code's modules, without quiet zone; correction level L, in the smallest version that holds it. Kept, for
-    they are the most work of a slip, and are asked for more than once."""
+    """The QR code's modules, without quiet zone; correction level L, smallest version. Cached: it is most of a slip's
+    work."""
     import qrcode
     from qrcode.constants import ERROR_CORRECT_L
 
@@ -110,7 +110,7 @@ def code_modules(content: str) -> list[list[bool]]:
 
 
 def code_image(content: str, module_dots: int) -> Image.Image:
-    """A QR code with modules of `module_dots`, without white around it."""
+    """A QR code with modules of `module_dots`, without quiet zone."""
     modules = code_modules(content)
     count = len(modules)
     small = Image.new("1", (count, count))

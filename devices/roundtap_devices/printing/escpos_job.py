@@ -1,4 +1,4 @@
-"""A job as bytes: print lines in ESC/POS, by way of python-escpos, and the marker that a printer answers at the end."""
+"""A print job as bytes: print lines in ESC/POS, through python-escpos, and the end marker that a printer answers."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ from roundtap_devices.printing.printer_profiles import DC2, PrinterProfile
 LETTER_DOTS = 24
 """Height of a letter of font A; the rest of a line is fed."""
 CUT_US = 1_000_000
-"""Rather long: the cutter goes there and back."""
+"""Generous: the cutter moves there and back."""
 END_MARKER = b"\x1dr\x01"
 """GS r 1: the answer proves that everything before it was processed."""
 BEGIN = b"\x1b@" + b"\x1c." + b"\x1da\x00"
-"""Initialize; no two-byte letters (models made for China begin with them); no statuses unasked."""
+"""Initialize; no two-byte letters (the default of models made for China); no unsolicited statuses."""
 
-# What a code page may lack, and what people read as the same.
+# What a code page may lack, and what reads the same.
 SUBSTITUTES = str.maketrans({"–": "-", "—": "-", "−": "-", "…": "...", "’": "'", "„": '"', "“": '"', "”": '"',
                              "\u00a0": " ", "\u202f": " ", "×": "x"})
 
 
 Run = tuple[int | None, bytes]
-"""Letters in one code page, by its number; None: plain ASCII, which all have."""
+"""Letters in one code page, by its number; None: plain ASCII, which every page has."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComposedJob:
-    """A job ready to send: `data` without the marker, the paper it takes, and the longest run of bytes that belong
-    together: a printer that lost the rest of one still waits for so many. `steps`: what the printer does one after the
-    other, and how long each keeps it busy."""
+    """A job ready to send: `data` without the marker, the paper it takes, and the longest block of bytes that belong
+    together: a printer that lost the rest of one still waits for that many. `steps`: what the printer does, and for
+    how long."""
 
     data: bytes
     height_dots: int
@@ -64,7 +64,7 @@ class ComposedJob:
 
 
 def compose(lines: Iterable[PrintLine], profile: PrinterProfile) -> ComposedJob:
-    """The bytes for these lines on this printer, with the way to the tearing edge."""
+    """The bytes for these lines on this printer, including the feed to the tearing edge."""
     composer = _Composer(profile)
     for each in lines:
         composer.add(each)
@@ -104,7 +104,7 @@ class _Composer:
     def finish(self) -> ComposedJob:
         profile = self._profile
         if profile.cutter:
-            # GS V 66: feeds to the cutter by itself.
+            # GS V 66 feeds to the cutter itself.
             self._raw(b"\x1dVB\x00")
             self._moved(profile.tear_dots, 0, CUT_US)
         else:
@@ -112,7 +112,7 @@ class _Composer:
         return ComposedJob(self._escpos.output, self._height, self._longest, tuple(self._steps))
 
     def _moved(self, dots: int, printed_dots: int, besides_us: int = 0) -> None:
-        """What was said last moves the paper by `dots`, of which so many are printed; there a step ends."""
+        """End a step: the last command moves the paper by `dots`, of which `printed_dots` are printed."""
         profile, end = self._profile, len(self._escpos.output)
         begin = self._steps[-1][0] if self._steps else 0
         busy_us = (printed_dots * 1_000_000 // profile.rows_per_s + besides_us
@@ -168,7 +168,7 @@ class _Composer:
         return _encode(text.rstrip(), self._profile)
 
     def _image(self, image: Any) -> None:
-        """In blocks: cheap printers have little memory, and what is lost in a break is one block."""
+        """In blocks: cheap printers have little memory, and a break loses one block only."""
         rows = self._rows_at_once()
         for top in range(0, image.height, rows):
             block = image.crop((0, top, image.width, min(image.height, top + rows)))
@@ -185,8 +185,8 @@ class _Composer:
             self._longest = max(self._longest, len(self._escpos.output) - before)
 
     def _rows_at_once(self) -> int:
-        # Half of its buffer: the next block comes in while this one is printed, and a printer that says early that it
-        # is full has the whole of it.
+        # Half of its buffer: the next block arrives while this one is printed, even if the printer reports "full"
+        # early.
         profile = self._profile
         return max(1, min(profile.raster_rows, profile.buffer // 2 // (profile.sheet.dots // 8)))
 
@@ -206,12 +206,12 @@ class _Composer:
 
 
 def black_bits(image: Any) -> bytes:
-    """An image of mode "1" whose width is a multiple of 8, a bit a dot, 1 for black."""
+    """An image of mode "1", its width a multiple of 8, as one bit a dot, 1 for black."""
     return bytes(byte ^ 0xFF for byte in image.tobytes())
 
 
 def _dummy(profile: PrinterProfile) -> Any:
-    """python-escpos as a writer of bytes, with this printer's width; without it the library prints a complaint."""
+    """python-escpos as a writer of bytes, with this printer's width, without which the library prints a complaint."""
     profile_class, dummy_class = _library()
     wide = profile_class(profile.columns)
     wide.profile_data = {
@@ -249,7 +249,7 @@ def _placed(text: str, cell: TextCell) -> str:
 
 
 def _substituted(text: str, profile: PrinterProfile) -> str | None:
-    """The text with substitutes where no page has the sign itself; None if a letter is missing."""
+    """The text with substitutes for signs that no page has; None if a letter is missing."""
     said = "".join(letter if _has_letter(profile, letter) else letter.translate(SUBSTITUTES) for letter in text)
     return said if all(_has_letter(profile, letter) for letter in said) else None
 
@@ -259,7 +259,7 @@ def _has_letter(profile: PrinterProfile, letter: str) -> bool:
 
 
 def _encode(text: str, profile: PrinterProfile) -> list[Run]:
-    """As few changes of code page as go: each run takes the page that reaches furthest."""
+    """With as few code page changes as possible: each run takes the page that reaches furthest."""
     runs: list[Run] = []
     while text:
         plain = len(text) - len(text.lstrip("".join(map(chr, range(32, 127)))))
@@ -287,7 +287,7 @@ SAMPLE = ("ąćęłńóśźż ĄĆĘŁŃÓŚŹŻ", "äöüßÄÖÜ áéíñóú�
 def code_page_test(profile: PrinterProfile) -> list[PrintLine]:
     """The code-page test print: the same letters in each page the profile claims, beside the letters drawn.
 
-    A person compares each line with the drawn one; a line that differs names a number that is wrong.
+    A line that differs from the drawn one shows a wrong number.
     """
     sheet = profile.sheet
     lines: list[PrintLine] = [line(profile.name, sheet, bold=True)]

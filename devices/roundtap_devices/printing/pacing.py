@@ -1,4 +1,4 @@
-"""How fast a printer without flow control may be sent to: its buffer and its speed, counted along."""
+"""How fast a printer without flow control may be sent to, by counting what its buffer holds."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from collections.abc import Iterable
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 
 RESERVE = 16
-"""Bytes of the buffer that are left for questions, which go past this count."""
+"""Bytes of the buffer left free for status requests, which this count ignores."""
 BITS_A_BYTE = 10
 """8N1: a start bit, eight of the byte, a stop bit."""
 
 SLOWER_PERCENT = 10
-"""So much slower than its figures a printer may be (a weak supply, dark pictures): nothing tells how far it is, and a
-little at each line would add up."""
+"""How much slower than its figures a printer may be (a weak supply, dark pictures): it never reports its progress, and
+small errors would add up."""
 
 Step = tuple[int, int]
-"""(where it ends in a job's bytes, how long the printer is busy with it in microseconds): a line of text, a block of
-an image, a feed. Bytes of a step stay in the printer's buffer until it has printed the whole of it."""
+"""(where it ends in a job's bytes, how many microseconds it keeps the printer busy): a line of text, a block of an
+image, a feed. The bytes of a step stay in the buffer until the whole step is printed."""
 
 
 class Pacer:
-    """One printer on one line: `expect` a job's steps, hand over what there is `room` for, and tell what was `took`.
+    """One printer on one line: `expect` a job's steps, send as much as there is `room` for, and report it with `took`.
 
-    It goes on from job to job: what of the last one is still being printed takes up the buffer.
+    It continues from job to job: what is still being printed of the last one fills the buffer.
     """
 
     def __init__(self, profile: PrinterProfile, baud: int) -> None:
@@ -36,19 +36,19 @@ class Pacer:
         self._line_free_us = self._idle_us = 0
 
     def expect(self, length: int, steps: Iterable[Step]) -> None:
-        """`length` bytes will be handed over; what follows their last step takes no time."""
+        """Announce `length` bytes; what follows their last step takes no time."""
         self._coming.extend((self._expected + end, busy_us) for end, busy_us in steps)
         self._expected += length
         self._coming.append((self._expected, 0))
 
     def room(self, now_ms: int) -> int:
-        """How many bytes may be handed over now."""
+        """How many bytes may be sent now."""
         while self._printing and self._printing[0][1] <= now_ms * 1000:
             self._printed = self._printing.popleft()[0]
         return max(0, self._limit - (self._handed - self._printed))
 
     def took(self, count: int, now_ms: int) -> None:
-        """So many bytes were handed over: they travel one after the other, and are printed step by step."""
+        """Note that `count` bytes were sent: they travel one after the other, and are printed step by step."""
         begins_us = max(self._line_free_us, now_ms * 1000)
         while self._coming and self._coming[0][0] <= self._handed + count:
             end, busy_us = self._coming.popleft()

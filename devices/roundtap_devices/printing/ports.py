@@ -13,13 +13,14 @@ from typing import Any
 
 USB, SERIAL, PINS = "usb", "serial", "pins"
 CONSOLE, NO_ACCESS, BUSY = "login-console", "no-access", "busy"
-"""Why a port cannot be used: Linux' own login is on it; the rights of the group lp or dialout are missing; another
-program has it."""
+"""Why a port cannot be used: Linux's login is on it; the user is not in the group lp or dialout; another program has
+it."""
 PIN_PORT = "/dev/serial0"
 
 
 class PortGone(OSError):
-    """The port cannot be opened, or was unplugged. `reason`: a word for it where one is known ("busy"), else ""."""
+    """The port cannot be opened, or was unplugged. `reason`: one of CONSOLE, NO_ACCESS and BUSY where known, else
+    ""."""
 
     def __init__(self, said: object, reason: str = "") -> None:
         super().__init__(str(said))
@@ -32,9 +33,9 @@ def _open_error(error: Exception) -> PortGone:
 
 
 class SerialPort:
-    """8N1. device: "/dev/ttyUSB0"; baud: the printer's; flow: "none", "rtscts" or "xonxoff", kept by the kernel.
+    """8N1. device: "/dev/ttyUSB0"; baud: the printer's; flow: "none", "rtscts" or "xonxoff", handled by the kernel.
 
-    Any method raises PortGone where the device is not there any more.
+    Every method raises PortGone where the device has gone.
     """
 
     def __init__(self, device: str, baud: int = 115200, flow: str = "none") -> None:
@@ -42,16 +43,16 @@ class SerialPort:
 
         self.baud: int | None = baud
         try:
-            # A write time of 0 makes pyserial say how much was taken; how long to wait is the printer's business.
+            # With a write timeout of 0 pyserial returns how much was taken; how long to wait is the printer's decision.
             self._serial: Any = serial.Serial(device, baud, timeout=0, write_timeout=0, rtscts=flow == "rtscts",
                                               xonxoff=flow == "xonxoff", exclusive=True)
         except (OSError, ValueError, termios.error) as error:
             raise _open_error(error) from error
 
     def write_some(self, data: bytes) -> int:
-        """Hand over as much as is taken at once; 0: the other side takes nothing now."""
+        """Send as much as is taken at once; 0: the other side takes nothing now."""
         try:
-            # pyserial spins for ever on a full port that does not wait: ask first.
+            # pyserial spins forever on a full port without a timeout: ask first.
             if not select.select([], [self._serial.fileno()], [], 0)[1]:
                 return 0
             taken: int = self._serial.write(data)
@@ -68,7 +69,7 @@ class SerialPort:
         return came
 
     def close(self) -> None:
-        """Never raises, never waits; what was not sent yet is thrown away."""
+        """Never raises, never waits; unsent bytes are discarded."""
         # Without the reset, closing waits for a stalled printer to take the rest.
         for step in (self._serial.reset_output_buffer, self._serial.close):
             with contextlib.suppress(OSError, ValueError, termios.error):
@@ -77,10 +78,10 @@ class SerialPort:
 
 @dataclass(frozen=True, slots=True)
 class FoundPort:
-    """`id` names it for good: it is the same after a restart, and after it was plugged in again under another number.
+    """`id` is stable: the same after a restart, and after replugging under another number.
 
-    "usb-0416-5011-SERIAL" is a USB printer, "/dev/serial/by-id/…" an adapter, "/dev/serial0" the Pi's own pins.
-    `path` is the device just now. `refused`: why it cannot be used, "" where it can.
+    "usb-0416-5011-SERIAL" is a USB printer, "/dev/serial/by-id/…" an adapter, "/dev/serial0" the Pi's own pins. `path`
+    is the current device. `refused`: why it cannot be used, "" where it can.
     """
 
     id: str
@@ -90,13 +91,13 @@ class FoundPort:
 
 
 def find_ports(root: Path = Path("/")) -> list[FoundPort]:
-    """What is plugged in: USB printers first (nothing else calls itself one), adapters, then the pins."""
+    """What is plugged in: USB printers first (they are certainly printers), adapters, then the pins."""
     return [*_usb(root), *_adapters(root), *_pins(root)]
 
 
 def first_usable(ports: list[FoundPort], remembered: str = "") -> FoundPort | None:
-    """The port remembered; else a USB printer; else, if none is remembered, the first adapter. Never the pins unasked:
-    something else may be wired to them."""
+    """The remembered port; else a USB printer; else, if none is remembered, the first adapter. The pins only if
+    remembered: something else may be wired to them."""
     for port in ports:
         if port.id == remembered or port.path == remembered:
             return port
@@ -104,14 +105,14 @@ def first_usable(ports: list[FoundPort], remembered: str = "") -> FoundPort | No
 
 
 def open_port(port: FoundPort, baud: int, flow: str) -> Port:
-    """Raises PortGone, of a port that is there and cannot be used with the reason."""
+    """Raises PortGone, with the reason for a port that exists but cannot be used."""
     if port.refused:
         raise PortGone(port.refused, port.refused)
     return open_path(port.path, baud, flow)
 
 
 def open_path(path: str, baud: int, flow: str) -> Port:
-    """A device by its path, whatever it is."""
+    """A device by its path, of any kind."""
     if Path(path).name.startswith("lp"):
         return UsbPort(path)
     return SerialPort(path, baud, flow)
@@ -137,7 +138,7 @@ def _pins(root: Path) -> list[FoundPort]:
     node = root / PIN_PORT.lstrip("/")
     if not node.exists():
         return []
-    # The kernel's own words or a login would be printed, and the login would read the printer's answers as names.
+    # Kernel messages or a login prompt would be printed, and the login would read the printer's answers as names.
     spoken = f"{_read(root / 'sys/class/tty/console/active')} {_read(root / 'proc/cmdline')}".replace("console=", " ")
     names = {word.partition(",")[0] for word in spoken.split()}
     console = bool(names & {node.resolve().name, node.name})
@@ -156,10 +157,9 @@ def _read(path: Path) -> str:
 
 
 class UsbPort:
-    """No speed to be set, and no pacing: a printer that is full says so on the bus, and takes nothing.
+    """No baud rate and no pacing: a full printer says so on the bus, and takes nothing.
 
-    Its methods are a `SerialPort`'s. Some printers say nothing at all on this line: `read_some` is empty then, as of
-    any silent one.
+    Its methods are those of `SerialPort`. Some printers send nothing back over USB: `read_some` is then always empty.
     """
 
     baud: int | None = None
@@ -194,5 +194,4 @@ class UsbPort:
 
 
 Port = SerialPort | UsbPort
-"""What a printer is connected to. `baud`: how fast bytes travel; None where the line itself waits for the printer, as
-USB does."""
+"""A printer's connection. `baud`: its speed; None where the line itself waits for the printer, as USB does."""

@@ -1,4 +1,4 @@
-"""What can be put on paper, as plain data: lines of text in cells, rules, drawings, codes, feeds, the cut."""
+"""What can be put on paper, as plain data: lines of text in cells, rules, drawings, codes, feeds."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ LEFT, CENTER, RIGHT = "left", "center", "right"
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """How wide the paper is, and one column of it. 58 mm: 32 columns or 384 dots. 80 mm: 48 columns or 576 dots; with
-    180 dots an inch 42 columns and 512 dots, of which the columns leave 8 at the right."""
+    """How wide the paper is, and one column of it. 58 mm: 32 columns or 384 dots. 80 mm: 48 columns or 576 dots; at 180
+    dots an inch 42 columns and 512 dots, of which the columns leave 8 at the right."""
 
     columns: int
     dots: int
@@ -65,7 +65,7 @@ class Feed:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A frame to write or tick in; `stroke` is its line's thickness."""
+    """A frame to write or tick in; `stroke` is the thickness of its line."""
 
     x: int
     y: int
@@ -86,7 +86,7 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Text inside a drawing, in DejaVu Sans of `size` dots, drawn smaller where `width` would not hold it.
+    """Text inside a drawing, in DejaVu Sans of `size` dots, smaller where it is wider than `width`.
 
     `x` is the left edge, the middle or the right edge, as `align` says; `y` the top of the letters' box.
     """
@@ -120,7 +120,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Qr:
-    """A QR code by itself, centred, made by the printer where it can: `module_dots` a module."""
+    """A centred QR code, made by the printer where it can: `module_dots` a module."""
 
     content: str
     module_dots: int = 5
@@ -128,7 +128,7 @@ class Qr:
 
 @dataclass(frozen=True, slots=True)
 class CodePageLine:
-    """For the code-page test print: `text` in the code page `codec` and no other, `?` where it lacks a letter."""
+    """For the code-page test print: `text` in the code page `codec` only, `?` where it lacks a letter."""
 
     codec: str
     text: str

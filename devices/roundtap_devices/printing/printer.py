@@ -1,4 +1,4 @@
-"""A receipt printer: sends one job at a time, watches it, and says truly what became of it."""
+"""A receipt printer: sends one job at a time, watches it, and reports truthfully what became of it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from roundtap_devices.printing.ports import Port, PortGone
 from roundtap_devices.printing.printer_profiles import NONE, PrinterProfile
 
 PRINTED, SENT, UNCERTAIN, HELD = "printed", "sent", "uncertain", "held"
-"""What became of a job. printed: the printer answered the marker at its end. sent: all bytes were taken by a printer
-that never answers, at a speed at which somebody read what it printed. uncertain: some bytes left, and no answer came.
+"""What became of a job. printed: the printer answered its end marker. sent: all bytes were taken by a printer that
+never answers, at a speed whose print has been read and confirmed. uncertain: some bytes left, and no answer came.
 held: none left; it can be tried again."""
 
 READY = "ready"
-"""What a look at it finds where nothing is in the way; `answers` says whether the printer said so itself."""
+"""The outcome of `begin_look` where all is well; `answers` shows whether the printer said so itself."""
 
 OFFLINE, NO_PAPER, SILENT, STALLED, UNPLUGGED, NO_PORT, UNCONFIRMED = (
     "offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "unconfirmed")
-"""Why: off line or open; no paper; does not answer, though it did before; takes no more bytes; the port went away;
-there is no such port; never answered, and nobody read yet what it prints at this speed."""
+"""Why, in this order: off line or open; no paper; silent though it answered before; takes no more bytes; the port went
+away; no such port; never answered, and its print at this speed is not confirmed yet."""
 
-# DLE EOT n: answered at once, also by a printer that is off line. Asked one at a time: the answers look alike.
+# DLE EOT n: answered at once, even by a printer that is off line. Sent one at a time: the answers look alike.
 ONLINE, PAPER = b"\x10\x04\x01", b"\x10\x04\x04"
 OFFLINE_BIT, PAPER_END_BITS = 0x08, 0x60
 CHUNK = 1024
@@ -33,16 +33,16 @@ ASKING, CLEARING, SENDING, WAITING = "asking", "clearing", "sending", "waiting"
 
 
 STATUS_MS, STALL_MS, MEND_MS = 1000, 8000, 60_000
-"""How long to wait for a status; for a stalled port to take another byte; for somebody to load paper or close the lid
-when all is handed over."""
+"""How long to wait for a status; for a stalled port to take another byte; for new paper or a closed lid when all is
+sent."""
 ANSWER_MS, ANSWER_PER_MM_MS, ANSWER_PER_KILOBYTE_MS = 5000, 25, 110
-"""For the marker's answer once all is handed over; longer for each millimetre of paper and each kilobyte still under
-way. A printer that is known to be slow gets the time it needs for what is on its way besides."""
+"""How long to wait for the marker's answer once all is sent; more for each millimetre of paper and kilobyte still under
+way. A printer that is known to be slow also gets the time it needs for what is on its way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of one try to print."""
+    """The end of one attempt to print."""
 
     state: str
     detail: str = ""
@@ -50,7 +50,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class _Attempt:
-    """One try: `queue` are bytes not yet handed over, `moved_ms` when anything last went on."""
+    """One attempt: `queue` are the unsent bytes, `moved_ms` is the time of the last progress."""
 
     composed: ComposedJob
     before_first_byte: Callable[[], None]
@@ -70,14 +70,20 @@ class _Attempt:
 
 
 class Printer:
-    """One printer on a port. Not for several threads: its owner calls `begin`, then `step` until there is an outcome.
+    """One printer on a port, for one thread.
+
+        made = printer_profile("plain-58")                                   # or the path of a TOML file
+        printer = Printer(lambda: open_path("/dev/usb/lp0", made.baud, made.flow), made, confirmed=True)
+        printer.begin(compose([line("Hello", made.sheet)], made), lambda: None, mono_ms())
+        while (outcome := printer.step(mono_ms())) is None:
+            sleep(0.02)                                                      # then: outcome.state, outcome.detail
 
     open_port: makes a NEW port; raises PortGone. Called again after each break.
-    answers: whether this printer is known to answer (from an earlier run); the attribute tells what is known now.
-    interrupted: the run before ended inside a job, so the printer may still wait for the rest of a picture.
-    confirmed: somebody read what this printer prints at this speed; else silence says nothing, and no job is "sent".
-    next_speed: called where nobody confirmed the speed and nothing answers at it; True: `open_port` opens at another
-    one now, so that a printer that answers is found at whatever speed it is set to.
+    answers: whether this printer is known to answer (from an earlier run); the attribute is what is known now.
+    interrupted: the previous run ended inside a job, so the printer may still wait for the rest of a picture.
+    confirmed: a person has read its print at this speed; otherwise silence proves nothing, and no job is "sent".
+    next_speed: called while the speed is unconfirmed and nothing answers; True: `open_port` now opens at another speed,
+    so that a printer that answers is found whatever its setting.
     """
 
     def __init__(self, open_port: Callable[[], Port], profile: PrinterProfile, answers: bool = False,
@@ -102,25 +108,25 @@ class Printer:
 
     @property
     def unconfirmed(self) -> bool:
-        """Whether it prints at a speed of which nobody knows that it is right."""
+        """Whether it prints at a speed that is not known to be right."""
         return (not self.answers and not self.confirmed and self._port is not None and self._port.baud is not None)
 
     def begin(self, composed: ComposedJob, before_first_byte: Callable[[], None], now_ms: int) -> None:
-        """Start a job. `before_first_byte` is called once the printer is found ready and before anything of the job
-        is sent: note there, durably, that it may be on paper from now on. If it raises OSError, `step` does so too,
-        and the job is given up."""
+        """Start a job. `before_first_byte` is called once the printer is ready and before the first byte is sent:
+        record there, durably, that the job may be on paper from now on. If it raises OSError, so does `step`, and
+        the job is abandoned."""
         if self._try is not None:
             raise RuntimeError("one job at a time")
         self._try = _Attempt(composed, before_first_byte, now_ms)
 
     def begin_look(self, now_ms: int) -> None:
-        """Ask how it is, and print nothing: the outcome is READY, or HELD and why."""
+        """Ask for its state, and print nothing: the outcome is READY, or HELD with the reason."""
         self.begin(ComposedJob(b"", 0, 0), lambda: None, now_ms)
         assert self._try is not None
         self._try.only_looks = True
 
     def step(self, now_ms: int) -> Outcome | None:
-        """Do what can be done without waiting; the outcome once there is one."""
+        """Do what can be done without waiting; returns the outcome once there is one."""
         if self._try is None:
             return None
         try:
@@ -128,7 +134,7 @@ class Printer:
         except PortGone as gone:
             outcome = self._broken(self._try, UNPLUGGED if self._port else gone.reason or NO_PORT)
         except OSError:
-            # The owner could not note the job: nothing of it has left, and nothing will.
+            # The owner could not record the job: nothing of it has left, and nothing will.
             self._try = None
             raise
         if outcome is not None:
@@ -136,8 +142,8 @@ class Printer:
         return outcome
 
     def go_on_unanswered(self) -> None:
-        """Somebody looked: it prints, and answers no more. What is handed over counts as sent, until it answers again.
-        That it answered once has shown that the speed is right."""
+        """A person has seen that it prints and no longer answers: what is taken counts as sent until it answers again.
+        Its earlier answer has proved the speed."""
         self.answers, self._mute, self.confirmed = False, True, True
 
     def close(self) -> None:
@@ -146,7 +152,7 @@ class Printer:
             port.close()
 
     def give_up(self) -> None:
-        """Let go of the job that is under way, and of the port: the printer may wait for the rest of a block."""
+        """Abandon the current job, and release the port: the printer may wait for the rest of a block."""
         if self._try is not None:
             self._broken(self._try, STALLED)
             self._try = None
@@ -168,7 +174,7 @@ class Printer:
         if job.phase == CLEARING:
             return self._clear(job, now_ms)
         if job.phase == SENDING:
-            # Not `marks`: a quick printer has answered before anybody looked again.
+            # Not `marks`: a quick printer may have answered already.
             job.phase, job.moved_ms, job.asked = WAITING, now_ms, b""
             return None
         return self._wait(self._port, job, now_ms)
@@ -185,10 +191,10 @@ class Printer:
         if job.asked not in job.trouble:
             if not waited:
                 return None
-            # A model may know the first question and not the second.
+            # A model may know the first request and not the second.
             if not job.trouble and not self.confirmed and self._port is not None and self._port.baud is not None \
                     and self._next_speed():
-                # What was asked at a wrong speed was noise to the printer: that it waits for more of it is possible.
+                # Requests at a wrong speed are noise to the printer: it may be waiting for more of it.
                 self.close()
                 self._broken_block = max(self._broken_block, NOISE_BYTES)
                 job.asked, job.moved_ms = b"", now_ms
@@ -196,7 +202,7 @@ class Printer:
             if self.answers and not job.trouble:
                 return self._broken(job, SILENT)
         elif job.asked == ONLINE:
-            # Also where it is off line: an empty roll is the better thing to say.
+            # Even where it is off line: an empty roll is the more useful reason.
             job.asked = job.queue = PAPER
             job.moved_ms = now_ms
             return None
@@ -210,7 +216,7 @@ class Printer:
     def _begin_clearing(self, job: _Attempt, now_ms: int) -> None:
         """After a break: zeros are blanks to a printer that waits for the rest of a picture, and nothing to any other.
 
-        Its answers to the markers of broken jobs must be in before the next job, or they would pass for that one's.
+        Its answers to the markers of broken jobs must arrive before the next job, or they would pass for that job's.
         """
         job.phase, job.moved_ms, job.marks = CLEARING, now_ms, 0
         rows_us = self.profile.raster_rows * 1_000_000 // self.profile.rows_per_s
@@ -220,7 +226,7 @@ class Printer:
     def _clear(self, job: _Attempt, now_ms: int) -> Outcome | None:
         waited_ms = now_ms - job.moved_ms
         if job.marks < self._owed and self.answers:
-            # Between the last old marker and the new one there is only the padding: their answers come close together.
+            # Only padding lies between the last old marker and the new one: their answers come close together.
             if waited_ms < (STATUS_MS if job.marks else ANSWER_MS):
                 return None
             if not job.marks:
@@ -242,7 +248,7 @@ class Printer:
             self._pacer.expect(len(data), steps)
 
     def _wait(self, port: Port, job: _Attempt, now_ms: int) -> Outcome | None:
-        """For the answer to the marker. Who closes the lid or loads paper in time gets a true "printed"."""
+        """Wait for the marker's answer. A lid closed or paper loaded in time still gives a true "printed"."""
         if job.marks:
             return Outcome(PRINTED)
         if job.detail:
@@ -255,7 +261,7 @@ class Printer:
             if self.answers:
                 return self._broken(job, SILENT)
             if not self.confirmed and port.baud is not None:
-                # At another speed it prints signs that nobody can read, or nothing, and is as silent.
+                # At another speed it prints illegible signs, or nothing, and is just as silent.
                 return self._broken(job, UNCONFIRMED)
             self._mute = True
             return Outcome(SENT)
@@ -288,20 +294,20 @@ class Printer:
             job.moved_ms = now_ms
 
     def _hear(self, job: _Attempt, byte: int, now_ms: int) -> None:
-        """One byte from the printer: 0xx1xx10 answers a question, 0xx0xxxx a marker; anything else is noise."""
+        """One byte from the printer: 0xx1xx10 answers a status request, 0xx0xxxx a marker; anything else is noise."""
         if byte & 0x93 == 0x12:
             self.answers, self._mute = True, False
             if job.asked and job.phase != SENDING:
                 job.trouble[job.asked] = bool(byte & (OFFLINE_BIT if job.asked == ONLINE else PAPER_END_BITS))
         elif byte & 0x90 == 0 and (job.phase == WAITING or (job.phase in (CLEARING, SENDING) and not job.queue)):
-            # While bytes are still kept here, the marker is among them: nothing can be its answer.
+            # While bytes are still unsent, so is the marker: nothing can be its answer.
             self.answers, self._mute = True, False
             job.marks += 1
             if job.phase == CLEARING:
                 job.moved_ms = now_ms
 
     def _broken(self, job: _Attempt, detail: str) -> Outcome:
-        """Let go of the port: what was not taken is thrown away, and the printer may wait for the rest of a block."""
+        """Release the port: unsent bytes are discarded, and the printer may wait for the rest of a block."""
         self.close()
         if job.phase in (ASKING, CLEARING):
             return Outcome(HELD, detail)

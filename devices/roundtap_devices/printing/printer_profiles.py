@@ -1,4 +1,4 @@
-"""Printer profiles: what a model of printer can do, in figures; how one is read from TOML, and those known by name."""
+"""Printer profiles: a model's capabilities in figures, those known by name, and others from TOML."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from roundtap_devices.toml_tables import TomlTable, TomlTableError, known_or_fil
 
 NONE, RTSCTS, XONXOFF = "none", "rtscts", "xonxoff"
 FLOWS = (NONE, RTSCTS, XONXOFF)
-"""How a serial printer says "wait": not at all, by a wire, by a byte. Without it, sending is paced."""
+"""How a serial printer says "wait": not at all, by a wire, by a byte. Without flow control, sending is paced."""
 BAUDS = (1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400)
 GS_V0, DC2 = "gs-v0", "dc2"
 RASTERS = (GS_V0, DC2)
-"""The command that an image goes by: GS v 0 of ESC/POS, or DC2 * of small panel printers."""
+"""The command for images: GS v 0 of ESC/POS, or DC2 * of small panel printers."""
 
 
 class ProfileError(TomlTableError):
-    """A printer profile that a person can mend; `key` names the text "printer.KEY" in the units' catalogues, too."""
+    """A fault in a printer profile that the user can fix; `key` names the text "printer.KEY" in the units'
+    catalogues."""
 
     TEXTS = {**TomlTableError.TEXTS, "missing": "{file}: no such printer: name one of {known}, or a TOML file",
              "no_number": "{file}: {where}: {value} should be a whole number from {least} to {most}",
@@ -35,12 +36,12 @@ class PrinterProfile:
     """One model of printer.
 
     dots, columns: across the paper; a letter of font A is dots // columns wide. dpi: dots an inch.
-    codepages: its number (ESC t) for each Python codec, the preferred one first; text that none of them can say is
-    drawn. cutter: whether it cuts. tear_dots: from the printing head to the cutter or the tearing edge.
-    qr: whether it makes QR codes itself. raster: the command for images, one of RASTERS; raster_rows: an image is sent
-    in blocks of so many rows. answers: False for one that never answers, so that nobody waits for it; None: find out.
-    flow: one of FLOWS. rows_per_s, feed_rows_per_s: dot rows that it prints and feeds in a second, rather too few;
-    bytes_per_s: how many bytes it takes in, where that is slower (0: it is not). buffer: bytes that it holds at least.
+    codepages: the number (ESC t) of each Python codec, the preferred one first; other text is drawn.
+    cutter: whether it cuts. tear_dots: from the printing head to the cutter or the tearing edge.
+    qr: whether it makes QR codes itself. raster: one of RASTERS; raster_rows: rows in each block of an image.
+    answers: False for one that never answers, so that nothing waits for it; None: find out. flow: one of FLOWS.
+    rows_per_s, feed_rows_per_s: dot rows it prints and feeds in a second, rather too few; bytes_per_s: how many bytes
+    it takes in, where that is slower (0: it is not). buffer: bytes that it holds at least.
     baud: the speed that is tried first.
     """
 
@@ -64,7 +65,7 @@ class PrinterProfile:
 
     @property
     def sheet(self) -> Sheet:
-        """Images go in whole bytes: of an odd width the last few dots stay white."""
+        """Images go in whole bytes: where the width is odd the last few dots stay white."""
         return Sheet(self.columns, self.dots // 8 * 8, self.dots // self.columns)
 
 
@@ -96,7 +97,7 @@ def load(text: str, file: str = "printer.toml") -> PrinterProfile:
 
 
 BLOCK_HEAD = 40
-"""Bytes that may stand beside a row of an image: its own command, a question, the marker."""
+"""Bytes that may accompany a row of an image: its own command, a status request, the marker."""
 RANGES = {"dots": (128, 1600), "columns": (16, 128), "dpi": (100, 600), "tear_dots": (0, 255), "raster_rows": (1, 255),
           "rows_per_s": (10, 10_000), "feed_rows_per_s": (10, 10_000), "bytes_per_s": (0, 1_000_000),
           "buffer": (64, 16_000_000)}
@@ -134,14 +135,14 @@ def _number(table: TomlTable, where: str, value: Any, least: int, most: int) -> 
         raise table.wrong("no_number", where, value=value, least=least, most=most)
 
 
-# The printers that are known by name, each figure with its source: [cap] python-escpos' capability database, against
-# which a test holds the figures and names what differs on purpose; [T88] Epson's specification of the TM-T88III; [T20]
-# Epson's data sheets of the TM-T20 family; [ada] Adafruit's libraries for product 597; [low] no data sheet at hand:
-# chosen low, as a slow figure costs a second and a fast one a slip. Nothing here was tried on the printer itself.
+# The figures come from: [cap] python-escpos' capability database, against which a test checks them and names the
+# intended differences; [T88] Epson's specification of the TM-T88III; [T20] Epson's data sheets of the TM-T20 family;
+# [ada] Adafruit's libraries for product 597; [low] no data sheet at hand: chosen low, as a slow figure costs a second
+# and a fast one a slip. Nothing here was tried on the printer itself.
 EPSON_80 = PrinterProfile(
-    # TM-T20 to T20III, TM-m30 and what calls itself compatible. [cap] TM-T20II: 203 dpi, 576 dots, 48 columns, QR.
+    # TM-T20 to T20III, TM-m30 and compatibles. [cap] TM-T20II: 203 dpi, 576 dots, 48 columns, QR.
     "epson-80", 576, 48, 203, MappingProxyType({"cp437": 0, "cp858": 19, "cp852": 18, "cp1252": 16, "cp850": 2}),
-    # [T20] 150 mm/s, 8 dots a millimetre; receive buffer 4 kB (45 bytes is a switch that nobody needs); 38400 baud.
+    # [T20] 150 mm/s, 8 dots a millimetre; receive buffer 4 kB (the 45-byte setting is optional); 38400 baud.
     raster_rows=28, rows_per_s=1100, feed_rows_per_s=1100, buffer=4096, baud=38400)
 
 EPSON_T88 = PrinterProfile(
@@ -154,28 +155,28 @@ EPSON_T88 = PrinterProfile(
 POS_5890 = PrinterProfile(
     # [cap] POS-5890, the commonest 58 mm printer: 384 dots, 32 columns, no cutter, no QR; pages 2, 53, 54.
     "pos-5890", 384, 32, 203, MappingProxyType({"cp437": 0, "cp852": 54, "cp858": 53, "cp850": 2}),
-    # [low] 50 mm/s, 1 kB. Sold as serial printer with 9600 baud, more often with USB.
+    # [low] 50 mm/s, 1 kB. Sold as a serial printer with 9600 baud, more often with USB.
     cutter=False, tear_dots=56, qr=False, raster_rows=10, rows_per_s=400, feed_rows_per_s=400, buffer=1024, baud=9600)
 
 ZJ_5870 = PrinterProfile(
-    # [cap] ZJ-5870 ("POS-58"): its pages end with 18; no 858, so that what 850 and 1252 lack is drawn.
+    # [cap] ZJ-5870 ("POS-58"): its pages end at 18; no 858, so what 850 and 1252 lack is drawn.
     "zj-5870", 384, 32, 203, MappingProxyType({"cp437": 0, "cp852": 18, "cp1252": 16, "cp850": 2}),
     cutter=False, tear_dots=56, qr=False, raster_rows=10, rows_per_s=400, feed_rows_per_s=400, buffer=1024, baud=9600)
 
 CSN_A2 = PrinterProfile(
-    # Adafruit 597 / CSN-A2, on the Pi's own serial pins. [ada] 384 dots, 32 columns; other pages come with firmware
-    # 2.64, and a row takes its 30 ms whether letters or a picture are in it: everything but page 437 is drawn.
+    # Adafruit 597 / CSN-A2, on the Pi's own serial pins. [ada] 384 dots, 32 columns; other pages need firmware 2.64,
+    # and a row takes 30 ms whether letters or a picture: everything but page 437 is drawn.
     "csn-a2", 384, 32, 203, MappingProxyType({"cp437": 0}), cutter=False, tear_dots=56, qr=False,
     # [ada] 19200 baud (some 9600), no flow control; 30 ms a dot row, 2.1 ms a blank one; 256 bytes of buffer.
     raster=DC2, raster_rows=2, rows_per_s=33, feed_rows_per_s=470, buffer=256, baud=19200)
 
 PLAIN_58 = PrinterProfile(
-    # Any 58 mm printer that knows ESC/POS: nothing but what all have. [low]
+    # Any 58 mm printer with ESC/POS: only what all have. [low]
     "plain-58", 384, 32, 203, MappingProxyType({"cp437": 0}), cutter=False, tear_dots=56, qr=False, raster_rows=10,
     rows_per_s=400, feed_rows_per_s=400, buffer=1024, baud=9600)
 
 PLAIN_80 = PrinterProfile(
-    # Any 80 mm printer of 203 dpi; its cutter is used, since a printer without one takes no notice. [low]
+    # Any 80 mm printer of 203 dpi; cuts, since a printer without a cutter ignores that. [low]
     "plain-80", 576, 48, 203, MappingProxyType({"cp437": 0}), qr=False, raster_rows=7,
     rows_per_s=600, feed_rows_per_s=600, buffer=1024, baud=9600)
 
@@ -186,4 +187,4 @@ SOLD_AS = {
     "pos-5890": "POS-5890, NT-5890", "zj-5870": "ZJ-5870, POS-58", "csn-a2": "Adafruit 597, CSN-A2",
     "plain-58": "58 mm", "plain-80": "80 mm",
 }
-"""What is printed on the printer itself, as far as one word in every language says it."""
+"""The names printed on the printers themselves, the same in every language."""

@@ -1,1 +1,1 @@
-"""The virtual twins: panels to press and look at, and a printer on a pseudo-terminal."""
+"""Virtual devices: panels to press and look at, and a printer on a pseudo-terminal."""

@@ -1,4 +1,4 @@
-"""A virtual front's socket: the latest picture for whoever looks, orders from whoever says something, as JSON lines."""
+"""A virtual panel's Unix socket: sends each client the latest picture and takes orders, as JSON lines."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ LONGEST_LINE = 4096
 
 
 class PanelSocket:
-    """Serves a Unix socket at `path` until `close`, in threads of its own.
+    """Serves a Unix socket at `path` until `close`, in its own threads.
 
-    picture: what everybody gets on connecting and after each `changed`; who reads slowly skips pictures, never answers.
-    take: does what an order asks, and says what is wrong with it, if anything; one order at a time, and none while
-    somebody else holds `taking`.
+    picture: sent to every client on connecting and after each `changed`; a slow client misses pictures, never answers.
+    take: executes an order, and returns an error text, if any; one order at a time, and none while `taking` is held.
     """
 
     def __init__(self, path: Path, picture: Callable[[], dict[str, Any]],
@@ -37,16 +36,16 @@ class PanelSocket:
         threading.Thread(target=self._accept, name=f"panel {path.name}", daemon=True).start()
 
     def changed(self) -> None:
-        """There is another picture."""
+        """There is a new picture."""
         with self._news:
             self._version += 1
             self._news.notify_all()
 
     def close(self) -> None:
-        """Hang up, and take the socket away."""
+        """Hang up, and remove the socket."""
         self._path.unlink(missing_ok=True)
         for each in (self._server, *self._clients):
-            # Closing alone would wake nobody who waits there.
+            # Closing alone would wake no waiting thread.
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
 

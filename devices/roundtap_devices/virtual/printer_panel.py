@@ -1,9 +1,9 @@
-"""The virtual printer's front: a Unix socket that takes faults and gives the paper as pictures, as JSON lines.
+"""The virtual printer's panel: a Unix socket that takes faults and sends the paper as pictures, as JSON lines.
 
 In:  {"fault": "mute", "on": true}   {"fault": "no-paper", "on": true, "after_bytes": 800}   {"tear": true}
 Out: {"sheet": BASE64 PNG, "number": 3, "faults": ["mute"], "virtual": true}
-     at once on connecting, and with each sheet or fault; `sheet` is null before the first one.
-     To a line it cannot use: {"error": TEXT}.
+     on connecting, and with each sheet or fault; `sheet` is null before the first one.
+     To an unusable line: {"error": TEXT}.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TICK_S = 0.01
 
 
 class PrinterPanel:
-    """Runs one virtual printer, in a thread of its own, and serves its front on `path`.
+    """Runs one virtual printer, in its own thread, and serves its panel on `path`.
 
     mono_ms: the monotonic clock that the printer's line speed follows.
     """
@@ -43,7 +43,7 @@ class PrinterPanel:
         self._thread.start()
 
     def close(self) -> None:
-        """Hang up, and take the socket away."""
+        """Hang up, and remove the socket."""
         self._stopping.set()
         if self._thread.ident is not None:
             self._thread.join()
@@ -68,7 +68,7 @@ class PrinterPanel:
             self._socket.changed()
 
     def _tear_off(self) -> None:
-        """Where no cutter does it, somebody tears each job off."""
+        """Without a cutter, tear each job off as a person would."""
         paper = self._twin.paper
         if paper.marks != self._marks:
             self._marks = paper.marks
@@ -93,7 +93,7 @@ class PrinterPanel:
 
 
 def as_png(sheet: Image.Image) -> bytes:
-    """A sheet as PNG, marked as what it is: no paper."""
+    """A sheet as PNG, marked "VIRTUAL"."""
     marked = sheet.convert("L")
     ImageDraw.Draw(marked).text((4, 4), "VIRTUAL", font=font(20, bold=True), fill=150)
     out = io.BytesIO()

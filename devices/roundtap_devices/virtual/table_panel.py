@@ -1,10 +1,10 @@
-"""The virtual kit's front: a Unix socket that takes presses and faults, and gives the screen, as JSON lines.
+"""The virtual table's panel: a Unix socket that takes presses and faults, and sends the screen, as JSON lines.
 
 In:  {"pin": "a", "down": true}   {"fault": "screen", "on": true}
 Out: {"frame": BASE64, "width": 128, "height": 64, "lamp": false, "lamp_a": false, "lamp_b": false, "buzzer": false,
       "text": "…", "virtual": true}
-     at once on connecting, and at each change; the frame is 1,024 bytes, row by row, leftmost pixel in the highest
-     bit. To a line it cannot use: {"error": TEXT}.
+     on connecting, and at each change; the frame is 1,024 bytes, row by row, leftmost pixel in the highest bit.
+     To an unusable line: {"error": TEXT}.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ SHORTEST_S = 0.025
 
 
 class TablePanel:
-    """Serves one virtual unit's front on `path`.
+    """Serves one virtual unit's panel on `path`.
 
-    pin_factory: the unit's mock factory; presses drive its pins, so they pass through gpiozero like a finger's.
+    pin_factory: the unit's mock factory; presses drive its pins, so they pass through gpiozero like real ones.
     """
 
     def __init__(self, path: Path, board: Board, pin_factory: Any, glass: VirtualDisplay) -> None:
@@ -41,12 +41,12 @@ class TablePanel:
         glass.listen(lambda _frame: self._socket.changed())
 
     def signals(self, on: Mapping[str, bool]) -> None:
-        """Lights and buzzer as they are now; fits `Signals(heard=…)`."""
+        """The current state of lights and buzzer; fits `Signals(heard=…)`."""
         self._on = on
         self._socket.changed()
 
     def words(self, text: str) -> None:
-        """What the screen is about to say, for those who cannot see its pixels."""
+        """The text of the next screen, for clients that cannot read its pixels."""
         self._text = text
 
     def _take(self, asked: dict[str, Any]) -> str | None:
@@ -61,7 +61,7 @@ class TablePanel:
         pins = self._board.pins.keys()
         if not isinstance(key, str) or key not in pins or not isinstance(down, bool):
             return f'"pin" is one of {", ".join(pins)}, "down" is true or false'
-        # A busy machine may hand over press and release in one go; a finger that short would pass for a bounce.
+        # A busy machine may deliver press and release together; so short a press would pass for a bounce.
         too_soon_s = self._moved_at_s.get(key, 0.0) + SHORTEST_S - time.monotonic()
         if too_soon_s > 0:
             time.sleep(too_soon_s)
@@ -70,7 +70,7 @@ class TablePanel:
             pin.drive_low()
         else:
             pin.drive_high()
-        # Read afterwards: this thread may have had to wait before the pin moved.
+        # Read afterwards: this thread may have waited before the pin moved.
         self._moved_at_s[key] = time.monotonic()
         return None
 

@@ -1,4 +1,4 @@
-"""The printer's twin on a pseudo-terminal: drains like a serial line, answers, prints a picture, and can fail."""
+"""A virtual printer on a pseudo-terminal: drains like a serial line, answers, prints a picture, and can fail."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BYTES_PER_S = 11_520
 """115,200 baud, 8N1."""
 BUFFER_BYTES = 4096
 LONGEST_PAUSE_MS = 100
-"""Nobody called for longer: the line does not make up for it in one go."""
+"""After a longer pause between steps the line does not catch up at once."""
 
 OFFLINE, MUTE, STALLED, NO_PAPER, UNPLUGGED = "offline", "mute", "stalled", "no-paper", "unplugged"
 FAULTS = (OFFLINE, MUTE, STALLED, NO_PAPER, UNPLUGGED)
@@ -26,7 +26,7 @@ LETTER_DOTS = 24
 DEFAULT_PITCH_DOTS = 30
 DLE, DC2, ESC, FS, GS = 0x10, 0x12, 0x1B, 0x1C, 0x1D
 
-# Commands of fixed length: (first byte, second byte) → parameters that follow.
+# Commands of fixed length: (first byte, second byte) → bytes of parameters.
 LENGTHS = {
     (ESC, ord("@")): 0, (ESC, ord("2")): 0, (FS, ord(".")): 0, (FS, ord("&")): 0,
     **dict.fromkeys(((ESC, ord(c)) for c in "tE!a3JdMG-RS{"), 1),
@@ -42,10 +42,10 @@ class IncompleteCommand(Exception):
 class EscposPaper:
     """Interprets bytes as they come. `sheets` are the pieces cut or torn off; `roll` is what came after the last.
 
-    answer: called with each byte the printer sends back; `marks` counts the markers (GS r) it came to. What the
-    model does not know is noted in `strange`, what does not fit across its paper in `overflow`.
-    pages: what its code pages are by number, where that is known from elsewhere than the profile.
-    A printer made for China reads bytes above 127 as pairs until it is told not to: so does this one.
+    answer: called with each byte the printer sends back; `marks` counts the markers (GS r) reached. Unknown commands
+    are noted in `strange`, text too wide for the paper in `overflow`.
+    pages: its code pages by number, where they are known from a source other than the profile.
+    Like a printer made for China, it reads bytes above 127 as pairs until it is told not to.
     """
 
     def __init__(self, profile: PrinterProfile, answer: Callable[[int], None] = lambda _: None,
@@ -60,7 +60,7 @@ class EscposPaper:
         self.marks = 0
         self._answer = answer
         self._pending = bytearray()
-        # The paper between head and cutter came out blank, after the cut before.
+        # The paper between head and cutter is blank, left from the cut before.
         self._strips: list[Image.Image] = [self._blank(profile.tear_dots)]
         self._stored_code = ""
         self._module_dots = 3
@@ -85,7 +85,7 @@ class EscposPaper:
                 del self._pending[:self._one()]
 
     def tear(self) -> Image.Image:
-        """Somebody tears the paper off at the edge."""
+        """Tear the paper off at the edge."""
         roll, edge = self.roll, self.profile.tear_dots
         cut_at = max(0, roll.height - edge)
         self.sheets.append(roll.crop((0, 0, roll.width, cut_at)))
@@ -93,7 +93,7 @@ class EscposPaper:
         return self.sheets[-1]
 
     def power_cycle(self) -> None:
-        """Off and on: what was half received is gone."""
+        """Off and on: a half-received command is lost."""
         self._pending.clear()
         self._two_byte = True
         self._initialize()
@@ -110,13 +110,13 @@ class EscposPaper:
         self._line: list[tuple[str, int, int, bool]] = []
 
     def _first(self, count: int) -> bytes:
-        """So many bytes of what is pending; raises Unfinished where they are not there yet."""
+        """The first `count` pending bytes; raises IncompleteCommand where there are fewer."""
         if len(self._pending) < count:
             raise IncompleteCommand
         return bytes(self._pending[:count])
 
     def _one(self) -> int:
-        """The first command, letter or control that is pending; its length."""
+        """The length of the first pending command, letter or control."""
         first = self._pending[0]
         if first not in (DLE, DC2, ESC, FS, GS):
             return self._letter(first)
@@ -158,12 +158,12 @@ class EscposPaper:
         return 1
 
     def _read(self, byte: int) -> str:
-        """The letter in the selected page; a page this model lacks prints as its first one does."""
+        """The letter in the selected page; the first page stands in for one that this model lacks."""
         return bytes((byte,)).decode(self._pages.get(self._page, "cp437"), "replace")
 
     def _command(self, first: int, second: str, value: int) -> None:
         if first == DLE:
-            return  # answered when it came in, see the virtual printer
+            return  # answered on arrival, by `VirtualPrinter`
         if first == FS:
             self._two_byte = second == "&"
         elif first == GS and second == "!":
@@ -235,7 +235,7 @@ class EscposPaper:
         self._strips.append(strip)
 
     def _left(self, room: int) -> int:
-        """Where a line or an image begins that leaves so many dots."""
+        """Where a line or image that leaves `room` dots begins."""
         return {0: 0, 1: room // 2, 2: room}.get(self._align, 0)
 
     def _flush(self) -> None:
@@ -257,7 +257,7 @@ class EscposPaper:
 
 @lru_cache(maxsize=1024)
 def _glyph(letter: str, width: int, height: int, bold: bool, cell_dots: int) -> Image.Image:
-    """A letter in the printer's cell, 24 dots high (a mask: 255 is black), enlarged as asked."""
+    """A letter in the printer's cell, 24 dots high (a mask: 255 is black), enlarged as requested."""
     from PIL import ImageDraw
 
     face = font(19, bold)
@@ -274,9 +274,15 @@ def _glyph(letter: str, width: int, height: int, bold: bool, cell_dots: int) -> 
 
 
 class VirtualPrinter:
-    """A complete receipt printer. Open `device` with pyserial or python-escpos, and call `step` as time goes by.
+    """A complete receipt printer. Open `device` with pyserial or python-escpos, and call `step` regularly.
 
-    bytes_per_s: how fast the line is; None: as fast as it is called.
+        made = printer_profile("plain-58")
+        virtual = VirtualPrinter(made)
+        port = open_path(virtual.device, made.baud, made.flow)
+        port.write_some(compose([line("Hello", made.sheet)], made).data)
+        virtual.step(mono_ms())                                          # again and again; then: virtual.paper.roll
+
+    bytes_per_s: the line's speed; None: as fast as `step` is called.
     """
 
     def __init__(self, profile: PrinterProfile, bytes_per_s: int | None = BYTES_PER_S) -> None:
@@ -298,10 +304,10 @@ class VirtualPrinter:
         return frozenset(self._faults)
 
     def fault(self, name: str, on: bool = True, after_bytes: int = 0) -> None:
-        """Switch a fault on or off. With `after_bytes` it comes once so many more bytes were processed.
+        """Switch a fault on or off. With `after_bytes` it starts once that many more bytes are processed.
 
-        offline: the lid is open; mute: never answers; stalled: takes no bytes; no-paper: the roll has ended;
-        unplugged: the port is gone, `device` is empty. Plugged in again it is a NEW port.
+        offline: the lid is open; mute: never answers; stalled: takes no bytes; no-paper: the roll has ended; unplugged:
+        the port is gone, `device` is empty; plugged in again it is a NEW port.
         """
         if name not in FAULTS:
             raise ValueError(f"{name}: one of {', '.join(FAULTS)} is wanted")
@@ -316,7 +322,7 @@ class VirtualPrinter:
                 self._plug_in()
 
     def step(self, now_ms: int) -> None:
-        """Take from the line what came since the last step, and print it."""
+        """Read what came over the line since the last step, and print it."""
         last_ms = now_ms if self._stepped_ms is None else self._stepped_ms
         self._stepped_ms = now_ms
         if self._rate is not None:
@@ -342,11 +348,11 @@ class VirtualPrinter:
                 self._credit -= len(came)
             self._buffer += came
             self._answer_at_once(came)
-        # A line that has nothing to carry saves up no speed.
+        # An idle line saves up no speed.
         self._credit = min(self._credit, 1 if len(self._buffer) < BUFFER_BYTES else 0)
 
     def _answer_at_once(self, came: bytes) -> None:
-        """DLE EOT n is answered when it comes in, whatever waits before it."""
+        """DLE EOT n is answered on arrival, whatever waits before it."""
         text = self._seen + came
         place = text.find(b"\x10\x04")
         while 0 <= place < len(text) - 2:
@@ -400,7 +406,7 @@ class VirtualPrinter:
         self.paper.power_cycle()
 
     def close(self) -> None:
-        """Pull the plug."""
+        """Unplug it."""
         for descriptor in (self._master, self._slave):
             if descriptor >= 0:
                 os.close(descriptor)
