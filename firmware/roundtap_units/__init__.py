@@ -1,1 +1,1 @@
-"""What runs on a Pi at its post: the table unit, its dialogue, outbox and link to the hub."""
+"""The programs on a Pi in the hall: table unit, print station, wall, front panel, and their link to the hub."""

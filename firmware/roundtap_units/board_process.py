@@ -1,6 +1,4 @@
-"""What the processes with buttons and a screen share, table unit and front panel: the queue that everything goes into,
-the loop and what it drives, the board with its screen or their virtual twins, who hears the screen's text, when the
-screen rests, and what is missing, said."""
+"""What table unit and front panel share: the event queue and its loop, the real or virtual board, screen dimming."""
 
 from __future__ import annotations
 
@@ -31,18 +29,19 @@ log = logging.getLogger(__name__)
 WAITING_MAX, WAIT_S = 500, 0.01
 LONGEST_SLEEP_MS = 1000
 UNHEALTHY_AFTER_MS = 10_000
-"""A unit that has not come through a whole step for so long does not say that it lives."""
+"""A unit that has not completed a step for this long stops its watchdog heartbeat."""
 DIM_AFTER_MS = 5 * 60_000
 OFF_AFTER_MS = 30 * 60_000
 WOKEN_MS = 800
-"""So long after a press has lit the screen a gesture still is that press, or one that nobody has read anything for."""
+"""For this long after a press has lit the screen, a gesture is still that press, or was made before anything could be
+read."""
 
 
 class BoardProcess:
-    """Buttons and screen of a process, by its command line real or virtual, and the one loop that it runs.
+    """Buttons and screen of a process, real or virtual by its command line, and the process's one loop.
 
-    incoming: everything goes into it, edges of the buttons and what the link tells. tell: hears what is missing of the
-    board at each change, "" where nothing is.
+    incoming: the queue of everything, the buttons' edges and the link's messages. tell: called with what the board is
+    missing, at each change, "" where nothing is.
     """
 
     def __init__(self, board: Board, folder: Path, args: argparse.Namespace,
@@ -50,7 +49,7 @@ class BoardProcess:
         self.incoming: queue.SimpleQueue[object] = queue.SimpleQueue()
         self.stopping = StopSignal(lambda: self.incoming.put(("stop", None)))
         with contextlib.suppress(OSError):
-            # A card that refuses is told on the screen, whose pins want a folder for their files.
+            # A card that refuses is reported on the screen, whose pins need a folder for their files.
             folder.mkdir(parents=True, exist_ok=True)
         self.front, self.screen, self.panel = open_controls(board, folder, args.panel, self.incoming)
         self.heard = screen_text_output(self.panel.words if self.panel else None, args.say)
@@ -58,13 +57,13 @@ class BoardProcess:
         self._say_missing = missing_reporter(tell)
 
     def receive(self, kind: str, value: Any) -> None:
-        """What a link's threads tell goes into the queue; they wait where the loop has enough to do already."""
+        """Queues a message from the link's threads; they wait while the loop is busy."""
         while self.incoming.qsize() > WAITING_MAX and not self.stopping.is_set():
             self.stopping.wait(WAIT_S)
         self.incoming.put((kind, value))
 
     def run(self, unit: BoardUnit, done: Callable[[], bool] = lambda: False) -> None:
-        """Step the unit whenever something comes in or is due, until it is done, or the process is told to stop."""
+        """Step the unit whenever something comes in or is due, until it is done or the process is stopped."""
         unit.step(mono_ms())
         while self._goes_on(unit) and not done():
             items: list[object] = []
@@ -76,7 +75,7 @@ class BoardProcess:
             unit.step(mono_ms(), items)
 
     def _goes_on(self, unit: BoardUnit) -> bool:
-        # Asked once a step: who steps no more is not alive, whatever his other threads do; nor who stumbles each time.
+        # Checked once a step: a loop that stalls or fails at every step is not alive, whatever its other threads do.
         if unit.sound(mono_ms()):
             self._heartbeat.alive(mono_ms())
         self.front.tick(mono_ms())
@@ -84,7 +83,7 @@ class BoardProcess:
         return not self.stopping.is_set()
 
     def close(self, dark: bool = True) -> None:
-        """`dark`: else the screen goes on showing what it shows."""
+        """`dark` False: the screen keeps its picture."""
         if self.panel:
             self.panel.close()
         if dark:
@@ -93,15 +92,14 @@ class BoardProcess:
 
 
 class BoardUnit:
-    """What the loop drives: call `step(now_ms, items)` with what came in, `Edge`s of the buttons and (kind, value)
-    pairs of the link. Nothing of it ends the unit. heard: told the text of each new screen. Times are monotonic
-    milliseconds."""
+    """What the loop drives: call `step(now_ms, items)` with the buttons' `Edge`s and the link's (kind, value) pairs. No
+    fault in it ends the unit. heard: called with the text of each new screen. Times are monotonic milliseconds."""
 
     def __init__(self, screen: Screen, hands: EdgeReorder, heard: Callable[[str], None]) -> None:
         self._screen, self._hands, self._heard = screen, hands, heard
         self._rest = ScreenDimming()
         self.scene: Any = None
-        """What stands on the screen."""
+        """The scene on the screen."""
         self._image: Any = None
         self._now_ms = 0
         self._sound_ms: int | None = None
@@ -112,7 +110,7 @@ class BoardUnit:
         raise NotImplementedError
 
     def sound(self, now_ms: int) -> bool:
-        """Whether it came through a whole step lately: what its watchdog is told."""
+        """Whether it completed a step lately: for its watchdog."""
         return self._sound_ms is not None and now_ms - self._sound_ms < UNHEALTHY_AFTER_MS
 
     def due_ms(self, now_ms: int) -> int:
@@ -123,11 +121,11 @@ class BoardUnit:
         return max(now_ms, min(due))
 
     def _wakes(self, now_ms: int) -> list[int]:
-        """When there is something to do besides."""
+        """Further times at which a step is due."""
         return []
 
     def _edges(self, items: Iterable[object]) -> list[Edge]:
-        """What the link told is taken; the edges of the buttons are left."""
+        """Handle the link's messages; return the buttons' edges."""
         edges = []
         for item in items:
             if isinstance(item, Edge):
@@ -137,11 +135,11 @@ class BoardUnit:
         return edges
 
     def _from_link(self, kind: str, value: Any) -> None:
-        """A unit without a link hears nothing."""
+        """A unit without a link ignores it."""
 
     def _gestures(self, now_ms: int, edges: list[Edge]) -> Iterator[tuple[Gesture, int]]:
-        """Each with when it was done, not when it was read: what is shown by now may be something else. What only woke
-        the screen is left out."""
+        """Each with the time it was made, not read: the screen may have changed since. Presses that only woke the
+        screen are left out."""
         if any(edge.down for edge in edges):
             self._rest.touched(now_ms)
         for gesture in self._hands.step(now_ms, edges):
@@ -156,11 +154,11 @@ class BoardUnit:
         if to_be_read:
             self._rest.busy(now_ms)
         self._screen.light(self._rest.level(now_ms))
-        # Shown every time: after a failure the screen tries again with a new display.
+        # Every time: after a failure the screen tries a new display.
         self._screen.show(self._image, now_ms)
 
     def _guarded(self, action: Callable[..., None], *told: Any) -> bool:
-        """Act, or stand where the unit stood before: whatever a strange word leads to. Whether it went well."""
+        """Do it, or restore the state before it, whatever a strange message causes. Whether it succeeded."""
         undo = self._remembered()
         try:
             action(*told)
@@ -171,13 +169,13 @@ class BoardUnit:
         return True
 
     def _remembered(self) -> Callable[[], None]:
-        """Calling the result takes back what was done since, as far as that has to be."""
+        """Returns a function that restores the present state, as far as necessary."""
         return lambda: None
 
 
 def open_controls(board: Board, folder: Path, virtual: Path | None,
              incoming: queue.SimpleQueue[object]) -> tuple[Controls, Screen, TablePanel | None]:
-    """The board's front and screen. `virtual`: a socket; then both are virtual, and served there."""
+    """The board's controls and screen. `virtual`: a socket path; then both are virtual, and served there."""
     from roundtap_devices.display.oled import oled_screen
     from roundtap_devices.input.pin_factory import mock_factory
     from roundtap_devices.virtual.table_panel import TablePanel
@@ -191,23 +189,23 @@ def open_controls(board: Board, folder: Path, virtual: Path | None,
 
 
 def release_controls(front: Controls) -> None:
-    """At the end of the process, whatever becomes of it."""
+    """At the end of the process, whatever its reason."""
     try:
         front.close()
     except Exception as error:
-        # lgpio says "GPIO busy" if somebody presses just now; the kernel takes the lines back at the exit anyway.
+        # lgpio reports "GPIO busy" during a press; the kernel frees the lines at exit anyway.
         log.warning("the pins were not given back: %s", error)
 
 
 def screen_text_output(panel_words: Callable[[str], None] | None, say: bool) -> Callable[[str], None]:
-    """Who is told the text of each new screen: the virtual panel, a person at a terminal, both or nobody."""
+    """Sends the text of each new screen to the virtual panel, the terminal, both or neither."""
     last = ""
 
     def heard(text: str) -> None:
         nonlocal last
         if panel_words is not None:
             panel_words(text)
-        # What only blinks says the same again.
+        # A blinking screen repeats its text.
         if say and text != last:
             print(text, flush=True)
         last = text
@@ -216,8 +214,8 @@ def screen_text_output(panel_words: Callable[[str], None] | None, say: bool) -> 
 
 
 def local_pin_factory(folder: Path) -> Any:
-    """The Pi's pins; `folder` takes the files of their library, or the next place where it cannot be written. Raises
-    ImportError and OSError where something is missing: the process goes on without, and looks again."""
+    """The Pi's pins; their library's files go to `folder`, or to the next place where it is not writable. Raises
+    ImportError and OSError where something is missing: the process continues without, and retries."""
     from roundtap_devices.input.pin_factory import real_factory
 
     return real_factory(str(_writable(folder, Path(tempfile.gettempdir()), Path("/dev/shm"))))
@@ -232,8 +230,8 @@ def _writable(*folders: Path) -> Path:
 
 
 def missing_reporter(tell: Callable[[str], None] = lambda _: None) -> Callable[[str, str], None]:
-    """Says in the log what is missing of buttons and screen, once each, and when it is there again; `tell` hears all of
-    it in one text at each change, "" where nothing is missing."""
+    """Logs once what is missing of buttons and screen, and its return; `tell` gets all of it as one text at each
+    change."""
     known = ["", ""]
 
     def say(*missing: str) -> None:
@@ -249,11 +247,12 @@ def missing_reporter(tell: Callable[[str], None] = lambda _: None) -> Callable[[
 
 
 class ScreenDimming:
-    """When a screen may rest: dimmed and then dark while no round is on, and bright again at the first press.
+    """When a screen dims and turns dark: while no round is on; a press makes it bright again.
 
-    A press on a dark screen only wakes it: nobody can have meant what nobody could read. A judge is called all the
-    same, since that takes two buttons for a second and a half and no reading. A press on a dimmed screen counts like
-    any other. Times are the unit's monotonic milliseconds."""
+    A press on a dark screen only wakes it, as no one could read what it answers. A judge is called all the same: two
+    buttons held for a second and a half need no reading. A press on a dimmed screen counts. Times are monotonic
+    milliseconds.
+    """
 
     def __init__(self) -> None:
         self._awake_ms = 0
@@ -261,11 +260,11 @@ class ScreenDimming:
         self._level = FULL
 
     def busy(self, now_ms: int) -> None:
-        """Something is to be read: a round, a question, a trouble."""
+        """There is something to read: a round, a question, trouble."""
         self._awake_ms = max(self._awake_ms, now_ms)
 
     def touched(self, now_ms: int) -> None:
-        """Somebody presses a button."""
+        """A button was pressed."""
         if self._level == OFF:
             self._woken_ms = now_ms
         self.busy(now_ms)

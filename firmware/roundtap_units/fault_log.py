@@ -1,4 +1,4 @@
-"""Faults told in the log, boundedly: whoever makes a unit stumble a thousand times shall not fill its card."""
+"""Faults in the log, limited in number: a peer that causes a thousand faults must not fill the unit's card."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PAUSE_MS = 60_000
 
 
 class FaultLog:
-    """One log for a loop. Any thread may tell it; a traceback too many is no harm."""
+    """One log for a loop; any thread may use it."""
 
     def __init__(self, log: logging.Logger, mono_ms: Callable[[], int]) -> None:
         self._log, self._mono_ms = log, mono_ms
@@ -20,7 +20,7 @@ class FaultLog:
         self._unsaid = 0
 
     def told(self, what: str) -> None:
-        """Call it where an exception is being handled."""
+        """Log the exception being handled."""
         now_ms = self._mono_ms()
         if now_ms >= self._next_ms:
             self._left, self._next_ms = max(1, self._left), now_ms + PAUSE_MS

@@ -1,4 +1,4 @@
-"""What every unit's configuration file says: who it is, where its hub is, and where it keeps its things."""
+"""The configuration file common to all units: identity, hub and data folder."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from roundtap_units.link.identity import HubAddress, has_local_key, known_identi
 COMMON_KEYS = ("unit", "key", "hub", "folder", "language", "local")
 LANGUAGE_FILE = "language"
 REENROL_VARIABLE = "ROUNDTAP_ENROL_ANEW"
-"""Set for a process that begins again because somebody wants another key."""
+"""Set for a process that restarts in order to get another key."""
 
 
 class ConfigError(ValueError):
-    """A unit's configuration that a person can mend."""
+    """A fault in a unit's configuration that its owner can fix."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitConfig:
-    """The part that all units share; each kind of unit adds its own. What the file leaves open comes from elsewhere:
-    `link/identity.py`.
+    """The settings that all units share; each kind of unit adds its own. `link/identity.py` supplies what the file
+    leaves open.
 
-    unit: "" where the hub names it. key: empty where the unit has to enrol. hubs: (host, port) of the hub and of those
-    that may take its place; none where the unit looks for it. local: whether the hub is on this machine, and who the
-    unit is to it stands in a file of the hub's (`link/identity.py`).
+    unit: "" where the hub names it. key: empty where the unit has to enrol. hubs: (host, port) of the hub and its
+    possible replacements; empty where the unit searches. local: whether the hub is on this machine, and has the unit's
+    identity in a file (`link/identity.py`).
     """
 
     unit: str
@@ -45,15 +45,15 @@ class UnitConfig:
     local: bool
 
     def identity(self) -> HubAddress | None:
-        """Who the unit is, as far as that is known; None: it has to enrol, or somebody wants it to have another key."""
+        """Who the unit is, as far as known; None: it has to enrol, or its owner wants another key."""
         if os.environ.pop(REENROL_VARIABLE, ""):
             return None
         return known_identity(self.unit, self.key, self.hubs, self.folder)
 
 
 def run_unit(kind: str, run: Callable[[], bool]) -> int:
-    """The exit code of a unit's process; 2 where its configuration has to be mended. `run` says whether the process is
-    to begin again, as it would after a power cut."""
+    """The exit code of a unit's process; 2 where its configuration is faulty. `run` returns whether to restart the
+    process, as after a power cut."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
         if run():
@@ -65,7 +65,7 @@ def run_unit(kind: str, run: Callable[[], bool]) -> int:
 
 
 def configured_board(path: Path | None, said: Mapping[str, Any]) -> Board:
-    """The board that a configuration names; the recommended one where it names none."""
+    """The board named in a configuration; by default the recommended one."""
     try:
         return board(said.get("board", "recommended"))
     except (BoardError, OSError) as error:
@@ -74,11 +74,11 @@ def configured_board(path: Path | None, said: Mapping[str, Any]) -> Board:
 
 def read_unit_config(path: Path | None, own_keys: tuple[str, ...],
                      kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(the fields of `UnitConfig`; what the file says to `own_keys`, the keys that this kind of unit takes besides).
+    """(the fields of `UnitConfig`; the values of `own_keys`, which only this kind of unit has).
 
-    No file (None, or none there) says nothing, and that is enough: without a key it is a unit of the hub on this
-    machine, if that has one for its `kind` ("table", "station" …), and else one that enrols.
-    ConfigError names the file, the key, and what would be right.
+    No file (None, or missing) is fine: without a key it is a unit of the hub on this machine, if that has one for its
+    `kind` ("table", "station" …), and otherwise one that enrols. ConfigError names the file, the key, and what would be
+    right.
     """
     data = read_file(path) if path is not None else {}
     known = (*COMMON_KEYS, *own_keys)
@@ -117,13 +117,13 @@ def known_language(path: Path | None, language: str) -> str:
 
 
 def default_folder(kind: str) -> Path:
-    """Where a unit keeps its things if nobody says it: what systemd made for its service, or else the same place."""
+    """The default data folder: systemd's for the service, or the same path."""
     made = os.environ.get("STATE_DIRECTORY", "").partition(":")[0]
     return Path(made or f"/var/lib/roundtap-{kind}")
 
 
 def saved_language(folder: Path) -> str:
-    """What somebody chose with the unit's buttons, where no file says it; else English."""
+    """The language chosen with the unit's buttons, where no file sets it; else English."""
     try:
         language = (folder / LANGUAGE_FILE).read_text(encoding="ascii").strip()
     except (OSError, ValueError):
@@ -138,9 +138,9 @@ def save_language(folder: Path, language: str) -> None:
 
 
 def read_file(path: Path) -> dict[str, Any]:
-    """What a TOML file says; nothing where there is none. ConfigError where it cannot be read."""
+    """The content of a TOML file; empty where there is none. ConfigError where it cannot be read."""
     try:
-        # Written on Windows it may begin with a mark.
+        # Files written on Windows may begin with a byte order mark.
         data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return {}

@@ -1,4 +1,4 @@
-"""The units' texts, over the core's: every room of the units asks here."""
+"""The units' texts, on top of the core's."""
 
 from __future__ import annotations
 

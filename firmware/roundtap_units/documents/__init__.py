@@ -1,1 +1,1 @@
-"""What goes on paper: slips and their boxes, pairings and standings to hang up."""
+"""Printed documents: result slips, and pairings and standings to hang up."""

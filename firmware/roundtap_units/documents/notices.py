@@ -1,4 +1,4 @@
-"""Pairings and standings on paper, to hang up; the proxy of a card, the hub's fingerprint. Data in, lines out."""
+"""Pairings and standings to hang up, the proxy of a card, the hub's fingerprint. Data in, print lines out."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from roundtap_units.documents.slips import round_title, slip, wrap
 SIGNING = 52
 """Dots of blank paper above a line to sign on."""
 WIDE = 40
-"""From so many columns on, a match has one line and a list more columns."""
+"""From this many columns on, a match has one line and a list more columns."""
 TEST_URL = "http://roundtap.local/"
 RULER = 30
 
@@ -78,19 +78,19 @@ def _match(row: TablePairing, record: int, sheet: Sheet, words: Words) -> list[P
 
 
 def _by_hand(row: TablePairing, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """That no draw paired or seated these two, in small letters below them."""
+    """In small letters below the pair: it was paired or seated manually."""
     return [TextLine((TextCell(words("paper.by_hand"), 4, sheet.columns - 4),), small=True)] if row.by_hand else []
 
 
 def _name_lines(cells: tuple[TextCell, ...], name: str, start: int, width: int) -> list[PrintLine]:
-    """A line with a name in it, which goes on below where it is too long."""
+    """A line with a name in it, which continues below where it is too long."""
     first, *rest = wrap(name, width) or [""]
     return [Block((TextLine((*cells, TextCell(first, start, width))),
                    *(TextLine((TextCell(part, start, width),)) for part in rest)))]
 
 
 def _players(members: Sequence[str], start: int, sheet: Sheet) -> list[PrintLine]:
-    """Who plays for a team, in small letters below its name."""
+    """A team's players, in small letters below its name."""
     if not members:
         return []
     return [TextLine((TextCell(", ".join(members), start, sheet.columns - start),), small=True)]
@@ -145,7 +145,7 @@ def standings(content: Standings, sheet: Sheet, words: Words) -> list[PrintLine]
                       *_remarks(row, sheet, words)]
         else:
             record = TextCell(row.record, 4, 8)
-            # Where the figures need the whole width, the record has a line of its own.
+            # Where the figures need the whole width, the record has its own line.
             told = [TextLine((record, *figures))] if starts[0] >= 12 else [TextLine((record,)),
                                                                            TextLine(tuple(figures))]
             lines += [*_name_lines(first, row.name, 4, name), *_players(row.members, 4, sheet),
@@ -158,8 +158,8 @@ def standings(content: Standings, sheet: Sheet, words: Words) -> list[PrintLine]
 
 
 def _widths(heads: Sequence[str], values: Sequence[int], room: int) -> list[int]:
-    """Columns for each tiebreaker: a value, its asterisk and a gap. Where the paper is too narrow for all heads, the
-    longest are written smaller."""
+    """Columns for each tiebreaker: a value, its asterisk and a gap. On paper too narrow for all heads, the longest are
+    shortened."""
     widest = [max(len(head), value) for head, value in zip(heads, values, strict=True)]
     gap = 3 if sum(widest) + 3 * len(widest) <= room else 2
     widths = [width + gap for width in widest]
@@ -172,8 +172,7 @@ def _widths(heads: Sequence[str], values: Sequence[int], room: int) -> list[int]
 
 
 def _remarks(row: StandingsLine, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """What no column shows: how far somebody came, who is not there any more, a tiebreaker that compares the tied
-    alone, or the lot."""
+    """What no column shows: how far an entry came, who has left, a tiebreaker among the tied only, or the lot."""
     said = [round_label(words, key)] if (key := row.reached) else []
     said += [words(f"status.{key}")] if (key := row.status) else []
     said += [f"* {words(f'column.{key}')}"] if (key := row.decided_by) else []
@@ -182,7 +181,7 @@ def _remarks(row: StandingsLine, sheet: Sheet, words: Words) -> list[PrintLine]:
 
 
 def _cut(cut: CutOrder, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """The cut's own order, with a line below the last who goes on."""
+    """The cut's own order, with a line below the last who advances."""
     lines: list[PrintLine] = [Feed(14), rule(sheet), line(words("paper.cut", n=cut.size), sheet, CENTER, tall=True)]
     lines += [line(part, sheet, CENTER) for part in wrap(words("paper.cut.why"), sheet.columns)]
     lines.append(rule(sheet, 4, 6))
@@ -212,7 +211,7 @@ def proxy(content: Proxy, sheet: Sheet, words: Words) -> list[PrintLine]:
 
 
 def trust(content: TrustSheet, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """What an organizer holds beside the browser before they trust this hub."""
+    """What an organizer compares with the browser before trusting this hub."""
     lines: list[PrintLine] = [line(words("paper.trust"), sheet, CENTER, bold=True), rule(sheet)]
     lines += [line(part, sheet) for part in wrap(words("paper.trust.what"), sheet.columns)]
     groups = content.fingerprint.split()
@@ -233,7 +232,7 @@ def _head(content: PrintHeader, title: str, subtitle: str, sheet: Sheet) -> list
 
 
 def _foot(content: PrintHeader, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """The page where everybody finds themselves, for phones; and the journal's head."""
+    """The address of the page where all players find themselves, for phones; and the journal's head."""
     return [
         rule(sheet, 8, 10),
         Qr(content.url),
@@ -252,17 +251,17 @@ LAYOUTS: Mapping[str, tuple[type[Any], Callable[[Any, Sheet, Words], list[PrintL
     "proxy": (Proxy, proxy),
     "trust": (TrustSheet, trust),
 }
-"""The kinds of jobs, what stands on each, and what lays it out."""
+"""The kinds of jobs, the type of each one's content, and its layout."""
 
 
 def layout_job(kind: str, content: object, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """The lines of a job, from what the hub says is on it. KeyError for another kind, Malformed for other content."""
+    """The lines of a job from the hub. KeyError for another kind, Malformed for other content."""
     wanted, layout = LAYOUTS[kind]
     return layout(parse_message(wanted, content), sheet, words)
 
 
 def speed_page(number: int, baud: int) -> list[PrintLine]:
-    """Plain ASCII on few lines: at another speed hardly anything comes out, and nothing that waits for more."""
+    """Plain ASCII on few lines: at a wrong speed hardly anything comes out, and nothing leaves the printer waiting."""
     text = f" {number} " * 3
     return [TextLine((TextCell(text, 0, len(text)),), tall=True),
             TextLine((TextCell(f"roundtap {number}: {baud} baud", 0, 30),)),

@@ -1,4 +1,4 @@
-"""The result slip: what two players write on when no unit stands at their table. Data in, print lines out."""
+"""The result slip that two players fill in where no unit stands at their table. Data in, print lines out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from roundtap_devices.printing.print_lines import (
 )
 
 SIGN_ROW = 36
-"""Height in dots, to sign. All of a slip must fit into 70 mm of 58 mm paper."""
+"""Height in dots of a signature row. A whole slip must fit into 70 mm of 58 mm paper."""
 CODE_COLUMNS = 12
 SIGNS = {"a": "●", "b": "■"}
 BOTH = tuple(SIGNS.values())
@@ -35,9 +35,9 @@ BOX_ROW, TICK_ROW = 49, 30
 BOX_ROW_DENSE, TICK_ROW_DENSE = 44, 27
 """Heights in dots: to write a number in, to tick."""
 MOST_ROWS = 4
-"""More rows than these stand closer together: the slip is no taller than 70 mm, names on three lines included."""
+"""With more rows, they are closer together: a slip is at most 70 mm tall, names on three lines included."""
 MARGIN_ROW, MARGIN_LINE = 22, 44
-"""Height of the row in which players note their margin, and the shortest line to write three figures on."""
+"""Height of the row for the margin, and the shortest line to write three figures on."""
 SQUAD, SQUADS_ROW = 36, 46
 TICK = 24
 GAP = 36
@@ -49,7 +49,7 @@ Ticks = tuple[str, Sequence[str]]
 
 
 def boxes(form: Form, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """The rows to write and to tick in, from the figures to whether somebody leaves; closer together where many are."""
+    """The rows to write and to tick in, from the figures to who leaves; closer together where there are many."""
     figures = slip_figures(form, words)
     ticks = [(words(row.label) if row.label else "", [SIGNS.get(option) or words(option) for option in row.options])
              for row in slip_ticks(form)]
@@ -77,7 +77,7 @@ def _margin_row(label: str, sheet: Sheet) -> Drawing:
 
 
 def _figure_rows(label: str, lost: str, sheet: Sheet, height: int) -> list[PrintLine]:
-    """A box for each side. Where a rulebook counts what was lost, one's losses lead to the other's points."""
+    """A box for each side. Where a rulebook counts losses, one side's losses lead to the other's points."""
     if not lost:
         return [_pair_of_boxes(label, sheet, height)]
     return [_lost_row(me, other, lost, label, sheet, height) for me, other in (BOTH, BOTH[::-1])]
@@ -96,7 +96,7 @@ def _lost_row(me: str, other: str, lost: str, points: str, sheet: Sheet, height:
     box = 76 if sheet.dots < 500 else 110
     right = sheet.dots - box
     room = sheet.dots - 2 * box - 24 - 50 - 16
-    # Each word gets what it needs, in proportion where that is too much for both.
+    # Each text gets what it needs, in proportion where that is too much for both.
     needs = text_width(lost, LETTERS), text_width(points, LETTERS)
     first = max(needs[0], room - needs[1]) if sum(needs) <= room else room * needs[0] // sum(needs)
     middle = 24 + first + 4 + box + 6
@@ -108,7 +108,7 @@ def _lost_row(me: str, other: str, lost: str, points: str, sheet: Sheet, height:
 
 
 def squads_row(picks: Picks, content: Slip, sheet: Sheet, words: Words) -> Drawing:
-    """Each side's squads, to be crossed. Those that are still to be fielded have a thick frame, the others a tick."""
+    """Each side's squads, to be crossed out. Those still to be fielded have a thick frame, the others a tick."""
     half = sheet.dots // 2
     shapes: list[Shape] = []
     for x, sign, to_field in ((0, SIGNS["a"], content.a.to_field), (half + 8, SIGNS["b"], content.b.to_field)):
@@ -145,7 +145,7 @@ def _tick_rows(ticks: Sequence[Ticks], sheet: Sheet, height: int) -> list[PrintL
 
 
 def _tick_shapes(x: int, width: int, label: str, options: Sequence[str]) -> Iterator[Shape]:
-    """A question at the left, its options with their boxes at the right, in letters that leave room for all of it."""
+    """A question at the left, its options with their boxes at the right, in letters small enough to fit."""
     size = LETTERS
     while size > SMALLEST_LETTERS and _text_width(label, options, size) > width:
         size -= 1
@@ -171,7 +171,7 @@ def slip(content: Slip, sheet: Sheet, words: Words) -> list[PrintLine]:
     left = sheet.columns - CODE_COLUMNS
     head, end = f"{round_title(content, words)} – {content.event}", table
     if content.replaces:
-        # On lines that are there anyway: a slip is no taller than the one it replaces.
+        # On existing lines: a slip is no taller than the one it replaces.
         head, end = f"{words('paper.new')} · {head}", f"{table} – {words('paper.replaces')}"
     return [
         TextLine((TextCell(table, 0, left), TextCell(content.code, left, CODE_COLUMNS, RIGHT)), tall=True),
@@ -186,14 +186,14 @@ def slip(content: Slip, sheet: Sheet, words: Words) -> list[PrintLine]:
 
 
 def _head(text: str, sheet: Sheet) -> list[PrintLine]:
-    """Round and event: one line; a long name goes on in small letters, of which a few more fit."""
+    """Round and event: one line; a long name in small letters, of which a few more fit."""
     if len(text) <= sheet.columns * 5 // 4:
         return [TextLine((TextCell(text, 0, sheet.columns),))]
     return [TextLine((TextCell(part, 0, sheet.columns),), small=True) for part in wrap(text, sheet.columns * 5 // 4)]
 
 
 def round_title(content: RoundNotice, words: Words) -> str:
-    """ "Round 3", or what the round is called where it has a name."""
+    """"Round 3", or the round's own name."""
     return round_label(words, content.name) if content.name else words("paper.round", number=content.round)
 
 
@@ -206,7 +206,7 @@ def _sides(content: Slip, sheet: Sheet) -> Iterator[Shape]:
 
 
 def _names(content: Slip, sheet: Sheet) -> Block:
-    """Both names whole, side by side as the players sit, on as many lines as they need."""
+    """Both names in full, side by side as the players sit, on as many lines as they need."""
     half = sheet.columns // 2
     left, right = (wrap(each.name, half - 1) for each in (content.a, content.b))
     rows = max(len(left), len(right))
@@ -217,7 +217,7 @@ def _names(content: Slip, sheet: Sheet) -> Block:
 
 
 def _members(content: Slip, sheet: Sheet) -> list[PrintLine]:
-    """Who plays for a team, in small letters below its name."""
+    """A team's players, in small letters below its name."""
     half = sheet.columns // 2
     left, right = (", ".join(each.members) for each in (content.a, content.b))
     if not left and not right:
@@ -226,7 +226,7 @@ def _members(content: Slip, sheet: Sheet) -> list[PrintLine]:
 
 
 def wrap(text: str, columns: int) -> list[str]:
-    """The text on lines of `columns` letters, broken at spaces and behind hyphens, never inside a word."""
+    """The text on lines of `columns` letters, broken at spaces and after hyphens, never inside a word."""
     lines: list[str] = []
     for piece in text.replace("-", "-\n").replace(" ", " \n").split("\n"):
         if lines and len((lines[-1] + piece).rstrip()) <= columns:

@@ -1,1 +1,1 @@
-"""A unit's way to its hub: the outbox on its disk, the signed link, the hub's clock."""
+"""A unit's link to its hub: the outbox on its disk, the signed connection, the hub's clock."""

@@ -1,7 +1,8 @@
-"""A unit without a key: it finds a hub, shows six digits, and works out the key with the hub where they are typed.
+"""Enrolling a unit without a key: it finds a hub, shows six digits, and derives the key with the hub where they are
+typed.
 
-Each code is good for one try. Who answers as a hub without knowing the digits has guessed once in a million, and the
-screen says so; the next code comes after a pause that grows, and after ten of them somebody has to press.
+Each code is good for one try. A fake hub that does not know the digits has guessed with a chance of one in a million,
+and the screen reports it; the next code comes after a growing pause, and after ten a button press is needed.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ log = logging.getLogger(__name__)
 PATH = "/device/enrol"
 SHOWN_MS = 60_000
 GRACE_MS = 20_000
-"""A code that was just replaced may still be typed: who reads it walks to a keyboard first."""
+"""A code that was just replaced may still be typed: its reader walks to a keyboard first."""
 RESCAN_MS, BUSY_MS, RETRY_MS = 2000, 5000, 1000
 ASK_MS_MIN, ASK_MS_MAX = 200, 5000
 PAUSE_MS, PAUSE_MS_MAX = 3000, 60_000
 WRONG_MAX = 10
 WRONG_PASSED_OVER = 3
-"""After so many wrong codes of one hub another one is looked for."""
+"""After this many wrong codes from one hub, another one is looked for."""
 FAILURES_MAX = 3
 ANSWER_TRIES, CONFIRM_TRIES = 3, 12
 
@@ -58,8 +59,8 @@ Post = Callable[[Endpoint, Mapping[str, Any]], tuple[int, dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class EnrolProgress:
-    """What the screen says. `hub`: its name; `number` stands before the `code`, which is shown until `until_ms`.
-    `wrong`: how many codes in a row a hub asked with wrongly. `unit`: what this one is called, once it is enrolled."""
+    """What the screen shows. `hub`: its name; `number` stands before the `code`, which is shown until `until_ms`.
+    `wrong`: how many wrong codes in a row a hub has tried. `unit`: this unit's name once it is enrolled."""
 
     state: str
     hub: str = ""
@@ -73,8 +74,7 @@ class EnrolProgress:
 
 @dataclass(slots=True)
 class _Code:
-    """`side`: ours of the exchange about it; `own`: what it will say. The hub hears its hash before the code is
-    shown."""
+    """`side`: our part of the exchange about it; `own`: our message. The hub gets its hash before the code is shown."""
 
     serial: int
     digits: str
@@ -85,10 +85,10 @@ class _Code:
 
 
 class EnrolClient:
-    """`step` is one round and says how long to wait until the next; `run` takes them in a thread of its own. `showing`
-    may be read by any thread; what came of it is in `enrolled`.
+    """`step` is one round and returns how long to wait until the next; `run` does so in its own thread. Any thread may
+    read `showing`; the result is in `enrolled`.
 
-    keep: puts it on the disk, OSError where that cannot be; then the unit works until it is switched off.
+    keep: stores it on the disk, OSError where it cannot; then the unit works until it is switched off.
     """
 
     def __init__(self, kind: str, unit_id: str, keep: Callable[[EnrolledIdentity], None], mono_ms: Callable[[], int],
@@ -122,12 +122,12 @@ class EnrolClient:
         self.enrolled: EnrolledIdentity | None = None
 
     def run(self) -> None:
-        """Until the unit is enrolled, or `stop`."""
+        """Runs until the unit is enrolled, or `stop`."""
         while not self._stop.is_set() and self.enrolled is None:
             try:
                 wait_ms = self.step()
             except Exception:
-                # Whatever a stranger answered: the unit goes on asking.
+                # Whatever a stranger answered, the unit keeps asking.
                 log.exception("asking to be enrolled failed")
                 wait_ms = RESCAN_MS
             self._woken.wait(wait_ms / 1000)
@@ -138,13 +138,13 @@ class EnrolClient:
         self._woken.set()
 
     def go_on(self) -> None:
-        """Somebody stands there and pressed: after too many wrong codes there are new ones."""
+        """A button was pressed: there are new codes after too many wrong ones."""
         if self._wrong >= WRONG_MAX:
             self._wrong = 0
             self._woken.set()
 
     def other_hub(self) -> None:
-        """Somebody wants another hub than the one that was found."""
+        """A button was pressed to find another hub."""
         hub = self._hub
         if hub is not None:
             self._passed_over = frozenset({hub.hub})
@@ -152,7 +152,7 @@ class EnrolClient:
             self._woken.set()
 
     def step(self) -> int:
-        """One question to the hub, and what follows of its answer. Milliseconds until the next."""
+        """One request to the hub, and its consequences. Returns milliseconds until the next."""
         hub = self._hub
         if hub is None:
             self._show(LOOKING)
@@ -191,14 +191,14 @@ class EnrolClient:
     # --- codes ---
 
     def _code_now(self) -> _Code | None:
-        """The code to show; a new one where the last was used or shown long enough. None while there is a pause."""
+        """The code to show; a new one where the last was used or has expired. None during a pause."""
         now_ms = self._mono_ms()
         last = self._codes[-1] if self._codes else None
         if last is not None and not last.used and now_ms < last.until_ms:
             return last
         if self._wrong >= WRONG_MAX or now_ms < self._not_before_ms:
             return None
-        # Only now: a tenth of a second of imports on a fast machine, and nobody needs them who has a key.
+        # Imported late: it takes a tenth of a second on a fast machine, and a unit with a key never needs it.
         from spake2 import SPAKE2_B
 
         self._serial += 1
@@ -208,7 +208,7 @@ class EnrolClient:
         return self._codes[-1]
 
     def _code_of(self, serial: int) -> _Code | None:
-        """The code that the hub was given; None where that is no longer good."""
+        """The code with this serial; None where it is no longer good."""
         now_ms = self._mono_ms()
         return next((code for code in self._codes if code.serial == serial and not code.used
                      and now_ms < code.until_ms + GRACE_MS), None)
@@ -222,7 +222,7 @@ class EnrolClient:
             if code is None:
                 self._post(hub.place, {"step": "late", "token": self._token, "exchange": name})
                 return ASK_MS_MIN
-            # Whatever comes of it: no code is tried twice.
+            # No code is tried twice, whatever the outcome.
             code.used = True
             self._show(CHECKING)
             made = self._agree(hub, ExchangeContext(*about, self._unit_id, self._kind, code.serial, name), code, offer)
@@ -244,19 +244,19 @@ class EnrolClient:
         return 0
 
     def _agree(self, hub: FoundHub, about: ExchangeContext, code: _Code, offer: ExchangeOffer) -> ExchangeKeys | None:
-        """What both have agreed on, once the hub has shown that it has the digits; None where it has not."""
+        """The agreed keys, once the hub has proved that it has the digits; None where it has not."""
         own = code.own
         try:
             theirs = parse_hex_message(offer.message)
             made = derive_keys(code.side.finish(theirs), about, theirs, own)
         except Exception as error:
-            # No element of the group, or one that gives everything away.
+            # No element of the group, or one that would reveal everything.
             log.warning("a hub began an exchange with what no hub says: %r", error)
             return None
         answer = {"step": "answer", "token": self._token, "exchange": about.exchange, "message": own.hex()}
         for left in reversed(range(ANSWER_TRIES)):
             try:
-                # The same once more is answered as before.
+                # A repeated answer gets the same reply.
                 status, said = self._post(hub.place, answer)
                 break
             except REQUEST_ERRORS:
@@ -285,8 +285,8 @@ class EnrolClient:
         return RETRY_MS
 
     def _confirm(self, hub: FoundHub, name: str, made: ExchangeKeys) -> EnrolledIdentity | None:
-        """Our confirmation, said until the hub has answered: it may have stored the key, and its answer be lost. A hub
-        that was started anew meanwhile is asked with the key itself."""
+        """Send our confirmation until the hub answers: it may have stored the key, and its answer be lost. A hub that
+        restarted meanwhile is asked with the key itself."""
         confirm = {"step": "confirm", "token": self._token, "exchange": name, "confirm": made.unit_confirms}
         again = {"step": "again", "message": envelope(made.key, ENROL, {"unit_id": self._unit_id, "exchange": name})}
         message: Mapping[str, Any] = confirm
@@ -313,7 +313,7 @@ class EnrolClient:
     def _leave_hub(self) -> None:
         self._hub, self._failures = None, 0
         for code in self._codes:
-            # Another hub has not been told of it.
+            # Another hub does not have it.
             code.used = True
         self._show(LOOKING)
 

@@ -1,4 +1,4 @@
-"""Where the hub is, for whoever was not told: candidates in order, each asked whether it is a Roundtap hub."""
+"""Finds the hub for a unit that was not given its address: candidates in order, each asked whether it is a hub."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from roundtap_units.link.kept_connection import DeadlineConnection, send_request
 CONNECT_WITHIN_S, ANSWER_WITHIN_S = 2.0, 4.0
 BYTES_MAX = 4096
 PORTS = (8080, 80)
-"""Where a hub's plain pages are: as it is started by hand, and on a card made for it."""
+"""The ports of a hub's plain pages: started manually, and on a prepared card."""
 LOCAL_NAME = "roundtap.local"
 RESOLVE_WITHIN_S = 3.0
 BEACON_GROUP, BEACON_PORT = "239.255.82.84", 48284
 BEACON_WITHIN_S = 2.5
-"""A hub says every 2 s that it is there."""
+"""A hub sends a beacon every 2 s."""
 BEACON_BYTES_MAX = 1400
 BEACONS_MAX = 4
 ROUTES = Path("/proc/net/route")
@@ -37,8 +37,8 @@ GATEWAY_FLAGS = 3
 
 @dataclass(frozen=True, slots=True)
 class FoundHub:
-    """A machine that says it is a Roundtap hub; nobody has proved anything. hub: its journal's lineage, or another
-    name that stays; epoch: of its journal; name: for people."""
+    """A machine that claims to be a Roundtap hub, without proof. hub: its journal's lineage, or another lasting name;
+    epoch: of its journal; name: for people."""
 
     place: Endpoint
     hub: str
@@ -49,8 +49,8 @@ class FoundHub:
 def find_hub(configured: Sequence[Endpoint] = (), passed_over: Iterable[str] = (),
              ask: Callable[[Endpoint], FoundHub | None] | None = None,
              candidates: Callable[[Sequence[Endpoint]], Iterable[Endpoint]] | None = None) -> FoundHub | None:
-    """The first that answers, in the order of `candidates`; None where nobody does. Takes up to some seconds, and is
-    to be asked again. passed_over: hubs (`FoundHub.hub`) that are wanted only where there is no other."""
+    """The first hub that answers, in the order of `all_candidates`; None where none does. Takes up to some seconds;
+    call it repeatedly. passed_over: hubs (`FoundHub.hub`) wanted only where there is no other."""
     avoided, second_best = frozenset(passed_over), None
     asked: set[Endpoint] = set()
     for place in (candidates or all_candidates)(configured):
@@ -65,8 +65,8 @@ def find_hub(configured: Sequence[Endpoint] = (), passed_over: Iterable[str] = (
 
 
 def all_candidates(configured: Sequence[Endpoint]) -> Iterator[Endpoint]:
-    """Where a hub may be: as configured; the default gateway (the hub's own hotspot); `roundtap.local`; who says on
-    the network that it is a hub. Each is found out only when those before it were asked in vain."""
+    """Where a hub may be: as configured; the default gateway (the hub's own hotspot); `roundtap.local`; senders of
+    beacons. Each is determined only after those before it failed."""
     yield from configured
     for gateway in default_gateways():
         yield from ((gateway, port) for port in PORTS)
@@ -82,7 +82,7 @@ def static_candidates() -> tuple[Endpoint, ...]:
 
 
 def probe_hub(place: Endpoint) -> FoundHub | None:
-    """Whether a Roundtap hub answers there. Whatever else answers, as slowly as it likes, is none."""
+    """The Roundtap hub at this place; None for anything else, however slowly it answers."""
     try:
         status, said = request_json(place, "/device/hub")
         hub = parse_message(HubAnswer, said)
@@ -94,9 +94,9 @@ def probe_hub(place: Endpoint) -> FoundHub | None:
 def request_json(place: Endpoint, path: str, message: Mapping[str, Any] | None = None,
              within_s: float = ANSWER_WITHIN_S, connect_within_s: float = CONNECT_WITHIN_S,
              ) -> tuple[int, dict[str, Any]]:
-    """One question to a machine that nobody has proved anything of, and its answer, bounded in bytes and in time:
-    (status, the JSON object that was answered). `message` is posted; without one the path is got. OSError,
-    HTTPException or ValueError where nothing of that kind came within `within_s` of the connection."""
+    """One request to an unproven machine, and its answer, limited in bytes and time: (status, JSON object). `message`
+    is posted; without one it is a GET. OSError, HTTPException or ValueError where no such answer came within
+    `within_s` of connecting."""
     with closing(DeadlineConnection(*place, connect_within_s)) as connection:
         connection.connect()
         connection.allow(within_s)
@@ -107,7 +107,7 @@ def request_json(place: Endpoint, path: str, message: Mapping[str, Any] | None =
 
 
 def default_gateways(routes: Path = ROUTES) -> tuple[str, ...]:
-    """The IPv4 address of each default gateway, the preferred one first; none where the system does not say."""
+    """The IPv4 address of each default gateway, the preferred one first; none where unknown."""
     found = []
     try:
         lines = routes.read_text(encoding="ascii").splitlines()[1:]
@@ -117,13 +117,13 @@ def default_gateways(routes: Path = ROUTES) -> tuple[str, ...]:
         with suppress(ValueError, IndexError, struct.error):
             fields = line.split()
             if fields[1] == "00000000" and int(fields[3], 16) & GATEWAY_FLAGS == GATEWAY_FLAGS:
-                # As the kernel writes it: in the machine's own order of bytes.
+                # The kernel writes it in the machine's byte order.
                 found.append((int(fields[6]), socket.inet_ntoa(struct.pack("=I", int(fields[2], 16)))))
     return tuple(dict.fromkeys(address for _, address in sorted(found)))
 
 
 def resolve_ipv4(name: str, within_s: float = RESOLVE_WITHIN_S) -> str | None:
-    """The IPv4 address of a name; None where nobody knows it in time. The system's own answer may take much longer."""
+    """The IPv4 address of a name; None where unknown in time. The system's own resolver may take much longer."""
     found: list[str] = []
 
     def look() -> None:
@@ -139,8 +139,8 @@ def resolve_ipv4(name: str, within_s: float = RESOLVE_WITHIN_S) -> str | None:
 
 def listen_for_beacons(group: str = BEACON_GROUP, port: int = BEACON_PORT,
                   within_s: float = BEACON_WITHIN_S) -> Iterator[Endpoint]:
-    """Who says on the network that it is a hub, as it is heard. Its signature is other hubs' to check: whoever says
-    something of the right shape is asked."""
+    """The senders of beacons, as they are heard. Only hubs check a beacon's signature: any sender of the right shape is
+    asked."""
     heard: set[Endpoint] = set()
     until_s = time.monotonic() + within_s
     try:
@@ -153,7 +153,7 @@ def listen_for_beacons(group: str = BEACON_GROUP, port: int = BEACON_PORT,
             listening.bind(("", port))
         except OSError:
             return
-        # By each interface that there is: a network without a router has no default route.
+        # On each interface: a network without a router has no default route.
         for index, _ in socket.if_nameindex():
             with suppress(OSError):
                 listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,

@@ -1,5 +1,5 @@
-"""Which hub a unit speaks to: the one that answered last, and when that falls silent, whoever answers rightly; and what
-a unit remembers of itself and of its hubs, in one small file."""
+"""Which hub a unit uses: the last one that answered, and after its silence the first right one; and the unit's
+memory."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ HUBS_MAX = 8
 TEXT_MAX = 200
 SERIAL_FILE = Path("/proc/device-tree/serial-number")
 SILENT_MS = 8000
-"""After so long without a word the others are tried in turn."""
+"""After this long a silence the others are tried in turn."""
 RECHECK_MS = 60_000
-"""How often a unit that had to go back to an epoch it had left looks for the newer one."""
+"""How often a unit that had to return to an abandoned epoch looks for the newer one."""
 
 Endpoint = tuple[str, int]
 """Host and port."""
@@ -46,7 +46,7 @@ def endpoint_url(place: Endpoint) -> str:
 
 
 def machine_fingerprint(serial: Path = SERIAL_FILE) -> str:
-    """What tells this Pi from another one; "" where its serial number cannot be read."""
+    """Distinguishes this Pi from others; "" where its serial number cannot be read."""
     try:
         return hashlib.sha256(serial.read_bytes()).hexdigest()[:12]
     except OSError:
@@ -54,13 +54,13 @@ def machine_fingerprint(serial: Path = SERIAL_FILE) -> str:
 
 
 class UnitMemory:
-    """`instance`: the random name of this data folder, with the mark of its machine (a card that was copied into two
-    is two units). `epochs`: of the hubs' journals, in the order in which this
-    unit first heard of them; the last is the newest. `hubs`: addresses that a welcome named besides those of the
-    configuration. `hub`: which one answered last. `damaged_read`: how many damaged lines somebody has read about.
+    """A unit's memory in one small file. `instance`: the random name of this data folder, with the fingerprint of its
+    machine (a card copied into two is two units). `epochs`: of the hubs' journals, in the order this unit first met
+    them; the last is the newest. `hubs`: addresses from a welcome beyond the configured ones. `hub`: the last one that
+    answered. `damaged_read`: how many damaged lines have been acknowledged.
 
-    Any thread may use it. A disk that refuses is no error here: the unit works on with what it knows.
-    path None: nothing is kept. machine: its mark; "" where nobody knows it.
+    For any thread. A disk that refuses is no error here: the unit works with what it knows. path None: nothing is
+    stored. machine: its fingerprint; "" where unknown.
     """
 
     def __init__(self, path: Path | None, new_id: Callable[[], str] = lambda: secrets.token_hex(12),
@@ -82,16 +82,16 @@ class UnitMemory:
 
     @property
     def unit_id(self) -> str:
-        """What a hub remembers this unit by: its machine, whatever card is in it; else its folder."""
+        """The unit's lasting id: its machine, whatever card is in it; else its folder."""
         return f"m-{self._machine}" if self._machine else f"f-{self._folder_id}"
 
     @property
     def epoch(self) -> str | None:
-        """Of the last welcome that was believed; None: there was none."""
+        """Of the last believed welcome; None: there was none."""
         return self.epochs[-1] if self.epochs else None
 
     def note_welcome(self, hub: str, epoch: str, hubs: Sequence[str]) -> None:
-        """A hub was believed: where it is, its journal's epoch, the others where that journal is kept."""
+        """Note a believed hub: its address, its journal's epoch, and the other places of that journal."""
         hubs = tuple(each for each in hubs if len(each) <= TEXT_MAX)[:HUBS_MAX]
         with self._lock:
             epochs = (*[each for each in self.epochs if each != epoch][1 - EPOCHS_MAX:], epoch)
@@ -137,16 +137,14 @@ class UnitMemory:
 
 
 class HubChoice:
-    """Where to knock next, and whether to stay there. Any thread may ask; the feed's thread tells.
+    """Which address to try next, and whether to stay there. Any thread may read it; the feed's thread updates it.
 
-    Known are the addresses of the configuration and those that a believed welcome named. While the present hub is
-    heard, and for 8 s of silence, it alone is knocked at; then all of them in turn, the present one among them, until
-    a signed welcome comes.
+    Known are the configured addresses and those from a believed welcome. While the present hub is heard, and for 8 s of
+    silence, only it is tried; then all of them in turn, the present one included, until a signed welcome comes.
 
-    Of the epochs that this unit has heard the newest is the one it heard of last. A welcome of an epoch that it left
-    for a newer one (a dead hub come back beside its standby) is not believed, as long as some address has not failed
-    since: the unit goes on to the next. Only when every known address has been tried in vain it takes the older one,
-    as there is nobody else; and it looks for the newer one again every minute, and whenever that hub falls silent.
+    The newest epoch is the one this unit met last. A welcome of an abandoned epoch (a dead hub back beside its standby)
+    is not believed as long as some address has not failed since. Only when every known address has failed does the unit
+    accept the older one; it then looks for the newer one every minute, and whenever that hub falls silent.
     """
 
     def __init__(self, configured: Sequence[Endpoint], memory: UnitMemory) -> None:
@@ -155,9 +153,9 @@ class HubChoice:
         self._lock = threading.Lock()
         self._heard_ms: int | None = None
         self._vain: set[Endpoint] = set()
-        """Where nobody, or an older epoch only, has answered since the present hub fell silent."""
+        """Addresses without an answer, or with an older epoch only, since the present hub fell silent."""
         self._older_since_ms: int | None = None
-        """Since when this unit has been with an epoch that it had left."""
+        """Since when this unit has been with an abandoned epoch."""
         known = self.known()
         remembered = parse_endpoints((memory.hub,))
         self._present = remembered[0] if remembered and remembered[0] in known else known[0]
@@ -173,16 +171,16 @@ class HubChoice:
         return self._present
 
     def left(self, epoch: object) -> bool:
-        """Whether this is an epoch that the unit has left for a newer one."""
+        """Whether the unit has left this epoch for a newer one."""
         return epoch in self._memory.epochs[:-1]
 
     def heard(self, now_ms: int) -> None:
-        """The present hub has said something."""
+        """The present hub has sent something."""
         with self._lock:
             self._heard_ms = now_ms
 
     def next(self, now_ms: int) -> Endpoint:
-        """Where to knock now."""
+        """The address to try now."""
         with self._lock:
             if self._heard_ms is None:
                 self._heard_ms = now_ms
@@ -195,18 +193,18 @@ class HubChoice:
             return self._turn
 
     def look_back_due(self, now_ms: int) -> bool:
-        """Whether to leave the feed of an older epoch for a moment, to see whether the newer one is there again."""
+        """Whether to leave an older epoch's feed for a moment, to look for the newer one."""
         with self._lock:
             return (self._older_since_ms is not None and now_ms - self._older_since_ms >= RECHECK_MS
                     and len(self.known()) > 1)
 
     def failed(self, place: Endpoint) -> None:
-        """Nobody answered there, or not rightly."""
+        """There was no answer, or not a right one."""
         with self._lock:
             self._vain.add(place)
 
     def believed(self, place: Endpoint, epoch: str, others: Sequence[object], now_ms: int) -> bool:
-        """A signed welcome came: whether to stay. If so, it is noted where the others are."""
+        """A signed welcome came: whether to stay. If so, the other addresses are noted."""
         with self._lock:
             older = self.left(epoch)
             if older and any(each not in self._vain for each in self.known() if each != place):
@@ -224,7 +222,7 @@ class HubChoice:
             return True
 
     def told(self, others: Sequence[object]) -> None:
-        """The hub that was believed has a standby that it had not when it said welcome."""
+        """The believed hub has a new standby since its welcome."""
         with self._lock:
             if self._memory.epoch is not None:
                 self._memory.note_welcome(endpoint_url(self._present), self._memory.epoch,
@@ -232,7 +230,7 @@ class HubChoice:
 
 
 def parse_endpoints(addresses: Sequence[object]) -> list[Endpoint]:
-    """Those that are addresses."""
+    """The valid addresses among them."""
     places = []
     for address in addresses:
         try:

@@ -1,4 +1,4 @@
-"""The hub's monotonic clock as this unit reckons it: what all recent round trips allow, and when to ask for another."""
+"""This unit's estimate of the hub's monotonic clock from round trips, and when to ask for another one."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from collections import deque
 from dataclasses import dataclass
 
 DRIFT_PPM = 100
-"""Two quartzes, each up to 50 ppm off: so much wider a sample's bounds become while it ages (1 ms in 10 s)."""
+"""Two quartzes, each up to 50 ppm off: how much a sample's bounds widen while it ages (1 ms in 10 s)."""
 SAMPLES_MAX = 64
 ENOUGH_MS = 8
-"""An error that needs no further question: the screen shows seconds, and the gate is 25 ms."""
+"""An error that needs no further sample: the screen shows seconds, and the target is 25 ms."""
 BURST = 24
-"""Questions after connecting at the most: with 0-100 ms each way drawn anew, half of them are enough."""
+"""Most requests after connecting: with a random 0-100 ms each way, half of them are enough."""
 STATUS_SAMPLES = 2
-"""And beside each regular status, while the error is larger than enough."""
+"""Requests beside each regular status, while the error is above ENOUGH_MS."""
 GAP_MS = 40
 TRIP_MAX_MS = 5000
-"""A longer round trip tells nothing: half of it would be seen."""
+"""A longer round trip is useless: half of it would be visible."""
 FEED_LATE_MS = 5000
-"""A message of the feed that is older than this is not what the hub says now."""
+"""A feed message older than this does not show the hub's present state."""
 
 
 def mono_ms() -> int:
-    """This machine's monotonic clock, which a process hands to everything in it."""
+    """This machine's monotonic clock, which a process passes to all its parts."""
     return time.monotonic_ns() // 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """One round trip: the offset lies between both, each way taking no less than nothing; as of `at_ms` here."""
+    """One round trip: the offset lies between both bounds, as of the unit's time `at_ms`."""
 
     low_ms: float
     high_ms: float
@@ -38,56 +38,56 @@ class _Sample:
 
 
 class HubTime:
-    """Offset between the hub's and this unit's monotonic milliseconds. Any thread may tell and ask.
+    """Offset between the hub's and this unit's monotonic milliseconds. For any thread.
 
-    The hub read its clock between a question's leaving and its answer's coming. That bounds the offset from below by
-    the fastest way back there was, and from above by the fastest way there, which need not be of one round trip; the
-    middle of both is taken, so that the error is never more than half of the shortest trip. A one-way message bounds
-    the offset from below only, as anybody may hold it up: no clock is ever shown by it.
+    The hub reads its clock between a request's departure and its answer's arrival. So the fastest way back bounds the
+    offset from below and the fastest way there from above, not necessarily of one round trip; the middle is taken, and
+    the error is at most half of the shortest trip. A one-way message bounds the offset from below only, as it may be
+    delayed at will: no clock is ever set by it.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.boots = 0
-        """How often the hub's machine was started again, as far as this unit heard."""
+        """How often the hub's machine has rebooted, as far as this unit knows."""
         self._samples: deque[_Sample] = deque(maxlen=SAMPLES_MAX)
         self._bounds: _Sample | None = None
-        """Never changed but for another one: who only reads it takes no lock."""
+        """Replaced, never modified: readers need no lock."""
 
     def heard_round_trip(self, hub_now_ms: int, sent_ms: int, received_ms: int) -> None:
-        """All three are whole milliseconds, cut off: each may have been almost one more."""
+        """All three are truncated whole milliseconds: each may be almost one more."""
         if not 0 <= received_ms - sent_ms <= TRIP_MAX_MS:
-            # Whoever holds an answer up shall not move the clock by half of that.
+            # A delayed answer must not move the clock by half its delay.
             return
         with self._lock:
             self._samples.append(_Sample(hub_now_ms - received_ms - 1, hub_now_ms - sent_ms + 1, received_ms))
             self._bounds = self._narrowed(received_ms)
 
     def begin_anew(self) -> None:
-        """The hub's machine was started again, and its clock with it: nothing that was heard before counts."""
+        """The hub's machine has rebooted, and its clock with it: earlier samples are void."""
         with self._lock:
             self.boots += 1
             self._samples.clear()
             self._bounds = None
 
     def hub_ms(self, here_ms: int) -> int | None:
-        """What the hub's clock shows now; None before the first round trip."""
+        """The hub's clock now; None before the first round trip."""
         bounds = self._bounds
         return None if bounds is None else here_ms + round((bounds.low_ms + bounds.high_ms) / 2)
 
     def at_least_ms(self, here_ms: int) -> float | None:
-        """What the hub's clock has reached by now for sure; None before the first round trip."""
+        """What the hub's clock has certainly reached; None before the first round trip."""
         bounds = self._bounds
         return None if bounds is None else here_ms + bounds.low_ms - _widened(bounds.at_ms, here_ms)
 
     def error_ms(self, here_ms: int) -> float | None:
-        """How far off `hub_ms` may be at the most; None before the first round trip."""
+        """The largest possible error of `hub_ms`; None before the first round trip."""
         bounds = self._bounds
         return None if bounds is None else (bounds.high_ms - bounds.low_ms) / 2 + _widened(bounds.at_ms, here_ms)
 
     def _narrowed(self, now_ms: int) -> _Sample:
-        """What all samples allow together, the newest first. Where an old one contradicts the newer ones, a clock has
-        jumped since, or drifts more than it should: it goes, with all before it."""
+        """What all samples allow together, the newest first. Where an old one contradicts newer ones, a clock has
+        jumped or drifts too much: it and all before it are dropped."""
         low_ms, high_ms = self._samples[-1].low_ms, self._samples[-1].high_ms
         for back, sample in enumerate(reversed(self._samples)):
             wider_ms = _widened(sample.at_ms, now_ms)
@@ -100,16 +100,16 @@ class HubTime:
 
 
 class FeedAge:
-    """How old the messages of one feed are at the least."""
+    """The minimum age of one feed's messages."""
 
     def __init__(self, time: HubTime) -> None:
         self._time = time
         self._least_ms: int | None = None
-        """The hub's clock was ahead of this one by no less, when it made the first message."""
+        """The hub's clock was at least this far ahead when it made the first message."""
 
     def late(self, hub_now_ms: int, here_ms: int) -> bool:
-        """Whether a message that bears this time of the hub was held up for long, by all round trips, and by the
-        welcome: its nonce was new in the hello, and the link gives it 8 s, so that it is never older."""
+        """Whether a message with this hub time was delayed for long, by all round trips and by the welcome, whose nonce
+        was new in the hello and for which the link allows 8 s."""
         if self._least_ms is None:
             self._least_ms = hub_now_ms - here_ms
         least = self._time.at_least_ms(here_ms)
@@ -118,9 +118,9 @@ class FeedAge:
 
 
 class SamplePlan:
-    """When to ask the hub for its time: a burst after connecting, a few with each status, none once that is enough.
+    """When to ask the hub for its time: a burst after connecting, a few with each status, none once the error is small.
 
-    Driven by its caller's clock. A hub that answers slowly is asked seldom: it has more to do than this.
+    On the caller's clock. A slow hub is asked rarely: it has more important work.
     """
 
     def __init__(self, time: HubTime) -> None:
@@ -139,7 +139,7 @@ class SamplePlan:
         return self._due_ms if self._left else None
 
     def asked(self, sent_ms: int, now_ms: int) -> None:
-        """A question was answered, or failed."""
+        """A request was answered, or failed."""
         self._left = 0 if self._enough(now_ms) else max(0, self._left - 1)
         self._due_ms = now_ms + max(GAP_MS, 2 * (now_ms - sent_ms))
 

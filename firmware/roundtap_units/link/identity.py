@@ -1,9 +1,8 @@
-"""Who this unit is to which hub: by its configuration, by what it got when it enrolled, or by a hub on this machine.
+"""Which unit this is, to which hub: by its configuration, by enrolling, or by a hub on this machine.
 
-A hub writes the keys of the units on its own machine to files, at each start. For whoever builds a unit:
-`local_key(kind)` where there is no key of its own (kind: "panel", "station" or "table"; it stands in for the hub until
-that has written its file), then `LocalKeyWatch(kind).renewed` as `renew` of its link, which asks before each attempt to
-reach the hub.
+A hub writes the keys of the units on its own machine to files at each start. A unit without a key of its own calls
+`local_key(kind)` (kind: "panel", "station" or "table"; it works before the hub has written its file), and passes
+`LocalKeyWatch(kind).renewed` to its link as `renew`, which is called before each attempt to reach the hub.
 """
 
 from __future__ import annotations
@@ -24,24 +23,24 @@ from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checks
 log = logging.getLogger(__name__)
 
 FILE = "enrolled.json"
-"""Nobody else may read it."""
+"""Readable by its owner only."""
 KEY_BYTES = 32
 FOLDER = Path("/run/roundtap/local")
 FOLDER_VARIABLE = "ROUNDTAP_LOCAL"
-"""Where the environment names another folder."""
+"""The environment variable for another folder."""
 BYTES_MAX = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class HubAddress:
-    """Where the hub is, who this unit is there, and the key that both hold."""
+    """Where the hub is, this unit's name there, and their shared key."""
 
     host: str
     port: int
     unit: str
     key: bytes
     others: tuple[Endpoint, ...] = ()
-    """Where else the hub may be: a standby, by the unit's own configuration."""
+    """Other addresses of the hub: a standby, from the unit's configuration."""
     enrolled: bool = False
     """Whether the key came by enrolling: then the unit may enrol again."""
 
@@ -53,7 +52,7 @@ class HubAddress:
 
 @dataclass(frozen=True, slots=True)
 class EnrolledIdentity:
-    """What a unit got when it was enrolled. `hub`: which hub it was, by the lineage of its journal."""
+    """The result of enrolling. `hub`: which hub it was, by its journal's lineage."""
 
     unit: str
     key: bytes
@@ -62,7 +61,7 @@ class EnrolledIdentity:
 
 
 def read_enrolled(folder: Path) -> EnrolledIdentity | None:
-    """What was kept; None where there is nothing, or nothing that can be read: then the unit enrols again."""
+    """The stored identity; None where there is none, or it is unreadable: then the unit enrols again."""
     path = folder / FILE
     try:
         line, summed = read_checksum_line(path.read_bytes())
@@ -77,7 +76,7 @@ def read_enrolled(folder: Path) -> EnrolledIdentity | None:
 
 
 def save_enrolled(folder: Path, enrolled: EnrolledIdentity) -> None:
-    """On the disk when this returns, whole or not at all. OSError: what was kept before stands."""
+    """On the disk when this returns, completely or not at all. OSError: the previous one stands."""
     folder.mkdir(parents=True, exist_ok=True)
     line = checksum_line({"unit": enrolled.unit, "key": enrolled.key.hex(), "hub": enrolled.hub,
                         "hubs": [endpoint_url(each) for each in enrolled.hubs[:HUBS_MAX]]})
@@ -86,8 +85,8 @@ def save_enrolled(folder: Path, enrolled: EnrolledIdentity) -> None:
 
 def known_identity(unit: str, key: bytes, hubs: tuple[Endpoint, ...], folder: Path,
                    elsewhere: Callable[[], tuple[Endpoint, ...]] = static_candidates) -> HubAddress | None:
-    """What is known without asking anybody; None: the unit has to enrol. The first four are the configuration's;
-    `folder` is where the unit keeps its things. elsewhere: where a hub may be that nobody configured."""
+    """The known identity; None: the unit has to enrol. The first three are the configuration's; `folder` is the data
+    folder. elsewhere: where an unconfigured hub may be."""
     if key:
         first, *others = hubs or elsewhere()
         return HubAddress(*first, unit, key, tuple(others))
@@ -97,7 +96,7 @@ def known_identity(unit: str, key: bytes, hubs: tuple[Endpoint, ...], folder: Pa
 
 def enrolled_address(kept: EnrolledIdentity, hubs: tuple[Endpoint, ...] = (),
                 elsewhere: Callable[[], tuple[Endpoint, ...]] = static_candidates) -> HubAddress:
-    """By what the unit got; its hub may have moved since."""
+    """The enrolled unit's address; its hub may have moved since."""
     first, *others = hubs or dict.fromkeys((*kept.hubs, *elsewhere()))
     return HubAddress(*first, kept.unit, kept.key, tuple(others), enrolled=True)
 
@@ -115,12 +114,12 @@ def has_local_key(kind: str) -> bool:
 
 
 def local_key(kind: str) -> HubAddress:
-    """What the hub has written for a unit of this kind; while there is nothing, a key that nobody has."""
+    """The key that the hub wrote for a unit of this kind; before that, a random one that opens nothing."""
     return read_local(local_file(kind)) or HubAddress("127.0.0.1", 8080, f"hub-{kind}", secrets.token_bytes(KEY_BYTES))
 
 
 def read_local(path: Path) -> HubAddress | None:
-    """None where there is no file, where this user may not read it, or where it is none of a hub's."""
+    """None where the file is missing, not readable for this user, or not a hub's."""
     try:
         with open(path, "rb") as file:
             said = json.loads(file.read(BYTES_MAX))
@@ -136,14 +135,14 @@ def read_local(path: Path) -> HubAddress | None:
 
 
 class LocalKeyWatch:
-    """Notices when the hub was started anew. For one thread; asking costs one question about the file."""
+    """Notices a restart of the hub. For one thread; each call costs one stat of the file."""
 
     def __init__(self, kind: str, path: Path | None = None) -> None:
         self._path = path or local_file(kind)
         self._seen: tuple[int, int] | None = None
 
     def renewed(self) -> HubAddress | None:
-        """What the file says now, where it is another file than when this was asked last; else None."""
+        """The file's content, where the file has changed since the last call; else None."""
         try:
             found = os.stat(self._path)
         except OSError:

@@ -1,6 +1,7 @@
-"""One HTTP connection to the hub that is kept open: a question, the wait for its answer, and when either happened; and
-questions, signed or not, on a connection for one or two of them.
-Each answer is read within a time for the whole, not for each byte: nobody holds a unit up by drops."""
+"""HTTP requests to the hub, on one persistent connection or on short ones, signed or not.
+
+Each answer has one deadline as a whole, not for each byte: a peer cannot stall a unit drop by drop.
+"""
 
 from __future__ import annotations
 
@@ -23,20 +24,21 @@ CONNECT_TIMEOUT_S = 5.0
 REST_TIMEOUT_S = 5.0
 """For the rest of an answer once it has begun."""
 UNANSWERED_MS = 5000
-"""What the hub's machine has not acknowledged for so long was lost on the way: the kernel gives the connection up."""
+"""What the hub's machine has not acknowledged for this long is lost: the kernel closes the connection."""
 POLL_MS = 200
 ANSWER_BYTES_MAX = 65_536
 
 
 class DeadlineSocket:
-    """What `http.client` needs of a socket to read an answer. TimeoutError where it takes longer than `allow` said."""
+    """The part of a socket that `http.client` needs to read an answer. TimeoutError past the deadline set by
+    `allow`."""
 
     def __init__(self, connection: socket.socket, within_s: float) -> None:
         self._connection = connection
         self.allow(within_s)
 
     def allow(self, within_s: float) -> None:
-        """From now on so long, for everything that is still to come."""
+        """Restart the deadline, for everything still to come."""
         self._until_s = time.monotonic() + within_s
 
     def left_s(self) -> float:
@@ -57,7 +59,7 @@ class DeadlineSocket:
 
 
 class DeadlineConnection(http.client.HTTPConnection):
-    """A connection whose every step together takes `within_s` at the most, until `allow` gives it more."""
+    """A connection whose steps together take at most `within_s`, until `allow` extends it."""
 
     def __init__(self, host: str, port: int, within_s: float) -> None:
         super().__init__(host, port, timeout=within_s)
@@ -93,13 +95,13 @@ class _DeadlineReader(io.RawIOBase):
 
 
 class StaleConnection(ConnectionError):
-    """The hub had closed the idle connection: nothing is wrong, and a fresh one will do at once."""
+    """The hub had closed the idle connection: nothing is wrong; retry at once on a fresh one."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimedAnswer:
-    """The answer's JSON; when the question left and the answer began, by this unit's clock. `warm`: over a connection
-    that had brought an answer before, so that nothing but the way and the hub's work lies between both."""
+    """The answer's JSON; when the request left and the answer began, by this unit's clock. `warm`: on a connection that
+    had brought an answer before, so that only the way and the hub's work lie between both."""
 
     message: Any
     sent_ms: int
@@ -109,8 +111,8 @@ class TimedAnswer:
 
 
 class PersistentConnection:
-    """For one thread. A question is sent once: who wants to repeat it does so knowingly. After a failure the
-    connection is closed, so that an answer that comes late is never taken for another one's."""
+    """For one thread. A request is sent once; repeating it is the caller's decision. A failure closes the connection,
+    so that a late answer is never taken for another one's."""
 
     def __init__(self, host: str, port: int, mono_ms: Callable[[], int]) -> None:
         self._host, self._port, self._mono_ms = host, port, mono_ms
@@ -118,15 +120,15 @@ class PersistentConnection:
         self._answered = False
 
     def move(self, host: str, port: int) -> None:
-        """From the next question on another hub is asked."""
+        """Send the following requests to another hub."""
         if (host, port) != (self._host, self._port):
             self.close()
             self._host, self._port = host, port
 
     def open(self) -> None:
-        """Be connected, ahead of the next question. OSError where the hub cannot be reached."""
+        """Connect ahead of the next request. OSError where the hub cannot be reached."""
         if self._socket is not None and _readable(self._socket, 0):
-            # Nobody was asked anything: these are no words, it is the end.
+            # Without a request there is no answer: this is the end of the connection.
             self.close()
         if self._socket is None:
             fresh = socket.create_connection((self._host, self._port), timeout=CONNECT_TIMEOUT_S)
@@ -142,8 +144,8 @@ class PersistentConnection:
         self._socket = None
 
     def post(self, path: str, message: Mapping[str, Any], waits: Callable[[float], bool]) -> TimedAnswer:
-        """Ask, and wait as long as `waits(seconds so far)` says. OSError, HTTPException or ValueError where no answer
-        in JSON came; StaleConnection where only the connection was at fault."""
+        """Send the request, and wait as long as `waits(seconds so far)` allows. OSError, HTTPException or ValueError
+        where no JSON answer came; StaleConnection where only the connection was at fault."""
         self.open()
         assert self._socket is not None
         warm, body = self._answered, json.dumps(message).encode()
@@ -183,7 +185,7 @@ def _parse_answer(raw: bytes, status: int) -> Any:
         return json.loads(raw)
     except (ValueError, RecursionError) as error:
         if status != http.client.OK:
-            # Its status is what it says: somebody's page of an error.
+            # Its status says enough: this is an error page.
             return None
         raise ValueError(f"an answer that is no JSON: {raw[:200]!r}") from error
 
@@ -197,20 +199,20 @@ def _wait(connection: socket.socket, waits: Callable[[float], bool]) -> None:
 
 
 def _readable(connection: socket.socket, wait_ms: int) -> bool:
-    # Not select(): a bench of many units in one process has descriptors beyond its limit.
+    # Not select(): a benchmark with many units in one process exceeds its descriptor limit.
     poll = select.poll()
     poll.register(connection, select.POLLIN)
     return bool(poll.poll(wait_ms))
 
 
 class KeyRefused(ValueError):
-    """The answer has the code for a key that the hub does not know. Nothing of it is signed: it may be anybody's."""
+    """The answer's status means a key unknown to the hub. It is unsigned, and may come from any machine."""
 
 
 def send_request(connection: http.client.HTTPConnection, path: str, message: Mapping[str, Any] | None = None,
         bytes_max: int = ANSWER_BYTES_MAX) -> tuple[int, Any]:
-    """One question, and (the status, the JSON) of its answer; None where a status that is no success has a page of
-    its own. `message` is posted; without one the path is got. OSError, HTTPException or ValueError where none came."""
+    """One request, and (status, JSON) of its answer; the JSON is None where an error status comes with a page.
+    `message` is posted; without one it is a GET. OSError, HTTPException or ValueError where no answer came."""
     if message is None:
         connection.request("GET", path)
     else:
@@ -223,15 +225,15 @@ def send_request(connection: http.client.HTTPConnection, path: str, message: Map
 
 
 def fetch_challenge(connection: http.client.HTTPConnection) -> str:
-    """The hub's challenge, asked for before a hello, so that no kept packet passes for a new one; the connection may go
-    on being used. It is not signed: who makes one up opens nothing with it."""
+    """The hub's challenge before a hello, so that no stored packet passes for a new one; the connection stays usable.
+    It is unsigned: a forged one opens nothing."""
     return parse_message(Challenge, send_request(connection, "/device/challenge")[1]).challenge
 
 
 def send_signed(connection: http.client.HTTPConnection, path: str, unit: str, key: bytes, challenge: str | None,
                payload: Mapping[str, Any], bytes_max: int = ANSWER_BYTES_MAX) -> dict[str, Any]:
-    """What the hub answers to this unit's `payload`, signed by both. `challenge`: the hub's that is good for this
-    question; None: another is asked for first. As `send_request`, and KeyRefused."""
+    """The hub's answer to this unit's `payload`, both signed. `challenge`: the hub's for this request; None: fetch one
+    first. Raises as `send_request`, and KeyRefused."""
     nonce = secrets.token_hex(8)
     asked = {"unit": unit, "nonce": nonce, "challenge": challenge or fetch_challenge(connection), **payload}
     status, message = send_request(connection, path, envelope(key, REQUEST, asked), bytes_max)
