@@ -34,41 +34,41 @@ log = logging.getLogger(__name__)
 
 BURST_MAX = 200
 PER_S = 40
-"""A hall's busiest table hears a few messages a second."""
+"""A hall's busiest table gets a few messages a second."""
 STATUS_EVERY_S = 10.0
 ANSWER_TIMEOUT_S = 5.0
-"""For an answer while the feed is dead: then the hub is taken for dead."""
+"""For an answer while the feed is dead: then the hub counts as dead."""
 ANSWER_LONGEST_S = 30.0
 """While the feed lives the hub is slow, not dead."""
 ECHO_AFTER_FATE_S = 1.0
 SILENCE_S = 8.0
-"""A feed beats every 2 s; after this long without a word it is taken for dead."""
+"""A feed beats every 2 s; after this long a silence it counts as dead."""
 RETRY_S = (0.2, 3.0)
 RETRY_SEND_S = (0.1, 0.4)
 SLOWER_MAX = 4
-"""After several failures the pause is up to so many times as long."""
+"""After several failures the pause grows up to this factor."""
 TWIN_RETRY_S = 10.0
 """While another unit has this one's name."""
 HELLO_REPORTS_BYTES_MAX = 52_000
-"""Of a unit that was never emptied: a hello has at most 64 kB, and there is more to say."""
+"""For a unit that was never emptied: a hello has at most 64 kB, including other content."""
 LINE_BYTES_MAX = 4 * 1024 * 1024
-"""Far more than the fates of all reports of an event: whoever pretends to be the hub shall not fill the memory."""
+"""Far more than the fates of all reports of an event: a fake hub must not fill the memory."""
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What reading a strange message may raise."""
 FIRST = ("welcome", "twin")
-"""What a feed begins with."""
+"""The messages that may begin a feed."""
 TYPES: Mapping[object, type[FeedMessage]] = {"welcome": Welcome, "fates": FatesMessage, "view": ViewMessage,
                                              "hubs": HubsMessage}
-"""What says more than all messages of the feed."""
+"""Messages with content beyond that of every feed message."""
 
 Waits = Callable[[float], bool]
-"""Whether an answer is still waited for, so many seconds after the question."""
+"""Whether to keep waiting for an answer, this many seconds after the request."""
 Receiver = Callable[[str, Any], None]
 
 
 class FeedThrottle:
-    """How fast a feed may be, for one thread that reads: a hub gone wild makes the unit wait before it reads on,
-    instead of filling its memory."""
+    """The permitted speed of a feed, for one reading thread: a runaway hub makes the unit pause instead of filling its
+    memory."""
 
     def __init__(self, mono_ms: Callable[[], int]) -> None:
         self._mono_ms = mono_ms
@@ -76,7 +76,7 @@ class FeedThrottle:
         self._at_ms = mono_ms()
 
     def wait_s(self) -> float:
-        """One more message was read: so many seconds until the next should be."""
+        """Count one message; returns the seconds to wait before reading the next."""
         now_ms = self._mono_ms()
         self._left = min(BURST_MAX, self._left + max(0, now_ms - self._at_ms) * PER_S / 1000) - 1
         self._at_ms = now_ms
@@ -84,10 +84,11 @@ class FeedThrottle:
 
 
 class StatusSender:
-    """What one unit says of itself, now and then and when it changes; and its questions of what time it is.
+    """Sends one unit's status, regularly and at changes, and its requests for the hub's time.
 
-    address: who the unit is by now. `session` is the open feed's; None while there is none. heard_time: told each
-    signed answer with the hub's time in it. What is sent may raise whatever a network and a strange answer raise."""
+    address: the unit's current identity. `session`: the open feed's; None while there is none. heard_time: called with
+    each signed answer that has the hub's time. Sending may raise anything a network and a strange answer raise.
+    """
 
     def __init__(self, address: Callable[[], HubAddress], outbox: Outbox, plan: SamplePlan,
                  mono_ms: Callable[[], int], heard_time: Callable[[TimeAnswer, TimedAnswer], None],
@@ -105,15 +106,15 @@ class StatusSender:
         self._next_ms = 0
 
     def tell(self, status: Mapping[str, Any]) -> None:
-        """Something that is to be said at once."""
+        """Set the status, and send it at once."""
         self._status, self._changed = dict(status), True
 
     def keep(self, status: Mapping[str, Any]) -> None:
-        """What is said when its time comes."""
+        """Set the status for the next regular sending."""
         self._status = dict(status)
 
     def begin(self, session: str) -> None:
-        """A feed was opened: whoever serves it hears the status first."""
+        """A feed was opened: its hub gets the status first."""
         self.session = session
         self._changed = self._status is not None
         if self._health is not None:
@@ -121,16 +122,16 @@ class StatusSender:
 
     @property
     def says_draft(self) -> bool:
-        """Whether somebody enters a result just now."""
+        """Whether a result is being entered."""
         return self._status is not None and bool(self._status.get("draft"))
 
     @property
     def waiting(self) -> bool:
-        """Whether something is to be said, and somebody would hear it."""
+        """Whether there is something to send, and a feed is open."""
         return self._changed and self.session is not None
 
     def wait_s(self, question_ms: int | None) -> float:
-        """How long there is nothing to say, if nobody calls: until the next status, or the next question of time."""
+        """How long there is nothing to send: until the next status, or the next request for the time."""
         due = [] if question_ms is None else [question_ms]
         if self.session is not None and self._status is not None:
             due.append(self._next_ms)
@@ -142,7 +143,8 @@ class StatusSender:
         return self._changed or self._mono_ms() >= self._next_ms
 
     def say(self, connection: PersistentConnection, waits: Waits) -> None:
-        """What was not heard is still to be said: a call for a judge must not wait for the next regular status."""
+        """Send the status. After a failure it stays due: a call for a judge must not wait for the next regular
+        status."""
         self._changed = False
         try:
             self._post(connection, waits)
@@ -169,7 +171,7 @@ class StatusSender:
         self._heard_time(parse_message(TimeAnswer, said), answer)
 
     def ask_time(self, connection: PersistentConnection, waits: Waits) -> None:
-        """A round trip for nothing but the clock. Its number is used once: no other answer passes for this one's."""
+        """A round trip only for the clock. Its number is used once: no other answer passes for this one's."""
         nonce, sent_ms, address = secrets.token_hex(8), self._mono_ms(), self._address()
         try:
             asked = envelope(address.key, REQUEST, {"unit": address.unit, "nonce": nonce})
@@ -185,15 +187,15 @@ class StatusSender:
 class HubLink:
     """Keeps the unit in touch. `receive(kind, value)` is called from its threads and must only enqueue:
 
-    "epoch" the welcome's, before everything else of a feed; "view" a table's view; "fate" a `Kept` of which something
-    new was said; "mismatch" the hub's version where it is another build than this unit's (None again where not);
-    "twin" whether another unit has this one's name; "refusal" why the hub does not take this unit's words, again and
-    again: "key", "form", "often" or None; "key" (unit, key) who this unit is from now on; "contact" nothing;
-    "identify" nothing: somebody wants to see which unit this is.
+    "epoch" the welcome's, before everything else of a feed; "view" a table's view; "fate" a `StoredReport` with news;
+    "mismatch" the hub's version where it is another build than this unit's (None: the same); "twin" whether another
+    unit has this one's name; "refusal" why the hub keeps refusing this unit's messages: "key", "form", "often" or None;
+    "key" (unit, key) this unit's identity from now on; "contact" nothing; "identify" nothing: an organizer wants to see
+    which unit this is.
 
-    memory: what the unit remembers of its hubs. holds: what the hello says of the match that the table shows. renew:
-    asked before each feed who this unit is from now on, and where its hub is; None: as before.
-    health: what the statuses say of the unit's machine.
+    memory: the unit's memory of its hubs. holds: the match on the table's screen, for the hello. renew: called before
+    each feed for this unit's identity and hub from now on; None: unchanged. health: the machine's state, for the
+    statuses.
     """
 
     def __init__(self, address: HubAddress, outbox: Outbox, receive: Receiver,
@@ -246,17 +248,17 @@ class HubLink:
         self._reports_due.set()
 
     def send_status(self, status: Mapping[str, Any]) -> None:
-        """What the unit sees and does; the latest is sent, and repeated on every new connection."""
+        """The unit's state; the latest is sent, and repeated on every new connection."""
         self._statuses.tell(status)
         self._work.set()
         if status.get("draft"):
             self._reports_due.set()
 
     def keep_status(self, status: Mapping[str, Any]) -> None:
-        """The same as it stands by now (the clock went on): nothing is sent before its time."""
+        """The state with only its clock changed: not sent before its time."""
         self._statuses.keep(status)
 
-    # The feed: everything the hub says.
+    # The feed: messages from the hub.
 
     def _feed_for_ever(self) -> None:
         while not self._stop.is_set():
@@ -269,18 +271,18 @@ class HubLink:
             except (OSError, http.client.HTTPException, *MALFORMED) as error:
                 log.info("the feed broke: %s", error)
             except Exception:
-                # Whatever the other side said: a unit that listens no more would be lost for the day.
+                # Whatever the other side sent: a unit that stops listening would be lost for the day.
                 self._faults.told("the feed broke")
             self._hubs.failed(place)
             self._statuses.session = None
             if self._is_twin:
                 self._stop.wait(TWIN_RETRY_S)
                 continue
-            # Sixty units must not knock at the same moment when the hub comes back.
+            # Sixty units must not connect at the same moment when the hub returns.
             self._stop.wait(random.uniform(*RETRY_S) if not self._outbox.waiting() else RETRY_S[0])
 
     def _become(self, here: HubAddress) -> None:
-        """The hub on this machine was started anew, and so was its key for this unit."""
+        """The hub on this machine has restarted, with a new key for this unit."""
         self._address, self._hubs = here, HubChoice(here.places, self._memory)
         self._receive("key", (here.unit, here.key))
 
@@ -319,7 +321,7 @@ class HubLink:
             connection.close()
 
     def _hello(self, nonce: str, challenge: str) -> dict[str, Any]:
-        """What the hub is told to begin with. Of very many reports all that wait, and the newest of the others."""
+        """The hello's content. Of very many reports: all that wait, and the newest of the others."""
         kept = self._outbox.all()
         named: list[list[str]] = []
         room = HELLO_REPORTS_BYTES_MAX
@@ -347,12 +349,12 @@ class HubLink:
             self._receive("refusal", kind)
 
     def take(self, message: Mapping[str, Any], place: Endpoint, age: FeedAge) -> None:
-        """One message of the feed, its signature looked at. Raises one of MALFORMED where the feed is over with it."""
+        """Handle one message of the feed, its signature verified. Raises one of MALFORMED where it ends the feed."""
         said = parse_message(TYPES.get(message.get("type"), FeedMessage), message)
         if isinstance(said, Welcome):
             self._meet(said.boot)
         if age.late(said.now_ms, self._mono_ms()):
-            # It was held up on its way: nothing of it is what the hub says now.
+            # It was delayed: it does not show the hub's present state.
             raise ValueError("a feed that comes late")
         if said.type == "twin":
             self._is_twin = True
@@ -390,8 +392,8 @@ class HubLink:
         self._reports_due.set()
 
     def _meet(self, boot: str | None) -> None:
-        """The hub's clock counts from its machine's start: after another one, nothing that was heard of it holds.
-        Believed where it answers something of ours: a hello, a status, a question of time."""
+        """Note the boot that the hub's clock counts from; after another one, earlier samples are void. Believed only in
+        answers to our own messages: a hello, a status, a time request."""
         if boot is None or boot == self._boot:
             return
         if self._boot is not None:
@@ -414,13 +416,13 @@ class HubLink:
 
     def _settle(self, echo: Echo) -> None:
         if self._hubs.left(echo.epoch) and echo.epoch != self._epoch:
-            # It was true once: a hub that was restored since may have lost it.
+            # It was true once: a hub restored since may have lost it.
             raise ValueError("an echo of an epoch that this unit has left")
         settled = self._outbox.settle(echo)
         if settled is not None:
             self._receive("fate", settled)
 
-    # Reports and statuses: each on a connection of its own, where nothing is before them.
+    # Reports and statuses: each on its own connection, where nothing is before them.
 
     def _for_ever(self, send: Callable[[PersistentConnection], None], waiting: Callable[[], object],
                   due: threading.Event) -> None:
@@ -450,7 +452,7 @@ class HubLink:
             if self._hellos_refused < FAILURES_TO_ALARM:
                 self._tell_refusal(self._reports.order.trouble())
         if self._statuses.says_draft:
-            # Somebody enters a result: when it is confirmed, the way is open already.
+            # A result is being entered: the connection should be open when it is confirmed.
             connection.open()
 
     def _send_statuses(self, connection: PersistentConnection) -> None:
@@ -481,10 +483,10 @@ class HubLink:
 
 
 def worth_waiting(waited_s: float, hub_alive: bool, settled_s: float | None) -> bool:
-    """Whether an answer is still waited for, so many seconds after the question.
+    """Whether to keep waiting for an answer, this many seconds after the request.
 
-    While the feed lives (`hub_alive`) the question stands in the hub's queue, and asking again would only make that
-    longer. `settled_s`: when the feed told what the answer will say; then it matters no more.
+    While the feed lives (`hub_alive`) the request is in the hub's queue, and repeating it would only lengthen that.
+    `settled_s`: when the feed brought the answer's content; then the answer no longer matters.
     """
     if settled_s is not None:
         return waited_s < settled_s + ECHO_AFTER_FATE_S

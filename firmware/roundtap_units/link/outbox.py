@@ -19,17 +19,17 @@ from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checks
 log = logging.getLogger(__name__)
 
 PENDING = "pending"
-"""A fate that is none yet: a restored hub has the report and looks into it."""
+"""A preliminary fate: a restored hub has the report and examines it."""
 OLDER_LINES = (frozenset(("report", "mac")), frozenset(("fate",)))
-"""What lines without a checksum consist of, as units wrote them before."""
+"""The keys of lines without a checksum, from older units."""
 FATE_BEGINS = b'{"fate":'
 
 
 @dataclass(frozen=True, slots=True)
 class StoredReport:
-    """A report with its signature, and what the hub said of it: None while the hub has not answered.
+    """A report with its signature, and the hub's answer: None while there is none.
 
-    `epoch`: of the hub's journal that said so. `key`: the mark of the key that it was signed with.
+    `epoch`: of the answering hub's journal. `key`: the fingerprint of the signing key.
     """
 
     report: Mapping[str, Any]
@@ -47,7 +47,7 @@ class StoredReport:
 
     @property
     def about(self) -> tuple[str, str, str]:
-        """Event, match and draw: reports of one match are told strictly one after the other."""
+        """Event, match and draw: their reports are sent strictly one after the other."""
         return tuple(str(self.report.get(name)) for name in ("event", "match", "draw"))  # type: ignore[return-value]
 
     @property
@@ -56,14 +56,13 @@ class StoredReport:
 
 
 class Outbox:
-    """An append-only file of JSON lines, each with a checksum, synced; any thread may use it.
+    """An append-only file of JSON lines, each with a checksum, synced; for any thread.
 
-    A torn last line (the power went while it was written) is cut off: a report was not said to be kept yet, and a
-    fate is asked for again. A line that a worn card has spoilt is moved to `outbox.damaged` and counted as `damaged`:
-    nobody knows what it said.
-    Where the disk cannot be read or written the outbox is `failing`: what it could read is there, `put` raises
-    OSError, and `mend` tries again. key_mark: what is noted beside each new report. `at_point` is called with
-    "after-outbox-fsync" once a new report is safe: tests cut the power there.
+    A torn last line (a power cut during writing) is cut off: its report was not confirmed yet, and a fate is requested
+    again. A line spoilt by a worn card is moved to `outbox.damaged` and counted as `damaged`. Where the disk cannot be
+    read or written the outbox is `failing`: what it could read is there, `put` raises OSError, and `mend` tries again.
+    key_mark: the key's fingerprint, noted with each new report. `at_point` is called with "after-outbox-fsync" once a
+    new report is safe: tests cut the power there.
     """
 
     def __init__(self, path: Path, at_point: Callable[[str], None] = lambda _: None,
@@ -76,14 +75,14 @@ class Outbox:
         self._kept: dict[str, StoredReport] = {}
         self._loaded = False
         self._torn: int | None = None
-        """Where the whole lines end, if something follows them."""
+        """Where the complete lines end, if something follows them."""
         self._lines: list[bytes] = []
-        """Whole lines that can be read, while spoilt ones among them have to be moved."""
+        """Readable complete lines, while spoilt ones among them have to be moved."""
         self._spoilt: list[bytes] = []
         self.damaged = 0
-        """Lines that were spoilt and may have been reports, ever since this outbox was begun."""
+        """Spoilt lines that may have been reports, since this outbox began."""
         self._unnoted: list[bytes] = []
-        """Fates that are not on the disk yet: they are true all the same."""
+        """Fates that are not on the disk yet, valid all the same."""
         self._file: BinaryIO | None = None
         self._refused = False
         with self._lock:
@@ -91,7 +90,7 @@ class Outbox:
 
     @property
     def failing(self) -> bool:
-        """Whether the disk refused the last time: nothing new can be kept."""
+        """Whether the disk refused the last time: nothing new can be stored."""
         return self._refused or self._file is None
 
     def close(self) -> None:
@@ -99,17 +98,17 @@ class Outbox:
             self._file.close()
 
     def use_key(self, key_mark: str) -> None:
-        """The mark of the key that new reports are signed with from now on."""
+        """The fingerprint of the key that signs new reports from now on."""
         self._key_mark = key_mark
 
     def look(self) -> None:
-        """Whether the disk has become read-only since: nothing is written for that."""
+        """Check, without writing, whether the disk has become read-only."""
         with self._lock:
             if self._file is not None and read_only(self._path.parent):
                 self._has_refused(OSError(errno.EROFS, os.strerror(errno.EROFS)))
 
     def mend(self) -> bool:
-        """Look whether the disk takes something now, and write what it owes; whether all is well."""
+        """Try the disk again, and write what is outstanding; whether all is well."""
         with self._lock:
             if self._file is None:
                 self._try_to_open()
@@ -138,10 +137,9 @@ class Outbox:
         return kept
 
     def settle(self, echo: Echo) -> StoredReport | None:
-        """The hub's word on a report, to be noted. "unknown" puts it back among the waiting: the hub has lost it, or
-        never had it.
+        """Take the hub's answer to a report. "unknown" makes it wait again: the hub has lost it, or never had it.
 
-        Returns the report as it is kept now; None for one that is not this unit's, or of which nothing new was said.
+        Returns the report as it is now stored; None for another unit's, or without news.
         """
         with self._lock:
             kept = self._kept.get(echo.report_id)
@@ -157,8 +155,8 @@ class Outbox:
             return settled if told else None
 
     def note(self) -> None:
-        """Write down, synced, what the hub has said. The screen need not wait for it: after a power cut the hub is
-        asked again. A disk that refuses changes nothing about its truth: it is noted when that can be done."""
+        """Write down, synced, the hub's answers. The screen need not wait: after a power cut the unit asks again. Where
+        the disk refuses they stay valid, and are noted once it works."""
         with self._lock:
             if self._unnoted:
                 try:
@@ -166,14 +164,14 @@ class Outbox:
                 except OSError as error:
                     self._has_refused(error)
 
-    # Who only looks takes no lock, and waits for no disk.
+    # Readers take no lock, and wait for no disk.
 
     def waiting(self) -> list[StoredReport]:
         """Reports without an answer, oldest first."""
         return [kept for kept in list(self._kept.values()) if kept.fate is None]
 
     def unsettled(self) -> list[StoredReport]:
-        """Reports of which nobody knows yet what becomes of them, oldest first: without an answer, or pending."""
+        """Reports whose fate is still open, oldest first: without an answer, or pending."""
         return [kept for kept in list(self._kept.values()) if not kept.settled]
 
     def waits(self, report_id: str) -> bool:
@@ -182,14 +180,14 @@ class Outbox:
         return kept is not None and kept.fate is None
 
     def all(self) -> list[StoredReport]:
-        """Everything kept, oldest first: what a hub that was restored is offered again."""
+        """Everything stored, oldest first: offered again to a restored hub."""
         return list(self._kept.values())
 
     def heads(self) -> dict[str, list[Any]]:
-        """By event [number, hash] of the newest entry of its journal that an echo has named."""
+        """By event: [number, hash] of the newest journal entry named in an echo."""
         found: dict[str, list[Any]] = {}
         for kept in self.all():
-            # A refusal may be an entry of the venue's: only what was taken stands in the event's own journal for sure.
+            # A refusal may be an entry of the venue's: only accepted reports are certainly in the event's own journal.
             if kept.fate == "accepted" and kept.number is not None and kept.hash is not None:
                 event = str(kept.report["event"])
                 if event not in found or found[event][0] < kept.number:
@@ -199,7 +197,7 @@ class Outbox:
     def forget_event(self, event: str, epoch: str | None = None) -> None:
         """The event has ended in the journal of this epoch: drop what that journal has settled, in one atomic step.
 
-        OSError where the disk refuses: then nothing is forgotten.
+        OSError where the disk refuses: then nothing is dropped.
         """
         with self._lock:
             rest = {i: k for i, k in self._kept.items()
@@ -210,7 +208,7 @@ class Outbox:
                 raise OSError(errno.EROFS, os.strerror(errno.EROFS))
             write_atomically(self._path, b"".join(
                 _report_line(kept) + (b"" if kept.fate is None else _fate_line(kept)) for kept in rest.values()))
-            # All of it was written just now, what was owed too.
+            # All of it was just written, outstanding fates included.
             self._unnoted = []
             self._kept = rest
             self._file.close()
@@ -260,20 +258,20 @@ class Outbox:
         self._loaded = True
 
     def _clean(self) -> None:
-        """Cut off what was torn, and move aside what is spoilt: into the other file first."""
+        """Cut off the torn line, and move the spoilt ones, into the other file first."""
         if self._spoilt:
             known: set[bytes] = set()
             with contextlib.suppress(FileNotFoundError):
                 known.update(self._aside.read_bytes().split(b"\n"))
             with open(self._aside, "ab") as file:
                 for raw in self._spoilt:
-                    # It stands there already where the power went between the two steps.
+                    # It is already there after a power cut between the two steps.
                     if raw not in known:
                         file.write(raw + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
             write_atomically(self._path, b"".join(raw + b"\n" for raw in self._lines))
-            # What was counted twice, being in both files, is counted once from now on.
+            # Lines in both files were counted twice until now.
             self.damaged = sum(map(_may_be_report, self._aside.read_bytes().split(b"\n")))
         elif self._torn is not None:
             with open(self._path, "r+b") as torn:
@@ -300,7 +298,7 @@ class Outbox:
                                       reason=fate["reason"], epoch=fate.get("epoch"))
 
     def _append(self, line: bytes = b"") -> None:
-        """Write what is owed, then `line`, and sync. OSError: nothing of it stands there."""
+        """Write outstanding fates, then `line`, and sync. OSError: nothing of it is stored."""
         if self._file is None:
             raise OSError(errno.EROFS, os.strerror(errno.EROFS))
         data = b"".join((*self._unnoted, line))
@@ -310,7 +308,7 @@ class Outbox:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(self._file.fileno())
         except OSError:
-            # Half a line would spoil the next one, and a whole one would come back to life at the next start.
+            # Half a line would spoil the next one, and a whole one would reappear at the next start.
             with contextlib.suppress(OSError):
                 self._file.truncate(length)
             raise
@@ -319,7 +317,7 @@ class Outbox:
 
 
 def _may_be_report(raw: bytes) -> bool:
-    """Whether losing this line may be losing a report: a fate is asked for again."""
+    """Whether this lost line may have been a report: a fate is requested again."""
     return raw != b"" and not raw.startswith(FATE_BEGINS)
 
 

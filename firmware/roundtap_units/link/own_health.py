@@ -1,4 +1,5 @@
-"""What a unit says of its own machine, now and then and when it has changed: small, so that nothing waits for it."""
+"""The state of a unit's machine for its statuses, sent regularly and at changes: small, so that nothing waits for
+it."""
 
 from __future__ import annotations
 
@@ -11,19 +12,19 @@ from roundtap_machine.health import MachineProbe, free_bytes, read_only, tempera
 
 MEASURE_EVERY_MS = 60_000
 WARMTH_C, SPACE_MB = 5, 64
-"""Steps that are told: a degree more is no news."""
+"""Steps of the reported values: a degree more is no news."""
 SPACE_TOLD_MB = 4096
-"""More than this is enough, however much it is."""
+"""More free space is not distinguished."""
 
 Health = dict[str, Any]
 
 
 class OwnHealth:
-    """One unit's. `press` is called by the loop that hears the buttons, the rest by the link's thread.
+    """One unit's. The button loop calls `press`, the link's thread the rest.
 
-    keys: the buttons that the board has; screen_answers: whether the display takes pictures, None where there is none
-    (a print station); printer: a word for how the printer is, "" where there is none; lacks: why no button is heard and
-    why the display is dark, two words of `roundtap_devices.hardware_errors`, "" where all is well.
+    keys: the board's buttons; screen_answers: whether the display takes pictures, None where there is none (a print
+    station); printer: the printer's state as a word, "" where there is none; lacks: why no button works and why the
+    display is dark, two kinds of `roundtap_devices.hardware_errors`, "" where all is well.
     """
 
     def __init__(self, machine: MachineProbe, keys: Collection[str] = (),
@@ -48,16 +49,16 @@ class OwnHealth:
                 self._pressed.add(key)
 
     def begin(self) -> None:
-        """Another feed: whoever serves it knows nothing yet."""
+        """A new feed: its hub knows nothing yet."""
         self._heard = None
 
     def news(self, now_ms: int) -> Health | None:
-        """What is to be said, if it is not what was heard last; None: nothing new."""
+        """The state, where it differs from the last one acknowledged; None: no news."""
         said = self._said(now_ms)
         return said if said != self._heard else None
 
     def heard(self, said: Health) -> None:
-        """The hub has answered it."""
+        """The hub has acknowledged it."""
         self._heard = said
 
     def _said(self, now_ms: int) -> Health:

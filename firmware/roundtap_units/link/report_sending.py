@@ -1,4 +1,4 @@
-"""Kept reports on their way to the hub, until its own signed echo comes for each."""
+"""Sends stored reports to the hub, until its own signed echo comes for each."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from roundtap_units.link.outbox import Outbox, StoredReport
 from roundtap_units.link.safe_file import key_fingerprint
 
 KINDS = {400: "form", 403: "key", 429: "often"}
-"""What an answer without the hub's word may mean, by its status code, for the screen."""
+"""What an unsigned answer may mean, by its status code, for the screen."""
 FAILURES_TO_ALARM = 3
-"""A portal's page, a hub that just starts: what happens so often in succession is worth a word."""
+"""A portal's page, or a hub that is starting, does not fail this often in a row: more is shown."""
 BACKOFF_MS = 15_000
 
 
 class ReportRejected(ValueError):
-    """An answer that is not the hub's word on this report."""
+    """An answer that is not the hub's echo of this report."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
@@ -27,20 +27,21 @@ class ReportRejected(ValueError):
 
 
 class ReportOrder:
-    """Which kept report may be sent now: of one match one after the other, and slowly what the hub does not take.
+    """Which stored report may be sent now: those of one match in order, and rejected ones slowly.
 
-    For the thread that sends. `mono_ms`: the unit's clock."""
+    For the sending thread. `mono_ms`: the unit's clock.
+    """
 
     def __init__(self, mono_ms: Callable[[], int]) -> None:
         self._mono_ms = mono_ms
         self._held: set[tuple[str, str, str]] = set()
         self._vain: dict[str, tuple[int, int]] = {}
-        """By report: how often in succession it was not taken, and with which status code."""
+        """By report: how often in a row it was rejected, and with which status code."""
         self._not_before_ms: dict[str, int] = {}
 
     def turns(self, waiting: Sequence[StoredReport]) -> Iterator[StoredReport]:
-        """One pass over all that wait, oldest first. A report is left out behind an earlier one of the same match and
-        draw that was not answered in this pass, or is not tried in it: the hub must hear them in their order."""
+        """One pass over all waiting reports, oldest first. A report is skipped behind an earlier one of the same match
+        and draw that was not answered or not tried in this pass: the hub must get them in order."""
         self._held = set()
         ids = {kept.id for kept in waiting}
         self._vain = {report: vain for report, vain in self._vain.items() if report in ids}
@@ -58,7 +59,7 @@ class ReportOrder:
         self._not_before_ms.pop(kept.id, None)
 
     def unanswered(self, kept: StoredReport, status: int) -> None:
-        """`status`: of an answer that was not the hub's word; 0: there was none."""
+        """`status`: of an unsigned answer; 0: there was none."""
         self._held.add(kept.about)
         if status not in KINDS:
             self._vain.pop(kept.id, None)
@@ -69,19 +70,19 @@ class ReportOrder:
             self._not_before_ms[kept.id] = self._mono_ms() + BACKOFF_MS
 
     def at_once(self) -> None:
-        """The hub was found anew: what it did not take before it may take now."""
+        """The hub was found again: it may now take what it rejected before."""
         self._not_before_ms.clear()
 
     def trouble(self) -> str | None:
-        """Why the hub does not take reports, again and again: "key", "form" or "often"; None where it does."""
+        """Why the hub keeps rejecting reports: "key", "form" or "often"; None where it does not."""
         return next((KINDS[status] for times, status in self._vain.values() if times >= FAILURES_TO_ALARM), None)
 
 
 class ReportSender:
-    """key: by which both sign now. For the thread that sends; its `order`'s `trouble` and `at_once` are for any.
+    """key: the current signing key. For the sending thread; any thread may call `trouble` and `at_once` of its `order`.
 
     echoed: called with each echo whose signature holds; ValueError where it is not to be believed. waits(seconds since
-    the question, when the feed told what the answer will say, or None): whether an answer is still waited for.
+    the request, when the feed brought the answer's content, or None): whether to keep waiting for an answer.
     """
 
     def __init__(self, key: Callable[[], bytes], outbox: Outbox, mono_ms: Callable[[], int],
@@ -93,12 +94,12 @@ class ReportSender:
         self.order = ReportOrder(mono_ms)
 
     def post_all(self, connection: PersistentConnection) -> None:
-        """Every report without an answer, those of one match in their order. One that gets none holds up no others;
-        the error of the last such is raised in the end, one of the connection at once."""
+        """Send every unanswered report, those of one match in order. One without an answer delays no others; the last
+        such error is raised at the end, a connection error at once."""
         unanswered: ValueError | None = None
         for kept in self.order.turns(self._outbox.waiting()):
             try:
-                # The feed may have told its fate while others were being posted.
+                # The feed may have brought its fate while others were being sent.
                 if self._outbox.waits(kept.id):
                     self._post(connection, kept)
                 self.order.answered(kept)
@@ -109,7 +110,7 @@ class ReportSender:
             raise unanswered
 
     def _post(self, connection: PersistentConnection, kept: StoredReport) -> None:
-        """Only the hub's own signed echo of this very report counts; a status code, a portal's page, do not."""
+        """Only the hub's own signed echo of this report counts, not a status code or a portal's page."""
         settled_s: float | None = None
 
         def waits(waited_s: float) -> bool:
@@ -123,7 +124,7 @@ class ReportSender:
         except OSError:
             if self._outbox.waits(kept.id):
                 raise
-            # The feed's word is the hub's as well.
+            # The feed is as authentic as an echo.
             return
         echo = open_envelope(self._key(), ECHO, answer.message)
         if echo is None or echo.get("report_id") != kept.id:
@@ -131,6 +132,6 @@ class ReportSender:
         self._echoed(parse_message(Echo, echo))
 
     def _mac(self, kept: StoredReport) -> str:
-        """Its signature; where the key was renewed since, by the key that the hub knows now."""
+        """Its signature; where the key was renewed since, by the new key."""
         key = self._key()
         return kept.mac if kept.key in (None, key_fingerprint(key)) else sign(key, REPORT, dict(kept.report))

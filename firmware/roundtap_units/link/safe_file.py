@@ -1,4 +1,4 @@
-"""What a unit keeps on its disk: lines with a checksum of their content."""
+"""The lines of a unit's files, each with a checksum of its content."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def read_checksum_line(raw: bytes) -> tuple[dict[str, Any], bool]:
 
 
 def key_fingerprint(key: bytes) -> str:
-    """What tells two keys apart and gives neither away."""
+    """Distinguishes two keys and reveals neither."""
     return hashlib.sha256(b"roundtap/key-mark/1\n" + key).hexdigest()[:16]
 
 
 def read_only(folder: Path) -> bool:
-    """Whether the file system there refuses every write: a worn card makes Linux mount it so."""
+    """Whether the file system there refuses every write: Linux remounts a worn card so."""
     try:
         return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
     except OSError:

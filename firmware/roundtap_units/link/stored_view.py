@@ -14,15 +14,15 @@ from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checks
 log = logging.getLogger(__name__)
 
 TRANSIENT = ("call", "leave_refused", "finished")
-"""What is true of this moment only, and is not kept."""
+"""True only for a moment, and not stored."""
 PAUSE_MS = 5000
-"""What does not change the match is written so seldom at the most: cards wear out."""
+"""At most this often a view with the same match is written: cards wear out."""
 CLOCK_MOVED_MS = 1500
 BOOT_FILE = Path("/proc/sys/kernel/random/boot_id")
 
 
 def read_boot_id() -> str:
-    """Which start of this machine its monotonic clock counts from; "" where nobody says."""
+    """The boot that this machine's monotonic clock counts from; "" where unknown."""
     try:
         return BOOT_FILE.read_text(encoding="ascii").strip()
     except (OSError, ValueError):
@@ -30,11 +30,11 @@ def read_boot_id() -> str:
 
 
 class StoredView:
-    """`view`: the last one that was kept, of this process or of one before; None where there is none.
+    """`view`: the last stored one, of this or an earlier process; None where there is none.
 
-    `deadline_here_ms`: when its round ends on this machine's own monotonic clock, if that was known and the machine
-    has not been started since. `keep` is told each view, `tick` writes: at once where the match changed, else after a
-    pause. One thread writes; any may ask `holds`. path None: nothing is kept.
+    `deadline_here_ms`: when its round ends on this machine's monotonic clock, if that was known and the machine has not
+    rebooted since. `keep` takes each view, `tick` writes: at once where the match changed, else after a pause. One
+    thread writes; any may call `holds`. path None: nothing is stored.
     """
 
     def __init__(self, path: Path | None, boot: str = "") -> None:
@@ -48,19 +48,19 @@ class StoredView:
             self._read(path)
 
     def keep(self, view: Mapping[str, Any]) -> None:
-        """The view that the table shows now. It was looked at: whatever is kept can be shown after a restart."""
+        """The view now on the table's screen: it can therefore be shown after a restart."""
         kept = {name: value for name, value in view.items() if name not in TRANSIENT}
         with self._lock:
             if kept != self.view:
                 self.view, self.deadline_here_ms = kept, None
 
     def forget(self) -> None:
-        """What is kept cannot be shown."""
+        """The stored view cannot be shown."""
         with self._lock:
             self.view = self.deadline_here_ms = None
 
     def tick(self, now_ms: int, deadline_here_ms: int | None) -> None:
-        """Write what is to be written. `deadline_here_ms`: when the round ends by the unit's clock, None: not known."""
+        """Write if necessary. `deadline_here_ms`: when the round ends by the unit's clock, None: unknown."""
         with self._lock:
             before, before_ms = self._written
             if deadline_here_ms is not None and not nearly_equal(deadline_here_ms, self.deadline_here_ms):
@@ -75,7 +75,7 @@ class StoredView:
                 self._written = now
 
     def holds(self) -> dict[str, Any] | None:
-        """What the hub is told of the match that this table shows; None where there is none."""
+        """The match on this table's screen, for the hub; None where there is none."""
         with self._lock:
             view = self.view
         if not view or not view.get("match"):
@@ -121,14 +121,14 @@ class StoredView:
 
 
 def nearly_equal(one_ms: int | None, other_ms: int | None) -> bool:
-    """Whether both are the same point in time, as far as somebody could see."""
+    """Whether both are the same point in time, as far as a person could see."""
     if one_ms is None or other_ms is None:
         return one_ms is other_ms
     return abs(one_ms - other_ms) <= CLOCK_MOVED_MS
 
 
 def _match(view: Mapping[str, Any] | None) -> object:
-    """What must not be older than it need be: who plays, what stands, and whether the round has begun."""
+    """The part that must be up to date: who plays, the result, and whether the round has begun."""
     if view is None:
         return None
     clock = view.get("clock")

@@ -1,1 +1,1 @@
-"""The front panel of the hub's machine: what it shows, and what may be pressed there."""
+"""The front panel of the hub's machine: its pages, and what its buttons may do."""

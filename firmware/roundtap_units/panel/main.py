@@ -1,5 +1,4 @@
-"""`roundtap panel`: the front panel of the hub's own machine, on its pins or on virtual ones; and its link to what runs
-there: the hub, a standby that is no hub yet, and root's few steps."""
+"""`roundtap panel`: the front panel of the hub's machine, and its link to the hub, a standby, and root's few steps."""
 
 from __future__ import annotations
 
@@ -50,22 +49,22 @@ FOLDER = Path("/var/lib/roundtap-panel")
 PATH = "/device/panel"
 ASK_EVERY_S = 1.0
 POLL_WITHIN_S, PRESS_WITHIN_S = 4.0, 28.0
-"""For an answer to a look, and to a press: a stick may take long to be let go of."""
+"""For an answer to a look, and to a press: ejecting a stick may take long."""
 HOTSPOT_EVERY = 30
-"""The hotspot is asked for with every so manieth look."""
+"""Every how many looks the hotspot is asked for."""
 STANDBY_WITHIN_S = 5.0
 
 AWAY, UNKNOWN = "panel.away.what", "panel.no_answer"
-"""Of a press for the hub: nobody was there to hear it; nobody knows what became of it."""
+"""Of a press for the hub: it was away; the outcome is unknown."""
 FAILED: Mapping[str, str] = {POWER_OFF: "panel.off.failed", TURN: "panel.turn.failed"}
 
 REQUEST_ERRORS = (OSError, http.client.HTTPException, StepRefused, ValueError, KeyError, TypeError, RecursionError)
-"""Nobody there, or what nobody says."""
+"""No answer, or an impossible one."""
 Receiver = Callable[[str, Any], None]
 
 
 class PanelUnit(BoardUnit):
-    """do: told each press, and must only enqueue. While nobody can read the screen no press counts."""
+    """do: called with each press, and must only enqueue. While the screen is illegible no press counts."""
 
     def __init__(self, dialogue: PanelDialogue, screen: Screen, hands: EdgeReorder, do: Callable[[PanelPress], None],
                  heard: Callable[[str], None] = lambda _: None) -> None:
@@ -98,7 +97,7 @@ class PanelUnit(BoardUnit):
         self._show(scene_of(self.dialogue), draw_panel, self._is_to_be_read(), now_ms)
 
     def _is_to_be_read(self) -> bool:
-        """Whether there is more to read than that all is well: a running round, trouble, no contact, a question."""
+        """Whether there is more to read than "all is well": a running round, trouble, no contact, a question."""
         hub = self.dialogue.hub
         return self.dialogue.page not in (ADDRESS, STANDBY) or (hub is not None and (hub.running or hub.trouble))
 
@@ -107,7 +106,7 @@ class PanelLink:
     """`receive(kind, value)` is called from its thread and must only enqueue: "hub" a PanelView, "standby" a
     StandbyState, "hotspot" (name, password) or None, "done" a `PressOutcome`.
 
-    renew: asked before each question whether the hub on this machine was started anew. A press is sent once: it is
+    renew: called before each request, to see whether the hub on this machine has restarted. A press is sent once, and
     never repeated. ask_root, standby: as `systemd/roundtap_machine/root_steps.py` and the standby's socket do it.
     """
 
@@ -188,13 +187,13 @@ class PanelLink:
         return PressOutcome(press.number, said.refused, pin=said.pin)
 
     def _exchange(self, pressed: Mapping[str, Any] | None, within_s: float) -> WordOnPress | None:
-        """One question; the hub's word on what was pressed with it."""
+        """One request; returns the hub's answer to the press in it."""
         if (here := self._renew()) is not None:
             self._here, self._challenge = here, None
         if self._here is None:
             raise ConnectionRefusedError("no hub has been started on this machine")
         here = self._here
-        # A press goes with a fresh challenge: refused for an old one it would be lost.
+        # A press needs a fresh challenge: refused for an old one it would be lost.
         challenge, self._challenge = self._challenge if pressed is None else None, None
         with closing(self._connect(here.host, here.port, within_s)) as connection:
             heard = parse_message(PanelResponse, send_signed(connection, PATH, here.unit, here.key, challenge,
@@ -243,8 +242,7 @@ class PanelConfig:
 
 
 def read_panel_config(path: Path, folder: Path | None = None) -> PanelConfig:
-    """The configuration; without a file all is as usual. ConfigError names the file, the key, and what would be right.
-    """
+    """The configuration; without a file the defaults. ConfigError names the file, the key, and what would be right."""
     data = read_file(path)
     for name, value in data.items():
         if name not in KEYS:
@@ -256,7 +254,7 @@ def read_panel_config(path: Path, folder: Path | None = None) -> PanelConfig:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run until SIGTERM or Ctrl-C; without pins or screen, too."""
+    """Run until SIGTERM or Ctrl-C, even without pins or screen."""
     return run_unit("panel", lambda: _run(read_panel_config(args.config, args.folder), args))
 
 
@@ -270,6 +268,6 @@ def _run(config: PanelConfig, args: argparse.Namespace) -> bool:
         process.run(PanelUnit(dialogue, process.screen, EdgeReorder(process.front.held), link.do, process.heard))
     finally:
         link.stop()
-        # Else it goes on saying when to unplug.
+        # Otherwise it keeps showing when to unplug.
         process.close(dark=dialogue.page != OFF)
     return False

@@ -1,7 +1,7 @@
 """The front panel's dialogue: a pure state machine of pages, on the caller's clock.
 
-▲ ▼ go around, ● leads further, ■ leads back. What changes something stands on a page of its own and wants ● held, by
-somebody who has had the time to read it; what ends the hub, or makes one, is asked twice.
+▲ ▼ cycle, ● leads further, ■ leads back. A change has its own page, and needs ● held after time to read it; what ends
+the hub, or makes one, is asked twice.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from roundtap_machine.wifi import wifi_code
 from roundtap_units.table.screens.lettering import Fitted, canvas, fit, line_height, width, write
 
 NOBODY, ADDRESS, STANDBY = "nobody", "address", "standby"
-"""The first page, by who is heard: nobody, the hub, or a standby."""
+"""The first page, by who answers: no one, the hub, or a standby."""
 HOTSPOT, TRUST, EJECT_ASK, PIN_ASK, TURN_ASK, OFF_ASK = (
     "hotspot", "trust", "eject-ask", "pin-ask", "turn-ask", "off-ask")
 PLAYERS_QR, CONSOLE_QR, HOTSPOT_QR, TURN_SURE, OFF_SURE = (
@@ -42,11 +42,11 @@ PAGE_STEPS: Mapping[str, str] = {EJECT_ASK: EJECT, PIN_ASK: NEW_PIN, TURN_SURE: 
 DONE_TEXTS: Mapping[str, str] = {EJECT: "panel.pull_out", TURN: "panel.turned"}
 
 UNREAD_MS = 900
-"""Nobody has read a question that stands there for less."""
+"""A question shown for less than this cannot have been read."""
 IDLE_MS, PIN_MS, SAID_MS = 90_000, 180_000, 20_000
-"""So long a page stands there by itself."""
+"""How long such a page stays without a press."""
 AWAY_MS = 6000
-"""So long without the hub's word: it is away."""
+"""After this long without an answer the hub is away."""
 ANSWER_MS = 32_000
 OK, BACK, UP, DOWN = "a", "b", "up", "down"
 AWAY_SIGN, DISK_SIGN = "✕", "⚠"
@@ -73,7 +73,7 @@ class PanelPress:
 
 @dataclass(frozen=True, slots=True)
 class PressOutcome:
-    """What became of a press: `refused` in the hub's words; `trouble`, the key of a text where nobody said; a new
+    """The outcome of a press: `refused`, the hub's text; `trouble`, the key of a text where no answer came; a new
     `pin`."""
 
     number: int
@@ -89,7 +89,7 @@ class PanelDialogue:
     words: Words
     page: str = NOBODY
     stick: str = ""
-    """Of which EJECT_ASK speaks."""
+    """The stick that EJECT_ASK is about."""
     hub: PanelView | None = None
     standby: StandbyState | None = None
     hotspot: tuple[str, str] | None = None
@@ -112,7 +112,7 @@ class PanelDialogue:
 
     def on_done(self, done: PressOutcome, now_ms: int) -> None:
         if done.pin and done.number == self._pin_asked:
-            # However late: it counts already, and stands nowhere else.
+            # However late: it is valid already, and shown only here.
             self._pin_asked, self.pin = 0, done.pin
             self._go(now_ms, PIN_SHOWN)
         elif self.page != WAITING or done.number != self._press.number:
@@ -140,7 +140,7 @@ class PanelDialogue:
         self._look(now_ms)
 
     def tick(self, now_ms: int) -> None:
-        """Pages that nobody reads any more go back; an answer that does not come is told."""
+        """Close pages after their time, and report an answer that does not come."""
         self._look(now_ms)
         stood_ms = now_ms - self._page_ms
         if self.page == WAITING:
@@ -154,7 +154,7 @@ class PanelDialogue:
         return taken
 
     def ring(self) -> list[tuple[str, str]]:
-        """What ▲ ▼ go through now: pages, and the stick of which one speaks."""
+        """The pages that ▲ ▼ cycle through now, each with the stick it is about."""
         hub, standby = self.hub, self.standby
         ring = [(ADDRESS if hub is not None else STANDBY if standby is not None else NOBODY, "")]
         if self.hotspot is not None:
@@ -187,7 +187,7 @@ class PanelDialogue:
         self._go(now_ms, SAID)
 
     def _look(self, now_ms: int) -> None:
-        """A page of what is not there any more is left."""
+        """Leave a page whose subject has gone."""
         if now_ms - self._heard_ms >= AWAY_MS:
             self.hub = self.standby = None
         ring = self.ring()
@@ -209,7 +209,7 @@ class PanelDialogue:
 
 @dataclass(frozen=True, slots=True)
 class PanelScene:
-    """A `title`; then one big figure and lines of text, or lines beside a QR code; at the bottom what can be pressed.
+    """A `title`; then one big figure and lines of text, or lines beside a QR code; at the bottom the buttons' meaning.
     `corner`: the time, a disk in trouble, no contact."""
 
     title: str
@@ -226,7 +226,7 @@ class PanelScene:
 
 
 def scene_of(panel: PanelDialogue) -> PanelScene:
-    """What is shown now."""
+    """The present scene."""
     page, words = panel.page, panel.words
     if page == WAITING:
         return PanelScene(words("panel.waiting"))
@@ -249,14 +249,14 @@ def scene_of(panel: PanelDialogue) -> PanelScene:
 
 
 def address_code(address: str) -> str:
-    """The address as its code says it: scheme and host in capitals are the same to every browser, and make a smaller
-    code with larger dots. Only where nothing follows that would not be the same."""
+    """The address for its QR code: scheme and host in capitals mean the same to browsers, and make a smaller code with
+    larger dots. Only where nothing follows that capitals would change."""
     host = address.partition("://")[2]
     return address.upper() if "/" not in host else address
 
 
 def _state(panel: PanelDialogue) -> PanelScene:
-    """How it is, and where it is reached."""
+    """The hub's state and address."""
     page, hub, standby, words = panel.page, panel.hub, panel.standby, panel.words
     if page == ADDRESS and hub is not None:
         lines = _without_scheme(hub.players), hub.name, hub.console
@@ -302,7 +302,7 @@ def _address_code(panel: PanelDialogue, hub: PanelView) -> PanelScene:
 
 
 def _without_scheme(address: str) -> str:
-    """As somebody types it: browsers add http:// by themselves."""
+    """As people type it: browsers add http:// themselves."""
     return address.removeprefix("http://")
 
 
@@ -320,7 +320,7 @@ def _address_lines(address: str) -> tuple[str, ...]:
 
 
 def _verbatim_lines(text: str) -> tuple[str, ...]:
-    """What somebody types letter by letter: broken where the line ends, and nowhere else."""
+    """A text to be typed letter by letter: broken only where the line ends."""
     unbroken = text.replace("-", NO_BREAK_HYPHEN).replace(" ", OPEN_BOX)
     return tuple(unbroken[at:at + LETTERS_A_LINE] for at in range(0, len(unbroken), LETTERS_A_LINE))
 
@@ -337,7 +337,7 @@ def draw_panel(scene: PanelScene) -> Image.Image:
 
 
 def fits_screen(scene: PanelScene) -> bool:
-    """Whether everything that the scene says can be read."""
+    """Whether all text of the scene is legible."""
     return _render(scene)[1]
 
 
@@ -381,7 +381,7 @@ def _lines(pen: ImageDraw.ImageDraw, lines: tuple[str, ...], top: int, bottom: i
 
 
 def _with_qr(image: Image.Image, pen: ImageDraw.ImageDraw, scene: PanelScene) -> bool:
-    """The code on the right, as large as whole pixels allow; what it leads to beside it."""
+    """The code on the right, as large as whole pixels allow; its explanation beside it."""
     code = qr_picture(scene.qr)
     left = WIDTH - code.width
     wide = left - 3
@@ -390,13 +390,13 @@ def _with_qr(image: Image.Image, pen: ImageDraw.ImageDraw, scene: PanelScene) ->
     hint = fit(scene.hint, wide, 20, (9, 8))
     _put(pen, hint, HEIGHT - 1 - hint.height)
     whole = _lines(pen, scene.lines, title.height + 2, HEIGHT - 1 - hint.height, wide)
-    # At last: a name that is too long for its place ends at the code, and does not spoil it.
+    # Last: a name too long for its place ends at the code, and does not spoil it.
     image.paste(code, (left, (HEIGHT - code.height) // 2))
     return whole and title.fits and hint.fits
 
 
 def qr_picture(text: str) -> Image.Image:
-    """A code no larger than the screen is high. Lit pixels are its light modules, with as much of a margin as fits."""
+    """A code no taller than the screen. Lit pixels are its light modules, with as much of a margin as fits."""
     modules = len(code_modules(text))
     dot = max(1, HEIGHT // (modules + 2))
     side = min(HEIGHT, (modules + 2 * QR_QUIET) * dot)
@@ -407,7 +407,7 @@ def qr_picture(text: str) -> Image.Image:
 
 
 def _put(pen: ImageDraw.ImageDraw, fitted: Fitted, top: int) -> None:
-    """At the left; letters that hang down take one row more than its height."""
+    """At the left; descenders take one row more than its height."""
     for text in fitted.lines:
         write(pen, 0, top + fitted.size - 1, text, fitted.size, fitted.bold)
         top += line_height(fitted.size)

@@ -1,4 +1,4 @@
-"""`roundtap printer`: which ports there are, and `--setup`, which finds a printer's speed and model with its owner."""
+"""`roundtap printer`: lists the ports; `--setup` finds a printer's speed and model together with its owner."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """List the ports, or set the printer up. 0: done; 1: not found, or broken off; 2: a file that has to be mended."""
+    """List the ports, or set the printer up. 0: done; 1: not found, or cancelled; 2: a faulty file."""
     logging.basicConfig(level=logging.ERROR, format="%(levelname)s %(name)s: %(message)s")
     words = unit_words(args.language or choose_language(locale.getlocale()[0] or ""))
     try:
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _station_config(path: Path | None) -> tuple[Path, PrinterSettings, str]:
-    """(its folder, what its file says of the printer, its language); the usual ones where there is no file."""
+    """(the station's folder, its file's printer settings, its language); the defaults where there is no file."""
     from roundtap_units.station.main import read_station_config
 
     if path is None and not CONFIG.exists():
@@ -80,7 +80,7 @@ def _station_config(path: Path | None) -> tuple[Path, PrinterSettings, str]:
 
 
 def list_ports(words: Words, say: Say, folder: Path, written: PrinterSettings, find: Find = find_ports) -> None:
-    """What is plugged in, what cannot be used and why, and what the station is set to."""
+    """Print what is plugged in, what cannot be used and why, and the station's settings."""
     ports = find()
     say(words("printer.ports") if ports else words("printer.ports.none"))
     for port in ports:
@@ -97,7 +97,7 @@ def _row(words: Words, port: FoundPort, number: int | None = None) -> str:
 
 
 class PrinterSetup:
-    """One walk through. say, ask: to the person and back; mono_ms, pause: the clock, and a short wait."""
+    """One setup. say, ask: print to the person, and get an answer; mono_ms, pause: the clock, and a short wait."""
 
     def __init__(self, words: Words, say: Say, ask: Ask, mono_ms: Callable[[], int], pause: Callable[[], None],
                  folder: Path, written: PrinterSettings, find: Find = find_ports, open_found: Open = open_port) -> None:
@@ -159,7 +159,7 @@ class PrinterSetup:
                 return ports[choice - 1]
 
     def _speed(self, port: FoundPort) -> int | None:
-        """The one at which it answers; else the one whose sheet somebody can read."""
+        """The speed at which it answers; else the one whose sheet is legible."""
         for baud in SPEEDS:
             if self._answers(port, baud):
                 self._say(self._words("printer.setup.answers", baud=baud))

@@ -1,4 +1,4 @@
-"""`roundtap station`: run the print station, on the printer that is plugged in, or on a virtual one."""
+"""`roundtap station`: run the print station, on a real printer or a virtual one."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ log = logging.getLogger(__name__)
 KEYS = ("printer", "device", "baud", "flow")
 BUSY_S, IDLE_S = 0.02, 0.2
 CHECK_EVERY_MS = 15_000
-"""How often an idle printer is asked how it is."""
+"""How often an idle printer is asked for its state."""
 SHOWN_MS = 600_000
-"""A code on paper is good for ten minutes: somebody has to carry it to the console."""
+"""A code on paper is good for ten minutes: it has to be carried to the console."""
 SHEETS_MAX = 3
-"""After so many the station is silent until it is switched off and on: an empty hall uses up no roll."""
+"""After this many sheets the station is silent until a restart: an empty hall uses up no roll."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class StationConfig(UnitConfig):
-    """One station's configuration file. `printer`: a known profile or a TOML file; `device`: its port, "auto" for the
+    """A station's configuration file. `printer`: a known profile or a TOML file; `device`: its port, "auto" for the
     first that appears; `baud`, `flow`: 0 and "" for the profile's own."""
 
     printer: str = "epson-80"
@@ -62,7 +62,7 @@ class StationConfig(UnitConfig):
 
     @property
     def written(self) -> PrinterSettings:
-        """What the file says of the printer."""
+        """The file's printer settings."""
         return PrinterSettings("" if self.device == AUTO else self.device, self.printer, self.baud, self.flow)
 
 
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(config: StationConfig, panel_path: Path | None) -> bool:
-    """Whether it is to begin again: a hub on this machine has a key for it by now, or its own key opens nothing."""
+    """Whether to restart: a hub on this machine now has a key for it, or its own key opens nothing."""
     from roundtap_devices.virtual.printer_panel import PrinterPanel
     from roundtap_devices.virtual.virtual_printer import VirtualPrinter
     from roundtap_units.station.station_link import HubStationLink
@@ -115,8 +115,8 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
         while not stopping.is_set():
             station.step(mono_ms())
             if identity.enrolled and link.key_is_gone and not station.busy:
-                # Somebody revoked it: it asks to be enrolled on paper, as a new one does. The key stays on the disk
-                # until there is another: who refused it may be no hub, and after a power cut it is tried again.
+                # Its key was revoked: it enrols on paper, as a new one does. The key stays on the disk until there is
+                # another: the refusing machine may be no hub, and after a power cut the key is tried again.
                 os.environ[REENROL_VARIABLE] = "1"
                 return True
             stopping.wait(BUSY_S if station.busy else IDLE_S)
@@ -124,7 +124,7 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
 
 
 def _enrolled(config: StationConfig, desk: PrinterDesk, stopping: StopSignal) -> HubAddress | None:
-    """Who the station is once it was enrolled; None where it was stopped, or a hub on this machine has a key for it."""
+    """The station's identity once enrolled; None where it was stopped, or a hub on this machine has a key for it."""
     memory = UnitMemory(config.folder / "unit.json", machine=machine_fingerprint())
     asking = EnrolClient("station", memory.unit_id, partial(save_enrolled, config.folder), mono_ms, config.hubs,
                        config.unit, SHOWN_MS)
@@ -145,7 +145,7 @@ def _enrolled(config: StationConfig, desk: PrinterDesk, stopping: StopSignal) ->
 
 
 class EnrolStation:
-    """Call `step` again and again. said: told each code as well, for the machine's own console."""
+    """Call `step` repeatedly. said: also called with each code, for the machine's own console."""
 
     def __init__(self, asking: EnrolClient, printer: Printer, profile: PrinterProfile, words: Words,
                  said: Callable[[str], None]) -> None:
@@ -160,7 +160,7 @@ class EnrolStation:
 
     @property
     def silent(self) -> bool:
-        """Whether it has printed all that it prints, and the last code is no longer good."""
+        """Whether it has printed all its sheets, and the last code has expired."""
         return self._sheets >= SHEETS_MAX and self._asking.showing.state != DONE \
             and (self._asking.showing.number, self._asking.showing.code) != self._told
 

@@ -1,5 +1,4 @@
-"""The station's printer as it stands: found, opened by its port's id, tried at other speeds, set to other models; what
-lays jobs out for it, and which jobs may be on its paper."""
+"""The station's printer: its settings, port and speed, the layout of its jobs, and which jobs may be on paper."""
 
 from __future__ import annotations
 
@@ -42,18 +41,18 @@ from roundtap_units.documents.notices import layout_job, speed_page, width_page
 log = logging.getLogger(__name__)
 
 SPEEDS = (9600, 19200, 38400, 115200, 57600)
-"""Those that receipt printers are set to, the commonest first."""
+"""The usual speeds of receipt printers, the commonest first."""
 
 VIRTUAL_BAUD = 115200
 
 QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent", "printed", "uncertain", "failed"
-"""queued: nothing of it has left, `detail` says what it waits for. sending: bytes are leaving. sent: all were taken
-by a printer that never answers. printed: the printer answered. uncertain: it may be on paper, and a person decides.
+"""queued: nothing has left, `detail` is what it waits for. sending: bytes are leaving. sent: all were taken by a
+printer that never answers. printed: the printer answered. uncertain: it may be on paper, and a person decides.
 failed: it cannot be printed at all."""
 TEST_PRINT, SPEED_PRINT = "code-pages", "speed"
-"""Kinds whose content may say `at`: which settings of the printer they try."""
+"""Kinds whose content may have `at`: the printer settings to try."""
 KEPT_JOBS = 4000
-"""Of a few events: a hub that comes back from an old backup must still not have its jobs printed again."""
+"""Enough for a few events: a hub back from an old backup must not get its jobs printed again."""
 
 Open = Callable[[FoundPort, int, str], Port]
 Compose = Callable[[Job], ComposedJob]
@@ -64,7 +63,7 @@ FILE = "printer.json"
 @dataclass(frozen=True, slots=True)
 class PrinterSettings:
     """port: a port's id, "" for the first that appears. printer: a known profile or a TOML file. baud, flow: 0 and ""
-    for the profile's own. confirmed: somebody read what it prints so. order: the hub's last word that was taken."""
+    for the profile's own. confirmed: a person has read its print. order: the id of the hub's last applied order."""
 
     port: str = ""
     printer: str = "epson-80"
@@ -81,8 +80,8 @@ class PrinterSettings:
 
 
 def read_settings(folder: Path, written: PrinterSettings) -> PrinterSettings:
-    """What was found out and confirmed before. `written`: what the configuration file says, which goes first where it
-    says anything; what was confirmed of another printer does not hold for that one."""
+    """The stored, confirmed settings. `written`: those of the configuration file, which take precedence; a confirmation
+    of another printer does not count."""
     try:
         kept = parse_message(PrinterSettings, json.loads((folder / FILE).read_text(encoding="utf-8")))
         if kept.baud not in (0, *BAUDS) or kept.flow not in ("", *FLOWS):
@@ -99,18 +98,18 @@ def read_settings(folder: Path, written: PrinterSettings) -> PrinterSettings:
 
 
 def write_settings(folder: Path, settings: PrinterSettings) -> None:
-    """In one atomic step. OSError: the file stands as it was."""
+    """In one atomic step. OSError: the file is unchanged."""
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / FILE, json.dumps(asdict(settings), indent=1).encode() + b"\n")
 
 
 def settings_from_order(settings: PrinterSettings, order: object) -> PrinterSettings | None:
-    """The settings after the hub's word {id, port, printer, baud, confirmed}; None where it is none, or no news."""
+    """The settings after the hub's order {id, port, printer, baud, confirmed}; None where it is invalid, or no news."""
     try:
         said = parse_message(PrinterOrder, order)
     except MalformedMessage:
         return None
-    # Never a file of this machine: the hub names models, and nothing else.
+    # Never a file of this machine: the hub may only name models.
     if said.id == settings.order or said.printer not in PROFILES or said.baud not in (0, *BAUDS):
         return None
     return PrinterSettings(said.port or settings.port, said.printer, said.baud, "", said.confirmed, said.id)
@@ -136,7 +135,7 @@ class PrintLog:
         self._file.close()
 
     def note(self, job_id: str, state: str, detail: str = "") -> None:
-        """On return it is on the disk. Raises OSError; a job that could not be noted as begun is forgotten again."""
+        """On return it is on the disk. Raises OSError; a job whose begin could not be noted is forgotten again."""
         if len(self.jobs) >= 2 * KEPT_JOBS:
             self._shorten()
         before = self.jobs.pop(job_id, None)
@@ -149,8 +148,8 @@ class PrintLog:
             raise
 
     def note_answers(self, answers: bool) -> bool:
-        """Whether this printer answers: then its silence means something; it takes a person's word that it answers no
-        more. False where the disk refuses: it counts as before."""
+        """Whether this printer answers, so that its silence is significant; only a person's word revokes that. False
+        where the disk refuses: the earlier value stands."""
         try:
             if self.printer_answers != answers:
                 self._append({"printer_answers": answers})
@@ -164,7 +163,7 @@ class PrintLog:
         return [job_id for job_id, (known, _) in self.jobs.items() if known == state]
 
     def _shorten(self) -> None:
-        """A station that is never started again does not grow either. OSError: it is as long as before."""
+        """Keep the file of a station that is never restarted from growing. OSError: it is unchanged."""
         self._rewrite()
         self._file.close()
         self._file = open(self._path, "ab")  # noqa: SIM115
@@ -202,7 +201,7 @@ def _line(value: Any) -> bytes:
 
 
 def compose_with(profile: PrinterProfile, words: Words) -> Compose:
-    """Lays jobs out for one printer in one language."""
+    """Returns the layout function for one printer in one language."""
 
     def composed(job: Job) -> ComposedJob:
         if job.kind == TEST_PRINT:
@@ -216,10 +215,10 @@ def compose_with(profile: PrinterProfile, words: Words) -> Compose:
 
 
 class PrinterDesk:
-    """Makes the `Printer` that a station uses, and another one when its settings change.
+    """Makes the `Printer` that a station uses, and a new one when its settings change.
 
-    written: what the configuration file says. find, open_found: what is plugged in, and how it is opened.
-    device: a virtual printer's, instead of all that; it answers, and needs nobody to confirm its speed.
+    written: the configuration file's settings. find, open_found: list what is plugged in, and open it. device: a
+    virtual printer's, instead of both; it answers, and needs no confirmed speed.
     """
 
     def __init__(self, folder: Path, written: PrinterSettings, words: Words, print_log: PrintLog,
@@ -239,11 +238,11 @@ class PrinterDesk:
 
     @property
     def speed(self) -> int:
-        """What the port is opened at just now."""
+        """The port's present speed."""
         return self._tried[-1] if self._tried else self.settings.speed(self.profile)
 
     def make(self) -> Printer:
-        """A printer by the settings of now. Its owner closes the one before."""
+        """A printer with the present settings. The caller closes the one before."""
         self._tried = []
         return Printer(self.open, self.profile, self._log.printer_answers,
                        interrupted=bool(self._log.in_state(SENDING)), confirmed=self.settings.confirmed,
@@ -253,7 +252,7 @@ class PrinterDesk:
         return compose_with(self.profile, self._words)
 
     def open(self) -> Port:
-        """The port remembered, wherever it is now; else the first that a printer may be on. Raises PortGone."""
+        """The remembered port, wherever it is now; else the first likely one. Raises PortGone."""
         if self._device is not None:
             if not (device := self._device()):
                 raise PortGone("the virtual printer is unplugged")
@@ -261,7 +260,7 @@ class PrinterDesk:
         found = self._find()
         port = first_usable(found, self.settings.port)
         if port is None and self.settings.port.startswith("/dev/") and Path(self.settings.port).exists():
-            # Written by hand, as the kernel numbers it.
+            # Written manually, as the kernel numbers it.
             return open_path(self.settings.port, self.speed, self.settings.flow_of(self.profile))
         if port is None:
             self._tried = []
@@ -278,12 +277,12 @@ class PrinterDesk:
         return opened
 
     def next_speed(self) -> bool:
-        """Whether the port is opened at another speed now; no more once all were tried."""
+        """Whether the port now opens at another speed; False once all were tried."""
         left = [speed for speed in SPEEDS if speed not in self._tried and speed != self.settings.speed(self.profile)]
         if self._device is not None or (not left and not self._tried):
             return False
         if not left:
-            # Back to what was wanted; nobody is asked again before the next start or setting.
+            # Back to the wanted one; no further tries before the next start or setting.
             if self._tried[-1] == self.settings.speed(self.profile):
                 return False
             self._tried.append(self.settings.speed(self.profile))
@@ -297,12 +296,12 @@ class PrinterDesk:
             self._keep(replace(self.settings, baud=self.speed, confirmed=True))
 
     def confirmed_by_person(self) -> None:
-        """Somebody looked: it prints what it should."""
+        """A person has checked its print."""
         if not self.settings.confirmed:
             self._keep(replace(self.settings, baud=self.speed, confirmed=True))
 
     def take(self, order: object) -> bool:
-        """The hub's word, which a person gave on its console; whether it was news, and `make` is to be called."""
+        """Take the hub's order, given by a person on its console; whether it was news, and `make` is due."""
         wanted = settings_from_order(self.settings, order)
         if wanted is None:
             return False
@@ -312,13 +311,13 @@ class PrinterDesk:
         return True
 
     def _forget_answers(self, wanted: PrinterSettings) -> None:
-        """Another port or speed may be one that answers nothing: its silence is no fault."""
+        """On another port or speed a printer may never answer: its silence is no fault."""
         if (wanted.port, wanted.baud) != (self.settings.port, self.settings.baud):
             self._log.note_answers(False)
 
     def try_out(self, wanted: object) -> bool:
-        """What a test print is to be printed with, {port, printer, baud}; whether `make` is to be called. It is not
-        kept: that is done by the answer to "do you read this?"."""
+        """Use a test print's settings {port, printer, baud}; whether `make` is due. They are stored only when a person
+        has read the print."""
         order = settings_from_order(self.settings, {**wanted, "id": f"{self.settings.order}~", "confirmed": False}) \
             if isinstance(wanted, dict) else None
         if order is None:
@@ -329,17 +328,17 @@ class PrinterDesk:
         return True
 
     def told(self) -> dict[str, Any]:
-        """What the hub's console shows of it."""
+        """The printer's part of the hub's console."""
         ports = [port.id for port in self._find()] if self._device is None else []
         at_usb = self.settings.port.startswith("usb-") or (self._opened is not None and self._opened.kind == USB)
-        # At USB the line has no speed.
+        # USB has no speed.
         return {"port": self.settings.port, "printer": self.settings.printer, "baud": 0 if at_usb else self.speed,
                 "confirmed": self.settings.confirmed or self._log.printer_answers, "ports": ports[:8],
                 "models": [[name, SOLD_AS[name]] for name in PROFILES], "bauds": list(SPEEDS)}
 
     def _profile_of(self, settings: PrinterSettings) -> PrinterProfile:
         profile = printer_profile(settings.printer)
-        # A virtual printer takes what it has room for, and need not be paced.
+        # A virtual printer takes what it has room for, and needs no pacing.
         return replace(profile, flow=settings.flow_of(profile) if self._device is None else RTSCTS)
 
     def _keep(self, settings: PrinterSettings) -> None:

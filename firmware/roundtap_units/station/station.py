@@ -1,4 +1,4 @@
-"""The print station: takes jobs from the hub, prints one after the other, and says truly what became of each."""
+"""The print station: takes jobs from the hub, prints them one by one, and reports truthfully what became of each."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ log = logging.getLogger(__name__)
 
 RETRY_MS = 2000
 MUTE, MUTE_AFTER_MS = "mute", 60_000
-"""So long a printer that answered before may be silent; then a person is asked whether it prints."""
+"""After this long a silence of a printer that answered before, a person is asked whether it prints."""
 TOLD_AT_START = 100
-"""Of older jobs the hub is told when it asks for one of them again."""
+"""Older jobs are reported when the hub asks for one of them again."""
 TOLD_MAX = 4000
-"""Jobs of which it is known what the hub was told last."""
+"""Jobs whose last reported state is remembered."""
 
 
 class Station:
-    """Joins link, log and printer. `step` is called again and again by one thread, and never waits.
+    """Joins link, log and printer. One thread calls `step` repeatedly; it never waits.
 
-    A job that cannot be laid out is failed, and so is one over which the printer stumbles; the next one comes.
-    Nothing is printed twice unasked: a job is noted as "sending" on the disk before its first byte leaves, a job that
-    is noted is never begun again, and one that was under way when the station stopped is uncertain.
+    A job that cannot be laid out fails, as does one that the printer cannot handle; the next one follows. Nothing is
+    printed twice without being asked: a job is noted as "sending" on the disk before its first byte leaves, a noted job
+    is never begun again, and one that was under way when the station stopped is uncertain.
     """
 
     def __init__(self, link: HubStationLink, printer: Printer, print_log: PrintLog, compose_job: Compose,
@@ -53,7 +53,7 @@ class Station:
         self._now_ms = 0
         self._look_every_ms, self._look_at_ms, self._looking = look_every_ms, 0, False
         self.printer_word = ""
-        """How the printer was when it was last asked or used: "ready", "unasked" where it never answers, or why not."""
+        """The printer's last known state: "ready", "unasked" where it never answers, or the reason why not."""
         self._faults = FaultLog(log, lambda: self._now_ms)
         for job_id in print_log.in_state(SENDING):
             print_log.note(job_id, UNCERTAIN, "restarted")
@@ -62,7 +62,7 @@ class Station:
 
     @property
     def busy(self) -> bool:
-        """Whether the printer needs looking after just now."""
+        """Whether the printer needs `step` now."""
         return self._job is not None
 
     def step(self, now_ms: int) -> None:
@@ -100,13 +100,13 @@ class Station:
             self._log.note_answers(True)
 
     def _look_now_and_then(self, now_ms: int) -> None:
-        """While nothing is to be printed, the printer is asked how it is: who opens the doors wants to know before."""
+        """Ask an idle printer for its state: organizers want to know before the doors open."""
         if self._look_every_ms is not None and now_ms >= self._look_at_ms:
             self._look_at_ms, self._looking = now_ms + self._look_every_ms, True
             self._printer.begin_look(now_ms)
 
     def _looked(self, now_ms: int) -> bool:
-        """Whether the look is over."""
+        """Whether the look has ended."""
         try:
             outcome = self._printer.step(now_ms)
         except Exception:
@@ -126,7 +126,7 @@ class Station:
             self._desk.answered()
 
     def _why(self, detail: str, now_ms: int) -> str:
-        """What a job waits for: silence that lasts needs a person."""
+        """What a job waits for: lasting silence needs a person."""
         if detail != SILENT:
             self._silent_since_ms = None
             return detail
@@ -146,7 +146,7 @@ class Station:
         self._printer.close()
 
     def _renew(self) -> None:
-        """Another model, port or speed: what is under way there is over."""
+        """Another model, port or speed: what is under way there has ended."""
         assert self._desk is not None
         self._printer.close()
         self._printer, self._compose = self._desk.make(), self._desk.compose()
@@ -197,7 +197,7 @@ class Station:
         try:
             self._log.note(job_id, state, detail)
         except OSError:
-            # What stands on the disk, "sending", makes it uncertain after a restart: too careful, never wrong.
+            # "sending" on the disk makes it uncertain after a restart: too careful, never wrong.
             log.exception("the state of job %s cannot be noted", job_id)
         self._tell(job_id, state, detail)
 

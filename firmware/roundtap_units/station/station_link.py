@@ -1,4 +1,4 @@
-"""The station's link to the hub: states out, jobs in, one signed request every two seconds, in a thread of its own."""
+"""The station's link to the hub: states out, jobs in, one signed request every two seconds, in its own thread."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ JOBS_MAX = 100
 REFUSE_AGAIN_MS = 30_000
 PATH = "/station/jobs"
 REFUSED_TIMES = 15
-"""So often in succession, for half a minute, a hub has to say that it does not know this key: a challenge that was lost
-is refused once, and a hub that is being restored for some seconds."""
+"""A hub has to refuse this key so often in a row, for half a minute: a lost challenge is refused once, and a hub that
+is being restored refuses for some seconds."""
 
 
 class HubStationLink:
     """`next_jobs` and `report` never wait; `exchange` is one round with the hub, called by the link's own thread.
 
-    A state is sent until the hub has answered a request that carried it. Each answer brings the challenge of the next
-    request; where one is lost, another is asked for. renew: asked before each round who this station is from now on;
-    None: who it was. printer: what the console shows of the printer; None: nothing.
+    A state is sent until the hub has answered a request with it. Each answer brings the next request's challenge; where
+    one is lost, another is fetched. renew: called before each round for the station's new identity; None: unchanged.
+    printer: the printer's part of the hub's console; None: nothing.
     """
 
     def __init__(self, address: HubAddress,
@@ -84,7 +84,7 @@ class HubStationLink:
 
     @property
     def key_is_gone(self) -> bool:
-        """Whether whoever answers has for long taken nothing that this key signs."""
+        """Whether everything signed with this key has been refused for long."""
         return self._times_refused >= REFUSED_TIMES
 
     def printer_order(self) -> object:
@@ -92,13 +92,13 @@ class HubStationLink:
             return self._printer_order
 
     def exchange(self) -> bool:
-        """One round; whether the hub was reached. Without the hub, the jobs it named last are still printed."""
+        """One round; whether the hub was reached. Without the hub, its last jobs are still printed."""
         if (here := self._renew()) is not None:
-            # The hub on this machine was started anew.
+            # The hub on this machine has restarted.
             self.address, self._places, self._challenge = here, here.places, None
         with self._lock:
             said = dict(list(self._unsaid.items())[:STATES_AT_ONCE])
-        # Good once: whatever becomes of this request, the next one has another.
+        # Good once: whatever happens to this request, the next one has another.
         challenge, self._challenge = self._challenge, None
         try:
             payload: dict[str, Any] = {
@@ -121,7 +121,7 @@ class HubStationLink:
             self._try_another()
             return False
         if not self.in_contact and self._health is not None:
-            # A hub that was started anew has forgotten it.
+            # A restarted hub has forgotten it.
             self._health.begin()
         elif self._health is not None and health is not None:
             self._health.heard(health)
@@ -137,7 +137,7 @@ class HubStationLink:
         return True
 
     def _jobs_of(self, rows: list[Any]) -> list[Job]:
-        """Each row for itself: one that is no job is told as failed, where it has a name, and stops no others."""
+        """Each row by itself: an invalid one is reported as failed, where it has a name, and stops no others."""
         jobs = []
         for row in rows[:JOBS_MAX]:
             try:
@@ -149,7 +149,7 @@ class HubStationLink:
         return jobs
 
     def _refuse(self, name: str) -> None:
-        """A row that the hub names again and again is answered now and then: each word of ours is a request."""
+        """A row that the hub keeps repeating is answered only now and then: each answer costs a request."""
         now_ms = self._mono_ms()
         if now_ms >= self._refused.get(name, now_ms):
             if len(self._refused) > JOBS_MAX:
@@ -158,7 +158,7 @@ class HubStationLink:
             self.report(name, "failed", "unprintable")
 
     def _try_another(self) -> None:
-        """A hub that has been silent for long may have a standby in its place: the next address is asked."""
+        """A hub that has been silent for long may have been replaced by a standby: try the next address."""
         now_ms = self._mono_ms()
         if self._silent_since_ms is None:
             self._silent_since_ms = now_ms
@@ -176,7 +176,7 @@ class HubStationLink:
         while not self._stopping.is_set():
             self._work.clear()
             reached = self.exchange()
-            # What is new is said at once; to a hub that is away, only as often as it is asked.
+            # News is sent at once; to an absent hub, only at the regular rate.
             if reached and self.unsaid:
                 continue
             if reached:

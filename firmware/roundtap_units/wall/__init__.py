@@ -1,1 +1,1 @@
-"""The wall's post: a browser on this machine's own screen, kept at the hub's wall whatever happens."""
+"""The wall: a browser on this machine's own screen, kept at the hub's wall whatever happens."""

@@ -1,4 +1,4 @@
-"""`roundtap wall`: the hub's wall on this machine's own screen, for ever."""
+"""`roundtap wall`: shows the hub's wall on this machine's own screen, permanently."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ log = logging.getLogger(__name__)
 MEMORY = "wall.json"
 STEP_S = 1.0
 LOOK_EVERY_S = 2.0
-"""For a screen, and for the programs."""
+"""How often to look for a screen, and for the programs."""
 STARTS_WITHIN_S = 120.0
 """A browser that starts for the first time on a slow card."""
 ASKS_WITHIN_S = 40.0
-"""A page that lives asks or takes something sooner: the wall's asks a silent hub every 22 s at the latest."""
+"""A live page sends or takes something sooner: the wall's asks a silent hub every 22 s at the latest."""
 ENDS_WITHIN_S = 5.0
 AGAIN_AFTER_S, AGAIN_AT_MOST_S = 2.0, 60.0
-"""A browser that ends at once is started again later and later."""
+"""A browser that ends at once is restarted with a growing pause."""
 COMPOSITOR = ("cage", "-d", "--")
 BROWSERS = ("chromium", "chromium-browser")
 FLAGS = (
-    # Whatever it asks of anybody but this machine goes to a port where nobody listens.
+    # Its requests to any other machine go to a port without a listener.
     f"--proxy-server={LOOPBACK}:9",
     "--autoplay-policy=no-user-gesture-required", "--no-first-run", "--no-default-browser-check", "--noerrdialogs",
     "--hide-crash-restore-bubble", "--disable-infobars", "--disable-features=Translate,MediaRouter",
@@ -46,15 +46,15 @@ FLAGS = (
     "--log-level=3",
 )
 KIOSK_FLAGS = ("--kiosk", "--ozone-platform=wayland")
-"""Under a compositor of its own, where nothing else is."""
+"""Under its own compositor, with nothing else on the screen."""
 CONNECTORS = Path("/sys/class/drm")
 TRIE = Path("/proc/net/fib_trie")
 PROBE_ADDRESS = ("198.51.100.1", 9)
-"""A network of examples: nothing is sent, the kernel is only asked which way it would go."""
+"""A documentation network: nothing is sent; the kernel is only asked for the route."""
 
 
 def screens(folder: Path = CONNECTORS) -> tuple[str, ...]:
-    """The connectors with a screen: ("HDMI-A-1",); none where there is no screen, or no graphics at all."""
+    """The connectors with a screen: ("HDMI-A-1",); empty where there is no screen, or no graphics at all."""
     found = []
     for connector in sorted(folder.glob("card*-*")):
         try:
@@ -62,13 +62,13 @@ def screens(folder: Path = CONNECTORS) -> tuple[str, ...]:
                 found.append(connector.name.partition("-")[2])
         except (OSError, ValueError):
             continue
-    # What is drawn for nobody is no screen.
+    # A writeback connector is no screen.
     return tuple(name for name in found if not name.startswith("Writeback"))
 
 
 def own_address(trie: Path = TRIE) -> str:
-    """The address by which it would go out; where there is no way out (a cable between two machines), any that it has;
-    "" where it is on no network."""
+    """The address that outgoing traffic uses; without a route (a cable between two machines) any other; "" without a
+    network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         try:
             asking.connect(PROBE_ADDRESS)
@@ -78,7 +78,7 @@ def own_address(trie: Path = TRIE) -> str:
 
 
 def local_ipv4(trie: Path = TRIE) -> list[str]:
-    """Every address of this machine's as Linux lists them, but those within itself."""
+    """This machine's addresses as Linux lists them, without loopback."""
     try:
         lines = trie.read_text(encoding="ascii").splitlines()
     except (OSError, ValueError):
@@ -122,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 class WallBrowser:
-    """The loop: a screen, and a browser on it that is started again whenever it ends or asks for nothing."""
+    """The loop: a screen, and a browser on it that is restarted whenever it ends or falls silent."""
 
     def __init__(self, proxy: WallProxy, heartbeat: Heartbeat, stop: StopSignal,
                  now_s: Callable[[], float] = time.monotonic) -> None:
@@ -146,7 +146,7 @@ class WallBrowser:
             self._pause(again_s)
 
     def _wait_for(self, lacks: Callable[[], str]) -> bool:
-        """Until nothing is missing; False: told to stop."""
+        """Wait until nothing is missing; False: stopped."""
         said = ""
         while not self._stop.is_set():
             lacking = lacks()
@@ -165,8 +165,8 @@ class WallBrowser:
             self._stop.wait(min(left_s, STEP_S))
 
     def _show(self, words: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Until the browser ends, or has to be ended, or this process is told to stop."""
-        # A group of its own: what the browser started ends with it.
+        """Until the browser ends, or has to be ended, or this process is stopped."""
+        # In a process group of its own: the browser's children end with it.
         browser = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
         began_s = self._now_s()
         try:
@@ -181,12 +181,12 @@ class WallBrowser:
 
 
 def missing_parts(window: bool, environment: Mapping[str, str]) -> str:
-    """What has to be there before a browser can be started, for the journal; "": nothing."""
+    """What is missing to start a browser, for the journal; "": nothing."""
     programs = (("cage", window or shutil.which(COMPOSITOR[0])), ("chromium", browser_program()))
     if lacking := [name for name, there in programs if not there]:
         return (f"this machine has no {' and no '.join(lacking)}, so no wall: apt install cage xwayland chromium; it "
                 "comes up once they are there")
-    # With another backend it is drawn somewhere else than on a screen: for trying.
+    # With another backend it is drawn elsewhere than on a screen: for testing.
     if window or environment.get("WLR_BACKENDS") or screens():
         return ""
     return "no screen is connected: the wall comes up once one is plugged in and switched on"
@@ -199,13 +199,13 @@ def browser_program() -> str:
 
 def browser_command(window: bool, environment: Mapping[str, str], url: str) -> list[str]:
     """The command line that shows a page."""
-    # Nothing of a browser outlives the machine's restart: who this wall is stands in its own file.
+    # Nothing of a browser survives a reboot: the wall's identity is in its own file.
     profile = f"--user-data-dir={runtime_folder(environment) / 'browser'}"
     return [*(() if window else COMPOSITOR), browser_program(), *FLAGS, *(() if window else KIOSK_FLAGS), profile, url]
 
 
 def end_browser(browser: subprocess.Popen[bytes]) -> None:
-    """End it and all that it started."""
+    """End it and its children."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(browser.pid, number)
@@ -216,7 +216,7 @@ def end_browser(browser: subprocess.Popen[bytes]) -> None:
 
 
 def runtime_folder(environment: Mapping[str, str]) -> Path:
-    """Where the browser keeps its things until the next restart."""
+    """Where the browser keeps its files until the next reboot."""
     made = environment.get("RUNTIME_DIRECTORY", "").partition(":")[0]
     folder = Path(made) if made else Path("/tmp") / f"roundtap-wall-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -224,7 +224,7 @@ def runtime_folder(environment: Mapping[str, str]) -> Path:
 
 
 def browser_environment(environment: Mapping[str, str], window: bool) -> dict[str, str]:
-    """What compositor and browser are to know beside what this process does."""
+    """The environment of compositor and browser."""
     folder = str(runtime_folder(environment))
     # A compositor that waits for a keyboard would never show a wall, which has none.
     own = {} if window else {"WLR_LIBINPUT_NO_DEVICES": "1",

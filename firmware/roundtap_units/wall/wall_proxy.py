@@ -1,7 +1,7 @@
-"""What the wall's browser is shown, on loopback only: the hub's wall passed on, or the machine's own page.
+"""A proxy for the wall's browser, on loopback only: passes on the hub's wall, or shows the machine's own page.
 
-The browser stays at one address for good, so it never shows its own page of errors, and a hub that moves takes nothing
-with it: who this wall is to its hub is kept here. Which hub answers now is asked every few seconds.
+The browser stays at one address, so it never shows an error page of its own, and a hub may move: this wall's identity
+is stored here. Every few seconds it checks which hub answers.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ log = logging.getLogger(__name__)
 
 LOOPBACK = "127.0.0.1"
 HERE: tuple[Endpoint, ...] = ((LOOPBACK, 8080), (LOOPBACK, 80))
-"""A hub on this very machine."""
+"""A hub on this machine."""
 ASK_EVERY_S, LOOK_EVERY_S = 4.0, 2.0
 MISSES = 3
-"""A hub that restarts is away for some seconds; one that was asked so often in vain is looked for elsewhere."""
+"""A restarting hub is away for some seconds; after so many failures another is looked for."""
 ANOTHER_AFTER_S = 30.0
-"""So long the hub of before is looked for, until another one is taken for the wall's."""
+"""How long to look for the previous hub before another one becomes the wall's."""
 
 Find = Callable[[Sequence[Endpoint]], FoundHub | None]
 Ask = Callable[[Endpoint], FoundHub | None]
@@ -44,21 +44,21 @@ PROXIED_PATHS = (WALL, FEED, "/time", "/static/", "/colours.css")
 TO_HUB = ("Accept", "Accept-Encoding", "Accept-Language", "If-None-Match")
 NOT_TO_BROWSER = frozenset({"connection", "content-length", "date", "keep-alive", "server", "set-cookie",
                             "transfer-encoding"})
-"""The display's cookie stays here; the rest is each connection's own business."""
+"""The display's cookie stays here; the rest belongs to each connection."""
 HUB_WITHIN_S = 10.0
-"""For each part of an answer; on the feed of a hub that lives there is a word every 5 s."""
+"""For each part of an answer; a live hub's feed sends something every 5 s."""
 BROWSER_WITHIN_S = 30.0
 FEED_LASTS_S = 300.0
-"""Then the page has to open it again: a page that hangs does not, and is noticed by that."""
+"""Then the page has to reopen it: a page that hangs does not, and is detected."""
 PAGE_BYTES_MAX, EVENT_BYTES_MAX = 16 * 1024 * 1024, 4 * 1024 * 1024
 OWN_HEADERS = (("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
                ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"))
 HUBS = b"event: hubs\ndata: "
 COOKIE = "roundtap_display"
-"""By which the hub knows a display again."""
+"""Identifies a display to the hub."""
 DISPLAY = re.compile(r"[\w.-]{1,80}", re.ASCII)
 AGAIN_S = 2
-"""The page is loaded again so often, by its own word: it needs no script."""
+"""The page reloads itself this often, without a script."""
 STYLE = ("html{background:#0e1113;color:#f4f5f5;cursor:none;font:min(3vw,6vh)/1.3 'DejaVu Sans',sans-serif;height:100%}"
          "body{margin:0;height:100%;display:grid;place-content:center;text-align:center;overflow:hidden}"
          "h1{font-size:2.6em;margin:0 0 .4em}p{margin:.25em 2em}.other{color:#a7afb5;font-size:.7em}"
@@ -66,8 +66,8 @@ STYLE = ("html{background:#0e1113;color:#f4f5f5;cursor:none;font:min(3vw,6vh)/1.
 
 
 def waiting_page(language: str, own_address: str, configured: str) -> str:
-    """As HTML. `language` "": nobody said which, so all of them. `own_address` "": the machine is on no network.
-    `configured`: the only hub that it was told to look for."""
+    """As HTML. `language` "": unknown, so all of them. `own_address` "": the machine is on no network. `configured`:
+    the only hub it is configured for."""
     said = [unit_words(one) for one in ((language,) if language else LANGUAGES)]
     first, *others = said
     lines = [f"<h1>{escape(first('wall.looking'))}</h1>", *(f"<p>{escape(line)}</p>" for line in
@@ -93,7 +93,7 @@ def _short(t: Words, own_address: str, configured: str) -> Sequence[str]:
 
 
 class WallMemory:
-    """Who this wall is to its hub, over restarts and addresses. What cannot be read is forgotten."""
+    """This wall's identity at its hub, across restarts and addresses. Unreadable content is dropped."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -107,7 +107,7 @@ class WallMemory:
             self.display, self.hub = display, hub
 
     def keep(self, display: str, hub: str) -> None:
-        """Remember the display's cookie and the hub; where the disk takes nothing, until the next restart."""
+        """Store the display's cookie and the hub; where the disk refuses, until the next restart."""
         if (display, hub) == (self.display, self.hub):
             return
         self.display, self.hub = display, hub
@@ -116,8 +116,8 @@ class WallMemory:
 
 
 class HubWatch:
-    """`configured`: the hub that the machine was told of; none: whichever is found. `known`: of the hub whose wall was
-    shown last (FoundHub.hub), that it is to be again. Times are monotonic seconds."""
+    """`configured`: the configured hub; empty: any that is found. `known`: the id of the last shown hub (FoundHub.hub),
+    which is preferred. Times are monotonic seconds."""
 
     def __init__(self, configured: Sequence[Endpoint], known: str = "", find: Find = find_hub, ask: Ask = probe_hub,
                  now_s: Callable[[], float] = time.monotonic) -> None:
@@ -126,7 +126,7 @@ class HubWatch:
         self.hub: FoundHub | None = None
         """The hub that answers now."""
         self.standbys: Sequence[Endpoint] = ()
-        """Where that hub says to look when it is silent. Set by whoever hears it."""
+        """That hub's standbys, for when it is silent. Set by the reader of its feed."""
         self._known = known
         self._misses = 0
         self._missed_s = now_s()
@@ -140,7 +140,7 @@ class HubWatch:
         self._stopping.set()
 
     def look(self) -> float:
-        """Ask or look once; the seconds until it is to be done again."""
+        """Probe or search once; returns the seconds until the next time."""
         if self.hub is not None:
             if self._ask(self.hub.place) is not None:
                 self._misses = 0
@@ -160,7 +160,7 @@ class HubWatch:
     def _is_ours(self, found: FoundHub) -> bool:
         if not self._known or found.hub == self._known or found.place in self._configured:
             return True
-        # With two hubs in one house, the wall does not go over to the other one while its own restarts.
+        # With two hubs in one house, the wall does not change to the other one while its own restarts.
         return not self._configured and self._now_s() - self._missed_s >= ANOTHER_AFTER_S
 
     def _run(self) -> None:
@@ -185,14 +185,14 @@ class WallProxy(socketserver.ThreadingTCPServer):
         self.watch, self.memory, self.own_page, self.now_s = watch, memory, own_page, now_s
         self.host = f"{LOOPBACK}:{self.server_address[1]}"
         self.url = f"http://{self.host}{WALL}"
-        """Where the browser is to be opened."""
+        """The address for the browser."""
         self.heard_s = now_s()
-        """When the browser last asked for something, or took what it was told."""
+        """When the browser last sent a request, or took a message."""
         self.opened: FoundHub | None = None
-        """Whose wall the browser was given last."""
+        """The hub of the last wall shown."""
 
     def open(self, hub: FoundHub, cookies: Iterable[str]) -> None:
-        """The browser is given the wall of this hub, and the hub gives it these cookies."""
+        """Show this hub's wall, with these cookies for the hub."""
         if self.opened != hub:
             self.opened = hub
             log.info("opens %s%s", endpoint_url(hub.place), WALL)
@@ -201,7 +201,7 @@ class WallProxy(socketserver.ThreadingTCPServer):
                 self.memory.keep(value, hub.hub)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """The browser has gone before it had its answer: it asks again."""
+        """The browser left before its answer: it asks again."""
 
 
 class _Request(BaseHTTPRequestHandler):
@@ -211,7 +211,7 @@ class _Request(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         proxy, hub = self.server, self.server.watch.hub
         if self.headers["Host"] != proxy.host:
-            # Another site's page, in a browser on this machine, that calls itself by another name.
+            # Another site's page, in a browser on this machine, under another host name.
             self._answer(403)
             return
         proxy.heard_s = proxy.now_s()
@@ -239,7 +239,7 @@ class _Request(BaseHTTPRequestHandler):
             self._show_own_page()
             return
         if answer.status in (301, 302, 303, 307, 308):
-            # There is no wall at the end of it, and the browser is not to leave.
+            # There is no wall at the end of it, and the browser must stay.
             self._show_own_page()
             return
         if self.path == WALL and answer.status in (200, 304):
@@ -251,7 +251,7 @@ class _Request(BaseHTTPRequestHandler):
                 self._pass_on_events(answer, hub)
 
     def _pass_on_events(self, answer: HTTPResponse, hub: FoundHub) -> None:
-        """Until the hub, the browser or the feed's time is over."""
+        """Until the hub, the browser or the feed's time ends."""
         proxy, event = self.server, b""
         ends_s = proxy.now_s() + FEED_LASTS_S
         while (line := answer.readline(EVENT_BYTES_MAX)) and len(event) < EVENT_BYTES_MAX and proxy.watch.hub == hub:
@@ -259,7 +259,7 @@ class _Request(BaseHTTPRequestHandler):
             if line != b"\n":
                 continue
             if event.startswith(HUBS):
-                # Where to look when the hub is silent is this process's business: the page would go there by itself.
+                # The standbys are for this process: the page would go there itself.
                 with suppress(ValueError, KeyError, TypeError):
                     proxy.watch.standbys = parse_endpoints(json.loads(event.removeprefix(HUBS))["hubs"])
             else:
@@ -270,7 +270,7 @@ class _Request(BaseHTTPRequestHandler):
             event = b""
 
     def _show_own_page(self) -> None:
-        # Not 200: a wall that looks for news of a hub that has gone takes this for none, and stays as it is.
+        # Not 200: a wall that looks for news of an absent hub ignores an error, and stays as it is.
         self._answer(503, OWN_HEADERS, self.server.own_page().encode())
 
     def _answer(self, status: int, headers: Iterable[tuple[str, str]] = (), body: bytes = b"") -> None:
@@ -282,4 +282,4 @@ class _Request(BaseHTTPRequestHandler):
         self.server.heard_s = self.server.now_s()
 
     def log_message(self, *_: object) -> None:
-        """Each request in the journal would be no use to anybody."""
+        """A log line for each request would be useless."""

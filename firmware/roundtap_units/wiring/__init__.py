@@ -1,1 +1,1 @@
-"""Boards listed and tried: `roundtap board`."""
+"""`roundtap board`: lists boards and tests them."""

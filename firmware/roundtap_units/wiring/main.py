@@ -1,4 +1,4 @@
-"""`roundtap board`: a board's wiring as a table, what to buy for it, and a walk through everything that is on it."""
+"""`roundtap board`: a board's wiring as a table, its shopping list, and a test of everything on it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from roundtap_units.unit_words import unit_words
 
 DONE, SILENT, BAD_INPUT = 0, 1, 2
 BUTTON_WAIT_MS = 20_000
-"""So long a button is waited for."""
+"""How long to wait for a button."""
 STEP_MS = 50
 # BCM number → pin of the header, the same on every Pi with 40 pins.
 HEADER_PIN = {
@@ -48,7 +48,7 @@ PRICES_EUR = {
     "screen.sh1106": (5, 10), "buttons": (6, 16), "lamps": (1, 2), "buzzer": (1, 3), "wires": (4, 8), "case": (5, 20),
     "adafruit-oled-bonnet": (22, 30), "waveshare-oled-hat": (14, 22),
 }
-"""Approximate, in euros for one, as European shops asked in the month above; taxes in, shipping out."""
+"""Approximate, in euros for one, from European shops in the month above; with taxes, without shipping."""
 
 # What SPI displays print beside these holes (https://www.waveshare.com/wiki/1.3inch_OLED_HAT).
 PIN_ALIASES = {"MOSI": "DIN", "SCLK": "CLK", "CE0": "CS", "CE1": "CS", "RST": "RES"}
@@ -56,9 +56,8 @@ PIN_ALIASES = {"MOSI": "DIN", "SCLK": "CLK", "CE0": "CS", "CE1": "CS", "RST": "R
 
 @dataclass(frozen=True, slots=True)
 class BoardPart:
-    """`kind`: "button", "lamp", "buzzer" or "screen"; `name` as in a board's file ("a", "lamp_b", "screen");
-    `wires`: of each its name on the part ("" where there is only one) and its BCM number, ground and supply left out.
-    """
+    """`kind`: "button", "lamp", "buzzer" or "screen"; `name` as in a board's file ("a", "lamp_b", "screen"); `wires`:
+    the name of each on the part ("" where there is only one) and its BCM number, without ground and supply."""
 
     kind: str
     name: str
@@ -66,7 +65,7 @@ class BoardPart:
 
 
 def parts(board: Board) -> list[BoardPart]:
-    """Everything that is on a board, as it is wired: screen, buttons, lamps, buzzer."""
+    """The board's parts as they are wired: screen, buttons, lamps, buzzer."""
     screen = tuple((f"{name} / {PIN_ALIASES[name]}" if name in PIN_ALIASES else name, pin)
                    for pin, name in board.screen.lines().items())
     return [BoardPart("screen", "screen", screen),
@@ -87,20 +86,20 @@ def parts_to_buy(board: Board) -> list[tuple[int, str]]:
 
 
 def cost_eur(board: Board) -> tuple[int, int]:
-    """What one table costs, from and to; "buttons" and "lamps" are prices of a set."""
+    """The price of one table, from and to; "buttons" and "lamps" are prices of a set."""
     prices = [PRICES_EUR[key] for _, key in parts_to_buy(board)]
     return sum(low for low, _ in prices), sum(high for _, high in prices)
 
 
 def draws_ma(board: Board) -> int:
-    """What a table with this board draws at 5 V while it is in use, screen lit and lamps on, without the beep."""
+    """The current at 5 V of a table in use, screen and lamps on, without the beep."""
     large = board.screen.driver == "ssd1309"
     lamps = sum(name != "buzzer" for name in board.pins.signals())
     return PI_MA + (LARGE_OLED_MA if large else OLED_MA) + lamps * LAMP_MA
 
 
 def battery_hours(board: Board, bank_mah: int) -> int:
-    """How long a power bank lasts: its mAh are counted at 3.7 V, and a tenth is lost on the way to 5 V."""
+    """How long a power bank lasts: its mAh are rated at 3.7 V, and a tenth is lost in the conversion to 5 V."""
     return int(bank_mah * 3.7 / 5 * 0.9 / draws_ma(board))
 
 
@@ -110,8 +109,8 @@ def packages(board: Board) -> tuple[str, ...]:
 
 
 def display_card(name: str) -> Any:
-    """Shows whether a display is the right way up, whole, and driven by its own driver: a frame on the outermost
-    pixels, its corners, the signs at their sides, and the board's name."""
+    """Shows whether a display is upright, complete, and has the right driver: a frame on the outermost pixels, its
+    corners, the signs at their sides, and the board's name."""
     from importlib.resources import files
 
     from PIL import Image, ImageDraw, ImageFont
@@ -132,10 +131,11 @@ def display_card(name: str) -> Any:
 
 @dataclass(slots=True)
 class BoardTest:
-    """A walk through everything on a board, with a person at it: each button, light, buzzer and the screen, one by one.
-    What does not answer is named at the end, with the pins to look at. It runs on the real pins and on mock ones alike.
+    """A test of everything on a board with its builder: each button, light, buzzer and the screen, one by one. What
+    does not respond is listed at the end, with its pins. Runs on real and mock pins.
 
-    `wait(ms)` lets time pass; `edges` is the queue that the front's buttons fill."""
+    `wait(ms)` lets time pass; `edges` is the queue that the board's buttons fill.
+    """
 
     board: Board
     front: Controls
@@ -148,7 +148,7 @@ class BoardTest:
     silent: list[str] = field(default_factory=list)
 
     def run(self) -> list[str]:
-        """Go through it; the names of the parts that did not answer, as in a board's file."""
+        """Run it; returns the names of the parts that did not respond, as in a board's file."""
         words = self.words
         self.person.say(words("walk.begin", board=self.board.name))
         if self.front.deaf:
@@ -174,7 +174,7 @@ class BoardTest:
         return self.person.sees(self.words("walk.screen"))
 
     def _button(self, part: BoardPart) -> bool:
-        """Pressed, let go, and nothing else moved meanwhile."""
+        """Pressed and released, with no other button moving."""
         words, name = self.words, self.words(f"wiring.part.{part.name}")
         if self.front.deaf:
             return False
@@ -233,7 +233,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit code 1: something on the board did not answer."""
+    """Exit code 1: something on the board did not respond."""
     words = unit_words(args.language)
     try:
         made = board(args.name)
@@ -300,7 +300,7 @@ class TerminalUser:
         print(text, flush=True)
 
     def sees(self, question: str) -> bool:
-        """Ask them whether they see or hear it; an empty answer is a yes."""
+        """Ask whether they see or hear it; an empty answer is a yes."""
         try:
             answer = input(f"{question} {self.words('walk.yes_no')} ")
         except EOFError:
