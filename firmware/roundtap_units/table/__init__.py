@@ -1,1 +1,1 @@
-"""The table unit: its loop, what the hub tells it, its dialogue and its screens."""
+"""The table unit: its loop, its messages from the hub, its dialogue and its screens."""

@@ -1,4 +1,4 @@
-"""A table unit without a key: what its screen shows while it asks for one, and what its buttons do meanwhile."""
+"""A table unit without a key: its screen while it enrols, and what its buttons do meanwhile."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ BLINK_MS = 250
 BEEP_MS = 80
 HUB_LETTERS = 14
 DONE_MS = 2500
-"""So long the screen says what the unit is called, before it goes to work."""
+"""How long the screen shows the unit's name before it goes to work."""
 
 
 class EnrolTable(BoardUnit):
-    """languages: gives the words of each; keep_language: told the one
-    that somebody chose."""
+    """languages: returns the words of each; keep_language: called with the chosen one."""
 
     def __init__(self, asking: EnrolClient, language: str, languages: Callable[[str], Words], facing: str,
                  badge: Callable[[Words], str], screen: Screen, signals: Signals, heard: Callable[[str], None],
@@ -56,7 +55,7 @@ class EnrolTable(BoardUnit):
         return [now_ms + STEP_MS]
 
     def over(self, now_ms: int) -> bool:
-        """Whether the unit has its key, and everybody who stands there has read its name."""
+        """Whether the unit has its key, and its name has been shown long enough to read."""
         return self._done_ms is not None and now_ms - self._done_ms >= DONE_MS
 
     def page(self, showing: EnrolProgress, now_ms: int) -> PageScene:

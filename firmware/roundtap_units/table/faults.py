@@ -1,4 +1,4 @@
-"""What is wrong with this unit itself: a card that fails, a damaged result, a hub that does not take its words."""
+"""Faults of the unit itself: a failing card, a damaged result, a hub that refuses its messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.screens.scenes import SIGNS, Scene
 
 UNREAD_MS = 800
-"""Nobody has read a page that stands there for less: a press then was meant for the one before."""
+"""A page shown for less than this cannot have been read: a press then was meant for the one before."""
 BLINK_MS = 500
 IDENTIFY_MS = 6_000
 
@@ -15,9 +15,10 @@ IDENTIFY_MS = 6_000
 class UnitFaults:
     """A page above everything but a called judge.
 
-    `card` (nothing can be kept) and `twin` (another unit has this name) stay as long as they are true. `damaged`
-    (lines of the outbox that nobody has read about), `refusal` ("key", "form", "often") and `pending` (a restored hub
-    looks into a report) stay until somebody presses. Besides, the hub may ask it to show itself for some seconds.
+    `card` (nothing can be stored) and `twin` (another unit has this name) stay as long as they are true. `damaged`
+    (unacknowledged spoilt lines of the outbox), `refusal` ("key", "form", "often") and `pending` (a restored hub
+    examines a report) stay until a button is pressed. Besides, the hub may ask the unit to show itself for some
+    seconds.
     """
 
     def __init__(self, dialogue: Dialogue) -> None:
@@ -28,40 +29,40 @@ class UnitFaults:
         self.refusal: str | None = None
         self.pending = False
         self.can_enrol = False
-        """Whether its key came by enrolling: then somebody who stands there may begin that again."""
+        """Whether its key came by enrolling: then a press may start that again."""
         self.enrols = False
-        """Somebody did."""
+        """A press has started it."""
         self._identified = ("", 0)
         """The unit's name, and until when it shows itself."""
         self._read: set[str] = set()
         self._shown: tuple[str | None, int] = (None, 0)
 
     def refused(self, kind: str | None) -> None:
-        """Why the hub does not take this unit's words; None: it does."""
+        """Why the hub refuses this unit's messages; None: it does not."""
         if kind != self.refusal:
             self._read.discard("refusal")
         self.refusal = kind
 
     def identify(self, unit: str, now_ms: int) -> None:
-        """Somebody at the console wants to see which one it is."""
+        """An organizer at the console wants to see which unit this is."""
         self._identified = unit, now_ms + IDENTIFY_MS
 
     def identifies(self, now_ms: int) -> bool:
         return now_ms < self._identified[1]
 
     def asked(self, pending: bool) -> None:
-        """Whether a restored hub looks into a report of this unit."""
+        """Whether a restored hub examines a report of this unit."""
         if pending and not self.pending:
             self._read.discard("pending")
         self.pending = pending
 
     @property
     def sending(self) -> str:
-        """The text that takes the place of "sending…"; "" where that is true."""
+        """The text instead of "sending…"; "" where "sending…" is right."""
         return "sending.refused" if self.refusal else ""
 
     def press(self, gesture: Gesture, now_ms: int) -> bool:
-        """Whether the press was meant for a page of these, and goes no further."""
+        """Whether the press was meant for one of these pages, and does nothing else."""
         kind = self._kind(now_ms)
         if kind is None or gesture.kind not in (TAP, HOLD):
             return kind is not None
@@ -76,7 +77,7 @@ class UnitFaults:
         return True
 
     def scene(self, now_ms: int) -> Scene | None:
-        """The page to show, if one is."""
+        """The page to show, if there is one."""
         kind = self._kind(now_ms)
         if kind != self._shown[0]:
             self._shown = kind, now_ms
@@ -97,7 +98,7 @@ class UnitFaults:
         return kind == "refusal" and self.refusal == "key" and self.can_enrol
 
     def lamp(self, now_ms: int, blind: bool = False) -> bool:
-        """The light blinks while nothing can be kept or shown: it is seen where the screen is not."""
+        """The light blinks while nothing can be stored or shown: it is seen where the screen is not."""
         return (self.card or blind or self.identifies(now_ms)) and now_ms // BLINK_MS % 2 == 0
 
     def _kind(self, now_ms: int) -> str | None:

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(config: TableConfig, args: argparse.Namespace) -> bool:
-    """Whether the unit gave up its key, and is to begin again."""
+    """Whether the unit gave up its key, and has to restart."""
     from roundtap_machine.health import MachineProbe
     from roundtap_units.link.link import HubLink
     from roundtap_units.link.outbox import Outbox
@@ -75,7 +75,7 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
 
     process = BoardProcess(config.board, config.folder, args)
     front, screen, stopping = process.front, process.screen, process.stopping
-    # What is virtual says so, on every screen.
+    # What is virtual is marked so on every screen.
     badge = "badge.virtual" if process.panel else ""
     memory = UnitMemory(config.folder / "unit.json", machine=machine_fingerprint())
     identity = config.identity()
@@ -94,7 +94,7 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     dialogue = Dialogue(words, config.board.facing, words(badge) if badge else "")
     unit = TableUnit(identity.unit, identity.key, dialogue, outbox, link, screen, front.signals, process.heard,
                      stored=stored, memory=memory, pressed=health.press, front=front)
-    # A key that was typed into a file is changed there, and one of this machine's hub comes by itself.
+    # A key in the configuration file is changed there, and a key of this machine's hub renews itself.
     unit.troubles.can_enrol = identity.enrolled
     link.start()
     try:
@@ -104,8 +104,8 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
         outbox.close()
         process.close()
     if unit.troubles.enrols and not stopping.is_set():
-        # The key stays on the disk until there is another one: who refused it may be no hub, and after a power cut it
-        # is tried again.
+        # The key stays on the disk until there is another one: the refusing machine may be no hub, and after a power
+        # cut the key is tried again.
         os.environ[REENROL_VARIABLE] = "1"
         return True
     return False
@@ -113,8 +113,8 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
 
 def _enrolled(config: TableConfig, memory: UnitMemory, process: BoardProcess,
               badge: str) -> tuple[HubAddress | None, TableConfig]:
-    """(who the unit is once it was enrolled, the configuration in the language that was chosen meanwhile). None where
-    it was stopped, or where a hub on this very machine has a key for it by now (`config.local`)."""
+    """(the unit's identity once enrolled, the configuration with the language chosen meanwhile). None where it was
+    stopped, or where a hub on this machine now has a key for it (`config.local`)."""
     from roundtap_units.link.enrolling import EnrolClient
     from roundtap_units.table.enrol_table import EnrolTable
 
@@ -134,7 +134,7 @@ def _enrolled(config: TableConfig, memory: UnitMemory, process: BoardProcess,
 
 
 def _crash_point(name: str | None) -> Callable[[str], None]:
-    """A power cut for tests: the process dies, unflushed and unwarned, when it comes to the point `name`."""
+    """A power cut for tests: the process dies at the point `name`, without flushing or warning."""
 
     def at_point(point: str) -> None:
         if point == name:

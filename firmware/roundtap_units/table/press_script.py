@@ -1,4 +1,4 @@
-"""Which buttons are pressed to report a result: for rehearsals, demonstrations and counting presses."""
+"""The button presses that report a result: for rehearsals, demonstrations and counting presses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_TURNS = 100
 
 
 class Press(NamedTuple):
-    """One press: a key, tapped or held. An arrow is always tapped here, one step a press: nobody's best case.
+    """One press: a key, tapped or held. An arrow is always tapped, one step a press: never the best case.
 
     The one arrow that is held opens the list of other endings.
     """
@@ -30,22 +30,22 @@ def presses(form: Form, result: Result, winner: Side, time_is_up: bool, fielded:
     """Every press from the opening to the other's agreement, both seated and the table idle.
 
     winner: who opens (at time it may be the other, whose turn it is); of a draw either. fielded: squads were entered
-    when they were shown. What the result does not record (whose turn it was) is made up. Raises ValueError where this
-    form cannot say this result (recorded figures above the limit, a judge's ruling).
+    when they were shown. What the result does not record (whose turn it was) is invented. Raises ValueError where this
+    form cannot express this result (recorded figures above the limit, a judge's ruling).
     """
     if form.parallel:
         return list(_parallel(form, result, time_is_up, fielded))
     way, answers = _way_and_answers(form, result, winner, time_is_up)
     first_question = walk(way, {}, winner).question
     if way.winner == DECIDED and isinstance(first_question, Choice) and answers[first_question.name] == other(winner):
-        # Whose turn it is opens: presses of both buttons at once say nothing.
+        # The player whose turn it is opens: presses of both buttons at once are ignored.
         winner = other(winner)
         way, answers = _way_and_answers(form, result, winner, time_is_up)
     at = form.offered(time_is_up).index(way)
     first = form.direct and at == 0
     if first and form.games > 1 and not time_is_up:
         return list(_games(form, result, winner))
-    # From the list of endings nobody has opened the report: whoever takes "I concede" does.
+    # From the list of endings the report has no opener yet: the player who takes "I concede" is it.
     own = other(winner) if form.direct and not first and way.ended == CONCESSION else winner
     return [*_opening(form, at, time_is_up, own), *_steps(way, answers, winner, own, confirmed=first),
             Press(other(own))]
@@ -70,7 +70,7 @@ def _opening(form: Form, at: int, time_is_up: bool, own: Side) -> Iterator[Press
 
 
 def _games(form: Form, result: Result, winner: Side) -> Iterator[Press]:
-    """Game by game, the loser agreeing to each; who lost one begins the next, where that is asked."""
+    """Game by game, the loser agreeing to each; the loser begins the next, where that is asked."""
     loser = other(winner)
     won = [winner] * (form.games - 1)
     played = [*won[:1], *[loser] * result.score.of(loser), *won[1:]]
@@ -85,7 +85,7 @@ def _games(form: Form, result: Result, winner: Side) -> Iterator[Press]:
 
 
 def _steps(way: Way, answers: dict[str, Any], opener: Side, own: Side, confirmed: bool) -> Iterator[Press]:
-    """The presses of every question the walk comes to. `confirmed`: a way without any reports by being opened."""
+    """The presses of every question the walk reaches. `confirmed`: opening a way without any reports it."""
     way = way.opened_by(opener)
     given: dict[str, Any] = {}
     while (step := walk(way, given, opener).question) is not None:
@@ -112,7 +112,7 @@ def _turn_presses(step: Turns, answer: str, first: Side) -> Iterator[Press]:
 
 def _choice_presses(choice: Choice, answer: Any, own: Side) -> Iterator[Press]:
     if choice.lot:
-        # Drawn; then whatever button, once it was read.
+        # Drawn; then any button, once it was read.
         yield from (Press("up"), Press(own))
         return
     if choice.by_button:
@@ -166,7 +166,7 @@ def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> It
         if result.ended == CONCESSION and side != opener:
             yield from (Press("down"), Press(side))
         for page in pages_of(way, whose[side]):
-            # Who comes first is asked before the other has said anything.
+            # The first to act is asked before the other has entered anything.
             if isinstance(page, Figure) and page.wanted(said, {}):
                 said[page.key, page.whose] = answers.get(page.name, page.default)
                 yield from _counted(page, answers.get(page.name, page.default), side)
@@ -175,8 +175,8 @@ def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> It
 
 
 def _first_to_enter(result: Result, opener: Side) -> Side:
-    """Who enters first: whoever conceded, or has won the more struggles. At time the first one is asked how the last
-    struggle stood, unless this has ended the game."""
+    """Who enters first: the one who conceded, or won more struggles. At time the first one is asked about the last
+    struggle, unless it has ended the game."""
     if result.ended == CONCESSION:
         return other(opener)
     return "b" if result.ended == PLAYED and result.score.b > result.score.a else "a"

@@ -34,14 +34,14 @@ from roundtap_units.table.screens.screens import draw, labelled
 log = logging.getLogger(__name__)
 
 DISK_RETRY_MS = 5000
-"""How often a card that refused is tried again, and one that did not is looked at."""
+"""How often a failing card is tried again, and a working one is checked."""
 FAILURE_SHOWN_MS = 10_000
-"""So long after a fault the screen says so."""
+"""How long after a fault the screen shows it."""
 START_BEEP_MS = 600
 CONTACTS = ("view", "fate", "mismatch", "epoch", "contact")
-"""What comes from the hub itself, signed and fresh."""
+"""Messages from the hub itself, signed and fresh."""
 RUNNING, COUNTING = "running", "counting"
-"""counting: the hub was restarted and asks its organizer how to go on; meanwhile a table counts on."""
+"""counting: the hub has restarted and asks its organizer how to continue; meanwhile a table counts on."""
 COUNTS = (RUNNING, COUNTING)
 _Match = tuple[str, str | None]
 STORE_RETRY_MS = 500
@@ -49,8 +49,8 @@ MadeReport = tuple[dict[str, Any], SendReport]
 
 
 def checkpoint(*objects: Any) -> Callable[[], None]:
-    """Calling the result gives these objects the attributes that they have now: a unit that stumbles over something
-    stands where it stood before. What those consist of is shared, but for lists, sets and mappings."""
+    """Returns a function that gives these objects their present attributes again, for a step that fails. The values are
+    shared, except for lists, sets and mappings."""
     kept: list[tuple[object, list[tuple[str, object]]]] = []
     for one in objects:
         names = list(vars(one)) if hasattr(one, "__dict__") else type(one).__slots__
@@ -69,12 +69,12 @@ def _copied(value: Any) -> Any:
 
 
 class UnitRoundClock:
-    """What is left of this table's round: by the hub's clock as round trips tell it, or by what was counted here.
+    """The time left in this table's round: by the hub's clock from round trips, or by what was counted here.
 
-    `left_ms` for the screen. `ends_here_ms`: when the round ends on this unit's own clock; None: not known.
+    `left_ms` for the screen. `ends_here_ms`: when the round ends on this unit's own clock; None: unknown.
 
-    No message of the feed tells what time it is, only round trips do: before the first one there is nothing to show.
-    deadline_here_ms: what was known before a restart of this unit, on a machine that was not started again since.
+    Only round trips give the time, never the feed: before the first one there is nothing to show. deadline_here_ms:
+    what was known before a restart of this unit, on a machine that has not rebooted since.
     """
 
     def __init__(self, hub: HubTime, deadline_here_ms: int | None = None) -> None:
@@ -82,7 +82,7 @@ class UnitRoundClock:
         self._before_ms = deadline_here_ms
         self._clock = ClockView()
         self._boots = hub.boots
-        """How often the hub's machine had been started again when the view came."""
+        """How often the hub's machine had rebooted when the view came."""
         self._match: _Match | None = None
         self._stored = False
         self._counted: tuple[_Match | None, int] | None = None
@@ -106,10 +106,10 @@ class UnitRoundClock:
             self._counted = self._match, self._before_ms
 
     def left_ms(self, now_ms: int) -> int | None:
-        """Milliseconds left; None: untimed, or not known."""
+        """Milliseconds left; None: untimed, or unknown."""
         clock = self._clock
-        # A deadline means nothing on the clock of another start of the hub's machine: until it sends its view, what was
-        # counted goes on.
+        # After a reboot of the hub's machine its deadline is meaningless: until its new view, the counting here
+        # continues.
         ours = self._boots == self._hub.boots
         if clock.state == RUNNING and clock.deadline_ms is not None and not self._stored and ours:
             hub_ms = self._hub.hub_ms(now_ms)
@@ -119,14 +119,15 @@ class UnitRoundClock:
             return clock.deadline_ms - hub_ms
         if clock.state in COUNTS and (ends_ms := self.ends_here_ms) is not None:
             return ends_ms - now_ms
-        # Of a clock that is held, what was kept may be of yesterday.
+        # The stored state of a held clock may be of yesterday.
         return None if self._stored or clock.state == RUNNING else clock.remaining_ms
 
 
 class ReportMaker:
-    """Reports as a table makes them: numbered, signed, on the disk before anybody is told that they are sent.
+    """A table's reports: numbered, signed, and on the disk before they are shown as being sent.
 
-    unit, key: who this is to the hub, and the key both hold. `sent`: called when one is on the disk."""
+    unit, key: this unit's name at the hub, and their shared key. `sent`: called when a report is on the disk.
+    """
 
     def __init__(self, unit: str, key: bytes, dialogue: Dialogue, outbox: Outbox, sent: Callable[[], None],
                  new_id: Callable[[], str]) -> None:
@@ -142,12 +143,12 @@ class ReportMaker:
         self._store_at_ms = 0
 
     def use_key(self, unit: str, key: bytes) -> None:
-        """Who signs from now on."""
+        """The signing identity from now on."""
         self._unit, self._key = unit, key
         self._outbox.use_key(key_fingerprint(key))
 
     def make(self, effect: SendReport, view: TableView | None, now_ms: int) -> None:
-        """On the disk first; only then may the screen say that it is being sent."""
+        """On the disk first; only then may the screen show that it is being sent."""
         assert view is not None
         assert view.event is not None
         report = {
@@ -171,11 +172,11 @@ class ReportMaker:
         self.store(now_ms)
 
     def restored(self, report: Mapping[str, Any], effect: SendReport) -> None:
-        """One of before the restart, that the dialogue knows again."""
+        """A report from before the restart, which the dialogue knows again."""
         self._made.append((dict(report), effect))
 
     def store(self, now_ms: int) -> None:
-        """Reports that the disk has refused are tried again, under the same id and in order."""
+        """Retry reports that the disk refused, under the same id and in order."""
         while self._unstored and now_ms >= self._store_at_ms:
             report, effect = self._unstored[0]
             try:
@@ -189,7 +190,7 @@ class ReportMaker:
             self._sent()
 
     def _serial(self, effect: SendReport, event: str, match: MatchView | None) -> int:
-        """One more than every report of this side in this match and draw that is kept here or that the hub names."""
+        """One more than every report of this side in this match and draw that is stored here or known to the hub."""
         said = (event, effect.match, effect.draw, effect.side)
         kept = [*(kept.report for kept in self._outbox.all()), *(report for report, _ in self._unstored)]
         serials = [report.get("serial", 0) for report in kept
@@ -199,7 +200,7 @@ class ReportMaker:
         return max(serials, default=0) + 1
 
     def _agreed(self, effect: SendReport) -> dict[str, str] | None:
-        """The report that this one says yes to, as the wire names it."""
+        """The report that this one agrees to, in the form of the message."""
         to = effect.agrees_to
         if isinstance(to, ReportRef):
             return {"report_id": to.report_id, "hash": to.hash}
@@ -220,12 +221,12 @@ class LinkProtocol(Protocol):
 
 
 class TableUnit(BoardUnit):
-    """unit, key: who this is to the hub, and the key both hold. stored: the view that is kept on the disk, and shown
-    until the hub is heard. memory: what the unit knows of itself. pressed: told each key that goes down. front: the
-    board's pins, which may be missing for a while.
+    """unit, key: this unit's name at the hub, and their shared key. stored: the view on the disk, shown until the hub
+    is heard. memory: the unit's memory of itself. pressed: called with each key that goes down. front: the board's
+    controls, whose pins may be missing for a while.
 
-    Nothing that the hub says ends it: what cannot be shown is passed over, what a step stumbles over is taken back,
-    and the screen says FAULT for a while.
+    No message from the hub ends it: a view that cannot be shown is ignored, a step that fails is undone, and the screen
+    shows FAULT for a while.
     """
 
     def __init__(self, unit: str, key: bytes, dialogue: Dialogue, outbox: Outbox, link: LinkProtocol, screen: Screen,
@@ -279,7 +280,7 @@ class TableUnit(BoardUnit):
         for effect in self.dialogue.take_effects():
             self._guarded(self._do, effect)
         if self._said and now_ms - self._said_ms >= LONGEST_SLEEP_MS:
-            # A hub that was started anew asks what the clock shows: not what it showed at the last press.
+            # A restarted hub wants the clock's present value, not that of the last press.
             self._said_ms = now_ms
             self._link.keep_status(self._status_now())
         if self._guarded(self._draw, now_ms):
@@ -292,7 +293,7 @@ class TableUnit(BoardUnit):
         due = []
         clock_ms = self.dialogue.table.clock_ms
         if clock_ms is not None and self._view is not None and self._view.clock.state in COUNTS:
-            # Just after the shown second turns.
+            # Just after the shown second changes.
             due.append(now_ms + (clock_ms - (now_ms - self._now_ms)) % 1000 + 1)
         if self.troubles.card or self._screen.blind or self.troubles.identifies(now_ms):
             due.append(now_ms + BLINK_MS)
@@ -327,7 +328,7 @@ class TableUnit(BoardUnit):
         try:
             self._view = parse_message(TableView, raw)
         except MalformedMessage:
-            # A hub of another version, or a hostile one: better the last view than none.
+            # From a hub of another version, or a hostile one: the last view is better than none.
             self._faults.told("a view that no table can show is passed over")
             return
         self._time.told(self._view, stored)
@@ -336,7 +337,7 @@ class TableUnit(BoardUnit):
         self.dialogue.on_view(self._view, now_ms)
         running = self._view.clock.state in COUNTS
         if running and not self._clock_ran and not first:
-            # The start call: nobody plays before it.
+            # The start signal: play must not begin before it.
             self._signals.beep(now_ms, START_BEEP_MS)
         self._clock_ran = running
         if stored:
@@ -344,11 +345,11 @@ class TableUnit(BoardUnit):
         self._to_keep = raw
         self._forget(self._view.finished)
         if self._match_id() != before or not self._said:
-            # Also without a match: a status is repeated, and who never said one would soon look lost to the console.
+            # Even without a match: a unit that never sends a status would soon look lost on the console.
             self._send_status()
 
     def _show_stored(self) -> None:
-        """The view of before the restart, until the hub is heard; one that cannot be shown is forgotten."""
+        """The view from before the restart, until the hub is heard; one that cannot be shown is dropped."""
         if self._stored.view is not None:
             raw = self._stored.view
             undo = self._remembered()
@@ -371,7 +372,7 @@ class TableUnit(BoardUnit):
             log.error("the outbox could not be tidied up: %s", error)
 
     def _restore(self) -> None:
-        """What was pressed before, of the event that is shown now, and has no answer yet belongs to the dialogue."""
+        """Reports from before the restart, of the event now shown and without an answer, go back to the dialogue."""
         event, known = self._event_id(), {sent.report_id for sent in self.dialogue.table.sent}
         for kept in self._outbox.unsettled():
             report = kept.report
@@ -445,8 +446,7 @@ class TableUnit(BoardUnit):
         self.dialogue.on_gesture(gesture, at_ms)
 
     def _look_after_card(self, now_ms: int) -> None:
-        """A card that refuses is told and tried again; one that has become read-only is found before somebody needs
-        it."""
+        """A failing card is shown and tried again; a read-only one is detected before it is needed."""
         if now_ms >= self._mend_at_ms:
             self._mend_at_ms = now_ms + DISK_RETRY_MS
             if self._outbox.failing:
@@ -470,7 +470,7 @@ class TableUnit(BoardUnit):
         self._signals.player_lamps(self.dialogue.awaited(now_ms))
 
     def _worth_reading(self, now_ms: int) -> bool:
-        """Whether somebody may want to read the screen just now: a round, a called judge, or trouble."""
+        """Whether there is something to read now: a round, a called judge, or trouble."""
         view = self._view
         on = view is not None and view.match is not None and not self.dialogue.table.closed
         return on or self.dialogue.call.on or self.troubles.scene(now_ms) is not None
@@ -481,7 +481,7 @@ class TableUnit(BoardUnit):
         return self._drawn[1]
 
     def _show_stumbled(self, now_ms: int) -> None:
-        """The last picture that could be drawn, and the word that it is not what it should be."""
+        """The last picture that could be drawn, marked as faulty."""
         with contextlib.suppress(Exception):
             if self._image is not None:
                 self.scene = None
@@ -507,7 +507,7 @@ class TableUnit(BoardUnit):
         return undo
 
     def _can_be_shown(self, now_ms: int) -> bool:
-        """Whether the table's own screen can be drawn, before anything is done that cannot be taken back."""
+        """Whether the table's own screen can be drawn, before anything irreversible is done."""
         try:
             self._picture(self._scene_now(now_ms))
         except Exception:

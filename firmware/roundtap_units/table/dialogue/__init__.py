@@ -1,1 +1,1 @@
-"""The dialogue of a table: one module for each state it can be in, and what each shows."""
+"""The dialogue of a table: its states, and what each shows."""

@@ -1,4 +1,4 @@
-"""Agreeing: the other one is asked, says yes, or no and then edits or calls a judge; both versions are kept."""
+"""Agreement: the other player is asked, and says yes, or no and then edits or calls a judge; both versions are kept."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class AskAgreement(DialogueState):
             table.seated.add(self.side)
             theirs = self._theirs()
             if theirs.picks and self.side not in theirs.picks:
-                # A phone has left this side's squads to it: they are asked, and nothing else anew.
+                # A phone has left this side's squads open: they are asked for, and nothing else again.
                 edit_report(table, self.side, theirs)
             else:
                 table.send(self.side, theirs, agrees=True)
         elif key == "down":
             table.question = Disagreement(table, self.side, self.call_judge)
         elif key == teller:
-            # Whoever said it first may look at it again before it is agreed.
+            # The first reporter may look at the result again before the other agrees.
             table.question = None
             edit_report(table, teller, self._theirs())
 
     def scene(self, now_ms: int) -> Scene:
-        """Everything that the result says: whoever agrees agrees to all of it."""
+        """Everything in the result: agreeing means agreeing to all of it."""
         table, theirs, side = self.table, self._theirs(), self.side
         title, hint = result_text.question(table, theirs, side), table.words("yes_no", sign=SIGNS[side])
         apart = [*result_text.extra_figures(table, theirs, side), result_text.squads(table, theirs, side)]
@@ -66,7 +66,7 @@ class AskAgreement(DialogueState):
 
 @dataclass(eq=False)
 class Disagreement(DialogueState):
-    """After a no: enter your own version, or call a judge. The own button looks at the question again."""
+    """After a no: enter a version of one's own, or call a judge. The own button returns to the question."""
 
     side: Side
     call_judge: Callable[[int], None]
@@ -85,7 +85,8 @@ class Disagreement(DialogueState):
 
 
 def reenter_report(table: TableState, side: Side, like: Callable[[], Result | None]) -> None:
-    """`side` enters `like` anew, after the winner was asked; where both enter their own, there is nothing to ask."""
+    """`side` enters `like` again, after being asked for the winner; where both enter their own, there is nothing to
+    ask."""
     said = like()
     if said is not None and table.form is not None and table.form.parallel:
         edit_report(table, side, said)
@@ -95,15 +96,15 @@ def reenter_report(table: TableState, side: Side, like: Callable[[], Result | No
 
 @dataclass(eq=False)
 class WhoWon(DialogueState):
-    """Editing begins with the winner's button, as every report does, whoever holds the unit. `like`: what is edited;
-    None once it is gone."""
+    """Editing begins with the winner's button, as every report does, no matter who holds the unit. `like`: the result
+    being edited; None once it is gone."""
 
     by: Side
     like: Callable[[], Result | None]
 
     def tap(self, key: str, now_ms: int) -> None:
         self.table.question = None
-        # An official may have decided, or the other side taken it back, while the question stood here.
+        # An official may have decided, or the other side withdrawn it, while the question was shown.
         if key in OWN_KEYS and (like := self.like()) is not None:
             edit_report(self.table, self.by, like, OWN_KEYS[key])
 
@@ -115,7 +116,7 @@ class WhoWon(DialogueState):
 
 @dataclass(eq=False)
 class Dispute(DialogueState):
-    """Two versions, and nobody here knows whose is newer: each own button takes up the other's."""
+    """Two versions, and the unit does not know which is newer: each own button takes up the other's."""
 
     call_judge: Callable[[int], None]
 
@@ -132,7 +133,7 @@ class Dispute(DialogueState):
 
 class SecondAgreement(DialogueState):
     """A result stands, and since then both agreed to another one: both are shown, and a judge decides. Until then the
-    own button takes it back."""
+    own button withdraws it."""
 
     def tap(self, key: str, now_ms: int) -> None:
         if key in OWN_KEYS:
@@ -148,7 +149,7 @@ class SecondAgreement(DialogueState):
 
 @dataclass(eq=False)
 class ConfirmRetraction(DialogueState):
-    """ "Back to this result? ■ yes ▼ no": who says yes says the first result again; the other one is asked as ever."""
+    """"Back to this result? ■ yes ▼ no": a yes reports the first result again; the other player is asked as usual."""
 
     side: Side
 
@@ -175,7 +176,7 @@ def _column(table: TableState, side: Side, result: Result) -> Column:
 
 
 class Sending(DialogueState):
-    """Both have said the same; the hub has not answered yet. "sending" only once it is on this unit's disk."""
+    """Both have reported the same; the hub has not answered yet. "sending" only once it is on this unit's disk."""
 
     def scene(self, now_ms: int) -> Scene:
         return self.table.halves("sending", self._half)
@@ -193,8 +194,8 @@ class Sending(DialogueState):
 
 
 class StandingResult(DialogueState):
-    """A result stands. For ten seconds SAVED, with "leaving?" below it; until the round closes the own button says
-    something else: once both have agreed to that, a judge decides (agreement.Second)."""
+    """A result stands. For ten seconds SAVED, with "leaving?" below it; until the round closes the own button reports
+    another result: once both have agreed to that, a judge decides (`SecondAgreement`)."""
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
         table, side = self.table, OWN_KEYS.get(gesture.key)
@@ -205,7 +206,7 @@ class StandingResult(DialogueState):
         elif gesture.kind == TAP and table.match.state == DECIDED:
             table.tell(now_ms, lambda: ruling_scene(table, side))
         elif gesture.kind == TAP and self.just_saved(now_ms, SETTLE_MS):
-            # One press too many of who was still agreeing: nobody wants to correct what they have not read.
+            # One press too many while still agreeing: a correction of an unread result is never meant.
             table.swallowed = side, now_ms
         elif gesture.kind == TAP and (table.match.result or table.said(side)):
             reenter_report(table, side, lambda: table.match.result or table.said(side))
@@ -220,7 +221,7 @@ class StandingResult(DialogueState):
         return self.table.halves("done", self._done)
 
     def _saved(self, side: Side) -> Half:
-        """What was saved, and only below it, small, that one may leave."""
+        """The saved result, and below it, small, that one may leave."""
         table = self.table
         words, result = table.words, table.match.result or table.said(side)
         leaving = words("leave.asked" if side in table.leaving else "leave.ask", sign=SIGNS[side])
@@ -244,7 +245,7 @@ class StandingResult(DialogueState):
 
 
 def ruling_scene(table: TableState, side: Side | None = None) -> Scene:
-    """A judge's result: announced to both (`side` None), and shown again to who presses afterwards."""
+    """A judge's result: announced to both (`side` None), and shown again to the side that presses afterwards."""
     result = table.match.result
     rows = (NameRow(table.signed(each), result_text.figure_and_outcome(table, result, each) if result else "")
             for each in SIDES)
@@ -253,14 +254,14 @@ def ruling_scene(table: TableState, side: Side | None = None) -> Scene:
 
 
 def leave_refused_scene(table: TableState, sides: Sequence[Side]) -> Scene:
-    """Whose wish to leave an official has refused."""
+    """An official has refused these sides' requests to leave."""
     return table.page("leave-refused", sides[0] if len(sides) == 1 else None, table.words("leave.refused.title"),
                       *(NameRow(table.signed(side)) for side in sides), table.words("leave.refused.line"),
                       hint=table.words("any_key"))
 
 
 def refused_scene(table: TableState, side: Side, reason: str) -> Scene:
-    """ "NOT TAKEN: JUDGE", and what that means."""
+    """"NOT TAKEN: JUDGE", and its meaning."""
     known = reason if f"refused.{reason}" in table.words else "unknown"
     return table.page("refused", side, table.words("refused.title", reason=table.words(f"refused.{known}")),
                       table.words(f"refused.{known}.line"), hint=table.words("any_key"))

@@ -45,18 +45,19 @@ __all__ = ["Dialogue", "Effect", "Fate", "ReportRefused", "Saved", "SendReport",
 
 UNFINISHED_AFTER_MS = 60_000
 TOGETHER_MS = 400
-"""Both own buttons within this time are one gesture of two hands: it means nothing while a question is open."""
+"""Both own buttons within this time are one two-handed gesture, ignored while a question is open."""
 UNREAD_MS = 800
-"""So long after the hub has put another question on the screen an own button still meant the one before."""
+"""For this long after the hub has changed the question on the screen, an own button still meant the one before."""
 SWALLOWED_MS = 2000
-"""So long the screen says that a press was too early."""
+"""How long the screen shows that a press was too early."""
 PEEK_MS = 8000
 
 
 class JudgeCall(DialogueState):
     """Calling a judge: ▲+▼ from any screen, the draft is kept, again cancels. A call is a level, not an event.
 
-    Whether a judge is wanted. The table's own wish holds until the hub has echoed it."""
+    The table's own wish holds until the hub has echoed it.
+    """
 
     def __init__(self, table: TableState) -> None:
         super().__init__(table)
@@ -74,12 +75,12 @@ class JudgeCall(DialogueState):
         self._peek_until_ms = 0
 
     def want(self, now_ms: int) -> None:
-        """Call, unless somebody already did."""
+        """Call, unless there is a call already."""
         if not self.on:
             self.toggle(now_ms)
 
     def on_view(self, call: CallView | None, now_ms: int) -> None:
-        """The hub's word: it may close a call (a judge came) or know of one made elsewhere."""
+        """The hub's state: a call may be closed (a judge came), or made elsewhere."""
         if (call is not None) == self.on:
             self._echoed = True
         elif self._echoed:
@@ -88,11 +89,11 @@ class JudgeCall(DialogueState):
         self.taken_by = call.taken_by if call is not None and self.on else None
 
     def shown(self, now_ms: int) -> bool:
-        """Whether the call fills the screen; a press looks behind it for a while."""
+        """Whether the call fills the screen; a press shows the screen behind it for a while."""
         return self.on and now_ms >= self._peek_until_ms
 
     def look_behind(self, now_ms: int) -> None:
-        """Keep what was being done in sight, eight seconds after each press."""
+        """Show the screen behind the call, for eight seconds after each press."""
         self._peek_until_ms = now_ms + PEEK_MS
 
     def scene(self, now_ms: int) -> Scene:
@@ -105,11 +106,11 @@ class JudgeCall(DialogueState):
 class Dialogue:
     """One table's dialogue. All times are the unit's monotonic milliseconds, given by the caller.
 
-    words: from `unit_words`. facing: the board's, "opposite" or "edge". badge: "" or a word worn on every screen.
+    words: from `unit_words`. facing: the board's, "opposite" or "edge". badge: "" or a word shown on every screen.
     chance: draws one of the two sides, where a rulebook has the first player drawn by lot.
 
     The caller feeds `on_view`, `on_gesture`, `on_fate`, `on_contact`, `tick`; then takes `take_effects()`, makes each
-    SendReport durable and says so with `on_stored`; and draws `scene()` when it changed.
+    SendReport durable and confirms it with `on_stored`; and draws `scene()` when it changed.
     """
 
     def __init__(self, words: Words, facing: str = "opposite", badge: str = "",
@@ -171,8 +172,8 @@ class Dialogue:
         self._update_status(now_ms)
 
     def _unread(self, gesture: Gesture, now_ms: int) -> bool:
-        """Whether an own button came down on a question that nobody can have read yet: both buttons at once, a press
-        that was meant for what stood here before the hub asked, or before the other one's press was even shown."""
+        """Whether an own button was pressed on a question that cannot have been read yet: both buttons at once, or a
+        press meant for the screen before the hub's message, or before the other player's press was even shown."""
         question = self._question(now_ms)
         if gesture.key not in SIDES or gesture.kind not in (TAP, HOLD) or question is None:
             return False
@@ -183,31 +184,31 @@ class Dialogue:
         return together or never_shown or now_ms - self._turned_ms < UNREAD_MS
 
     def _question(self, now_ms: int) -> object:
-        """What is asked of one person now; None where nothing is, or where both enter their own."""
+        """The question to one player now; None where there is none, or where both enter their own."""
         moment = self._moment(now_ms)
         if moment is self.table.question or isinstance(moment, ResultEntry):
             return moment
         return (AskAgreement, moment.side) if isinstance(moment, AskAgreement) else None
 
     def _turned(self, stood: object, now_ms: int) -> None:
-        """What the hub has said may have put another question on the screen."""
+        """The hub's message may have changed the question on the screen."""
         if self._question(now_ms) not in (None, stood):
             self._turned_ms = now_ms
 
     def on_drawn(self, now_ms: int) -> None:
-        """The scene of this moment is on the screen: its question can be read from now on. Who never says so draws
-        after every gesture."""
+        """The present scene is on the screen: its question can be read from now on. Without this call every gesture
+        counts as drawn."""
         self._seen = True, self._question(now_ms)
 
     def on_stored(self, report_id: str, effect: SendReport) -> None:
-        """The report of `effect` is on this unit's disk, under this id: from now on the screen may say "sending"."""
+        """The report of `effect` is on this unit's disk, under this id: from now on the screen may show "sending"."""
         for sent in self.table.sent:
             if sent.effect is effect or (sent.effect == effect and sent.report_id is None):
                 sent.report_id = report_id
                 return
 
     def restore(self, report_id: str, effect: SendReport) -> None:
-        """After a restart: a report found on disk whose fate is not known yet; in the order they were made."""
+        """After a restart: a report found on disk with its fate unknown; in the order they were made."""
         self.table.sent.append(SentReport(effect, report_id))
 
     def on_fate(self, report_id: str, fate: Fate, now_ms: int) -> None:
@@ -224,7 +225,7 @@ class Dialogue:
         self._update_status(now_ms)
 
     def on_pending(self, report_id: str) -> None:
-        """A restored hub keeps the report and looks into it: a fate will follow."""
+        """A restored hub has the report and examines it: a fate will follow."""
         for sent in self.table.sent:
             sent.pending = sent.pending or sent.report_id == report_id
 
@@ -237,11 +238,11 @@ class Dialogue:
         self.table.clock_ms = clock_ms
 
     def on_mismatch(self, mismatch: bool = True) -> None:
-        """Hub and unit carry different cores: UPDATE, and no new report."""
+        """Hub and unit have different cores: UPDATE, and no new report."""
         self.table.mismatch = mismatch
 
     def tick(self, now_ms: int) -> None:
-        """Let time pass: notices end, an entry nobody touches for a minute counts as unfinished."""
+        """Let time pass: notices end, an entry untouched for a minute counts as unfinished."""
         notice = self.table.notice
         if notice is not None and notice.until_ms is not None and now_ms >= notice.until_ms:
             self.table.notice = None
@@ -250,12 +251,12 @@ class Dialogue:
     # --- out ---
 
     def take_effects(self) -> list[Effect]:
-        """What is to be done since the last call, in order."""
+        """The effects since the last call, in order."""
         effects, self.table.effects = self.table.effects, []
         return effects
 
     def scene(self, now_ms: int, clock_ms: int | None = None) -> Scene:
-        """What the screen shows now. `clock_ms`, where given, is heard as by `on_clock`."""
+        """What the screen shows now. `clock_ms`, where given, is taken as by `on_clock`."""
         if clock_ms is not None:
             self.on_clock(clock_ms)
         notice = self.table.notice
@@ -264,7 +265,7 @@ class Dialogue:
         return self._swallowed(self._moment(now_ms).scene(now_ms), now_ms)
 
     def _swallowed(self, scene: Scene, now_ms: int) -> Scene:
-        """The scene, which says for a moment that a press on it was not taken."""
+        """The scene, marked for a moment because a press on it was ignored."""
         side, at_ms = self.table.swallowed or (None, -SWALLOWED_MS)
         if now_ms - at_ms >= SWALLOWED_MS:
             return scene
@@ -276,7 +277,7 @@ class Dialogue:
         return replace(scene, b=replace(scene.b, note=again)) if isinstance(scene, Halves) else scene
 
     def awaited(self, now_ms: int) -> str:
-        """Whose press is waited for: "", "a", "b" or "ab"; what the lamps before the players show."""
+        """Whose press is awaited: "", "a", "b" or "ab"; shown by the lamps before the players."""
         moment = self._moment(now_ms)
         if isinstance(moment, Seating):
             return "".join(side for side in SIDES if side not in self.table.seated)
@@ -362,7 +363,7 @@ class Dialogue:
             table.saved_number = table.saved_at_ms = None
 
     def _stay(self, before: tuple[Side, ...], view: TableView, now_ms: int) -> None:
-        """A wish to leave that was refused is no wish any more, and whoever had it reads so."""
+        """A refused request to leave is withdrawn, and its player is shown the refusal."""
         refused = [side for side in view.leave_refused if side not in before]
         self.table.leaving -= set(refused)
         if refused and view.match is not None:
@@ -384,7 +385,7 @@ class Dialogue:
 
     def _update_status(self, now_ms: int) -> None:
         table = self.table
-        # Turns take their time, and nobody has forgotten anything meanwhile.
+        # Turns take their time: nothing has been forgotten meanwhile.
         counting = isinstance(table.entry, ResultEntry) and table.entry.turns is not None
         status = StatusChanged(
             seated=tuple(sorted(table.seated)),

@@ -20,7 +20,7 @@ def figure_text(figure: Figure, value: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Dial:
-    """A figure being set. `at` is the wheel that turns; `touched` once somebody changed or stepped into it."""
+    """A figure being set. `at` is the wheel that turns; `touched` once it was changed or stepped into."""
 
     figure: Figure
     value: int
@@ -52,7 +52,7 @@ class Dial:
         return self.stepped_in() if self.touched else None
 
     def stepped_in(self) -> Dial | None:
-        """The next wheel even if nothing was touched: the way to 5, whose tens are the 0 that is offered."""
+        """The next wheel even if nothing was touched: the way to 5, whose tens are the offered 0."""
         for at in range(self.at + 1, len(self.figure.wheels)):
             further = replace(self, at=at, touched=True)
             if len(further._places()) > 1:
@@ -80,12 +80,12 @@ class Dial:
         return [*digits, rest // self.figure.wheels[-1]]
 
     def _head(self) -> int:
-        """What the wheels before this one come to."""
+        """The value of the wheels before this one."""
         pairs = zip(self.digits()[:self.at], self.figure.wheels, strict=False)
         return sum(digit * wheel for digit, wheel in pairs)
 
     def _places(self) -> list[int]:
-        """The digits this wheel can stand at with a figure within the limits left."""
+        """The digits this wheel can show with a figure within the limits left."""
         wheels, figure = self.figure.wheels, self.figure
         wheel, head = wheels[self.at], self._head()
         rest = wheel - wheels[-1]
@@ -98,7 +98,7 @@ class Dial:
 
 @dataclass(frozen=True, slots=True)
 class TurnCounter:
-    """The last turns after time: whose it is and how many are left; the own button ends it, held it says "I have won".
+    """The last turns after time: whose it is and how many are left; the own button ends it, held it means "I have won".
     `ended` of the step's turns are over; they alternate from `first`."""
 
     step: Turns
@@ -115,6 +115,6 @@ class TurnCounter:
 
 
 def likely_left(way: Way, figure: Figure, side: Side, answers: Mapping[str, Any]) -> int:
-    """Where a figure of `side` starts: who has just lost in the last turns has usually nothing left."""
+    """Where a figure of `side` starts: the loser of the last turns usually has nothing left."""
     won = next((answers.get(step.name) for step in way.steps if isinstance(step, Turns)), None)
     return figure.minimum if figure.beyond and won in SIDES and won != side else figure.default

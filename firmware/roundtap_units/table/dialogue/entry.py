@@ -1,5 +1,4 @@
-"""Entering a result: the own button opens a way, its questions are answered, the worth is seen, the button confirms;
-and what is shown meanwhile."""
+"""Entering a result: the own button opens a way, questions are answered, the worth is shown, the button confirms."""
 
 from __future__ import annotations
 
@@ -21,14 +20,14 @@ from roundtap_units.table.screens.scenes import SIGNS, Column, NameRow, Scene
 
 ARROWS = {"up": 1, "down": -1}
 NAME_LETTERS = 11
-"""So many fit into a line of a list before "conceded"."""
+"""How many letters fit into a line of a list before "conceded"."""
 
 
 class ResultEntry(DialogueState):
     """One person's entry, made by `by`, of a way that `opener` opened: its winner, where it has one.
 
-    The other's own button goes back: a wheel, a question, the list of ways, and out, which is asked first.
-    `like`: the result that is corrected; questions start at what it says.
+    The other's own button goes back: a wheel, a question, the list of ways, and out, with a confirmation. `like`: the
+    result being corrected; questions start at its values.
     """
 
     def __init__(self, table: TableState, form: Form, opener: Side, by: Side, like: Result | None = None,
@@ -36,7 +35,7 @@ class ResultEntry(DialogueState):
         super().__init__(table)
         self.opener, self.by, self.like = opener, by, like
         self.known: dict[str, Any] = {}
-        """What needs no asking: who began this game, how many games there were, lots that were drawn."""
+        """What need not be asked: who began this game, how many games there were, drawn lots."""
         self.given: dict[str, Any] = {}
         self.dial: Dial | None = None
         self.choice: Choice | None = None
@@ -45,7 +44,7 @@ class ResultEntry(DialogueState):
         self.way: Way | None = None
         self.likely: dict[str, Any] = {}
         self.likely_way = ""
-        """The way by which `like` was told, with the answers in `likely`."""
+        """The way of the result `like`, with its answers in `likely`."""
         self.ways = form.offered(table.time_is_up)
         if like is not None:
             way = way or self._way_of(form, like)
@@ -58,7 +57,7 @@ class ResultEntry(DialogueState):
             self._take(way, direct=form.direct and like is None and way is self.ways[0])
 
     def _way_of(self, form: Form, like: Result) -> Way | None:
-        """A correction is made by the rules of the moment it corrects, whatever the clock says by now."""
+        """A correction follows the rules of the moment it corrects, whatever the clock now shows."""
         if (found := way_and_answers(form.ways, self.opener, like)) is not None:
             way, self.likely = found
             self.likely_way = way.id
@@ -72,7 +71,7 @@ class ResultEntry(DialogueState):
         self.way, self.place, self.given = way.opened_by(self.opener), 0, {}
         first = (self.like.first_player if self.like else None) or table.first_player
         self.known = {"first_player": first} if first and table.asks("first_player") else {}
-        # A lot that was drawn stands, at whichever front.
+        # A drawn lot stands, at whichever front end.
         self.known |= {about: side for about, side in table.lots.items() if about in way.lots}
         wins = table.games.count(self.opener) + 1
         if direct and wins > 1 and table.form and table.form.games == wins and way.when == ANY_TIME:
@@ -99,7 +98,7 @@ class ResultEntry(DialogueState):
             self._own("a" if key == "a" else "b", now_ms)
 
     def _draw(self, lot: str, now_ms: int) -> None:
-        """Nobody's answer: going back takes it from nobody."""
+        """A lot is no player's answer: going back withdraws it from neither."""
         self.known[lot] = drawn_side(self.table, lot, now_ms)
         self._next()
 
@@ -134,7 +133,7 @@ class ResultEntry(DialogueState):
             self.finish(now_ms)
 
     def _turn_of(self, side: Side, turns: TurnCounter) -> None:
-        """Whose turn it is ends it; the other's button takes the last one back, or asks again whose it was."""
+        """The player whose turn it is ends it; the other's button undoes the last one, or asks again whose it was."""
         if side != turns.whose:
             if turns.ended:
                 self.turns = replace(turns, ended=turns.ended - 1)
@@ -149,7 +148,7 @@ class ResultEntry(DialogueState):
         self.given[name] = value
         self._next()
         if self.done and now_ms is not None and self.way is not None and self.way.winner != DECIDED:
-            # The last figure's own button confirms: its worth was on the screen while it was dialled.
+            # The last figure's own button confirms: its worth was on the screen during dialling.
             self.finish(now_ms)
 
     def _next(self) -> None:
@@ -186,7 +185,7 @@ class ResultEntry(DialogueState):
             self.turns = replace(self.turns, ended=self.turns.step.turns - 1)
 
     def finish(self, now_ms: int) -> None:
-        """Report what was entered, if it is possible. While a question is open there is nothing to report."""
+        """Report the entry, if it is possible. While a question is open there is nothing to report."""
         result = self.table.possible(self._result, self.by, now_ms)
         if result is None:
             self._back()
@@ -206,7 +205,7 @@ class ResultEntry(DialogueState):
         if not self.done or self.way is None or self.way.id != self.likely_way:
             return False
         if self.known.get("first_player") not in (None, like.first_player):
-            # Who began is told here and was not before.
+            # The beginner is recorded here and was not before.
             return False
         return all(self.answers.get(question.name) == self.likely.get(question.name)
                    for question in self.walked.met if question.asked)
@@ -238,14 +237,14 @@ class ResultEntry(DialogueState):
         return tuple(way for way in self.ways if self.way is None or way.id != self.way.id)
 
     def preview(self) -> Result:
-        """The result as entered so far, for the eyes only; what was not asked yet counts as it is offered."""
+        """The result as entered so far, for display only; unanswered questions count as they are offered."""
         assert self.way is not None
         offered = {figure.name: self.likely_of(figure) for figure in self.way.figures() if figure.asked}
         dialled = {self.dial.figure.name: self.dial.value} if self.dial is not None else {}
         return compose(self.way, self.opener, {**offered, **self.answers, **dialled})
 
     def likely_of(self, figure: Figure) -> int:
-        """Where a figure starts: at what is corrected, at the games so far, else at its default."""
+        """Where a figure starts: at the corrected one, at the games so far, else at its default."""
         figure = figure.put_to(self.side_of(figure.whose))
         value = self.likely.get(figure.name)
         if value is None and self.like is not None and figure.key == "score":
@@ -268,7 +267,7 @@ class ResultEntry(DialogueState):
 
 @dataclass(eq=False)
 class ConfirmDiscard(DialogueState):
-    """The other's button on the first question of a begun entry: once more drops it, anything else goes on."""
+    """The other's button on the first question of a begun entry: once more drops it, anything else continues."""
 
     entry: ResultEntry
 
@@ -318,7 +317,7 @@ def _scene(entry: ResultEntry) -> Scene:
 
 
 def way_line(table: TableState, way: Way, opener: Side | None) -> str:
-    """A way in a list. Nobody has opened the report yet: whoever takes the line "I concede" does."""
+    """A way in a list. Without an opener yet, the player who takes the line "I concede" is it."""
     if way.ended != CONCESSION:
         return table.words(f"form.way.{way.id}")
     if opener is None:
@@ -348,7 +347,7 @@ def _turns(entry: ResultEntry) -> Scene:
 
 
 def _figure_label(entry: ResultEntry, figure: Figure) -> str:
-    """What is dialled, where a way has figures of several kinds; "Draw", where nobody is going to win."""
+    """The name of the dialled figure, where a way has several kinds; "Draw", where there will be no winner."""
     assert entry.way is not None
     if len({each.key for each in entry.way.figures()}) > 1:
         return result_text.label(entry.table, figure.key)
@@ -356,7 +355,7 @@ def _figure_label(entry: ResultEntry, figure: Figure) -> str:
 
 
 def _confirm_note(entry: ResultEntry) -> str:
-    """What decided, or what the choices were: "Final salvo ●"."""
+    """What decided, or the choices made: "Final salvo ●"."""
     words, walked = entry.table.words, entry.walked
     assert entry.way is not None
     if entry.way.winner == DECIDED and walked.decided_by is not None:
@@ -369,7 +368,7 @@ def _confirm_note(entry: ResultEntry) -> str:
 
 
 def _label(entry: ResultEntry, choice: Choice) -> str:
-    """What is asked; where each side makes its own choice, whose it is: "● House chosen"."""
+    """The question; where each side makes its own choice, whose it is: "● House chosen"."""
     label = entry.table.words(choice.label)
     if choice.whose is None:
         return label
@@ -377,7 +376,7 @@ def _label(entry: ResultEntry, choice: Choice) -> str:
 
 
 def _chosen_text(table: TableState, choice: Choice, option: str) -> str:
-    """A question that was answered, as a statement where there is one: "initiative ●"."""
+    """An answered question, as a statement where there is one: "initiative ●"."""
     if choice.by_button and f"told.{choice.name}" in table.words:
         return table.words(f"told.{choice.name}", sign=_option(table, choice, option))
     return f"{table.words(choice.label)} {_option(table, choice, option)}"
@@ -411,7 +410,7 @@ def _column(entry: ResultEntry, side: Side) -> Column:
 
 
 def _wheels(entry: ResultEntry, side: Side) -> tuple[tuple[str, ...], int | None, bool]:
-    """The figure in parts, which of them turns, and whether nobody has set it."""
+    """The figure in parts, which of them turns, and whether it is still unset."""
     assert entry.way is not None
     whose = WINNER if side == entry.opener else LOSER
     if entry.dial is not None and entry.dial.figure.whose == whose:
@@ -428,7 +427,7 @@ def _wheels(entry: ResultEntry, side: Side) -> tuple[tuple[str, ...], int | None
 
 
 def _worth(entry: ResultEntry) -> str:
-    """What the figures on the screen are worth, also while they are still being dialled."""
+    """The worth of the figures on the screen, also while they are still being dialled."""
     try:
         return result_text.worth(entry.table, entry.preview(), entry.by)
     except Problem:

@@ -1,4 +1,4 @@
-"""Before and between the games of a match: the lot for the first player, games noted here, who begins the next one."""
+"""Before and between a match's games: the lot for the first player, games noted here, who begins the next one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from roundtap_units.table.screens.scenes import SIGNS, Column, NameRow, Scene
 
 
 def lot_to_draw(table: TableState) -> str | None:
-    """What a lot is to be drawn about here: who begins, once, before the first game, where a rulebook wants to know
-    later; or who chooses initiative, where both lists cost the same."""
+    """The subject of a lot to draw now: who begins, once, before the first game, where a rulebook needs it later; or
+    who chooses initiative, where both lists cost the same."""
     if table.asks(FIRST_PLAYER) and not table.games and not table.time_is_up:
         return None if FIRST_PLAYER in table.lots or table.first_player else FIRST_PLAYER
     if table.match.initiative == BY_LOT and not table.time_is_up:
@@ -23,13 +23,13 @@ def lot_to_draw(table: TableState) -> str | None:
 
 
 def draw_lot(table: TableState, now_ms: int) -> None:
-    """Shown at once; the hub's from the moment it hears of it."""
+    """Shown at once; the hub's decision from the moment it knows of it."""
     if (about := lot_to_draw(table)) is not None:
         drawn_side(table, about, now_ms)
 
 
 def drawn_side(table: TableState, about: str, now_ms: int) -> Side:
-    """Who drew this lot, seen as one."""
+    """The player whom this lot named, marked as shown."""
     side = table.drawn[about] = table.chance()
     title = {FIRST_PLAYER: "lot.title", INITIATIVE: "initiative.title"}.get(about, "lot.wins")
     apply_hub_lots(table)
@@ -39,7 +39,7 @@ def drawn_side(table: TableState, about: str, now_ms: int) -> Side:
 
 
 def apply_hub_lots(table: TableState) -> None:
-    """Game 1 is begun by whom the lot has named, whatever was started anew or taken back meanwhile."""
+    """The lot's player begins game 1, whatever was restarted or undone meanwhile."""
     reported = table.said("a") is not None or table.said("b") is not None
     if not table.games and not reported and table.asks(FIRST_PLAYER):
         table.first_player = table.lots.get(FIRST_PLAYER, table.first_player)
@@ -53,7 +53,7 @@ def unsent_lot(table: TableState) -> tuple[str, Side] | None:
 
 
 def idle_note(table: TableState, side: Side) -> str:
-    """What the idle screen says of the match so far: "1:0", and who begins."""
+    """The match so far, for the idle screen: "1:0", and who begins."""
     parts = []
     if table.games and table.asks(FIRST_PLAYER):
         parts.append(games_so_far(table, side))
@@ -75,7 +75,7 @@ def games_so_far(table: TableState, side: Side) -> str:
 
 
 def undo_game(table: TableState, now_ms: int) -> None:
-    """The last noted game is played on, or was noted wrongly."""
+    """The last noted game continues, or was noted wrongly."""
     table.games.pop()
     table.first_player = None
     apply_hub_lots(table)

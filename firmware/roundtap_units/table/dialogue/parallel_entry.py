@@ -1,4 +1,4 @@
-"""Both enter their own, in parallel: own buttons step and count; ▲▼ act for whoever pressed an own button last."""
+"""Both enter their own, in parallel: own buttons step and count; ▲▼ act for the side that pressed last."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Page = Figure | Picks
 
 
 def pages_of(way: Way, whose: str) -> tuple[Page, ...]:
-    """What one side answers in this way, in the form's order."""
+    """One side's questions in this way, in the form's order."""
     return tuple(step for step in way.steps if isinstance(step, Figure | Picks) and step.asked and step.whose == whose)
 
 
@@ -48,14 +48,14 @@ class OwnSheet:
         return self.values.get(figure.key, figure.default)
 
     def unset(self, page: Page) -> bool:
-        """Whether this side has not yet said what the page asks."""
+        """Whether this side has not yet answered the page."""
         if isinstance(page, Picks):
             return len(self.picked) != page.take
         return page.key not in self.values
 
     @property
     def counting(self) -> bool:
-        """Whether figures of the game's end are on this sheet while it is open."""
+        """Whether this open sheet has figures of the game's end."""
         return self.at is not None and bool(self.values)
 
     def rest(self) -> None:
@@ -65,7 +65,7 @@ class OwnSheet:
         self.cursor = self.cursor % picks.of + 1
 
     def mark(self, picks: Picks) -> bool:
-        """Mark the squad at the cursor, or take the mark away; True: enough were marked before, so this says OK."""
+        """Mark the squad at the cursor, or unmark it; True: enough were already marked, so this means OK."""
         if len(self.picked) == picks.take:
             self.fielded = True
             return True
@@ -148,7 +148,7 @@ def _marks(both: ParallelEntry, side: Side, page: Picks) -> tuple[SquadMark, ...
 
 
 def _summary(both: ParallelEntry, side: Side) -> SidePart:
-    """What both confirm: who has won, the figures, the squads, and what else was told."""
+    """What both confirm: the winner, the figures, the squads, and other answers."""
     table, sheet, result = both.table, both.sheets[side], both.preview()
     pairs = [result.score, *([result.wounds] if result.wounds is not None else [])]
     hint = "✓" if sheet.agreed else table.words("entry.ok", sign=SIGNS[side])
@@ -177,7 +177,7 @@ class ParallelEntry(DialogueState):
             self._start_as(like)
 
     def _start_as(self, like: Result) -> None:
-        """A correction begins at the sum that stands: both go on from it, or back through their pages."""
+        """A correction begins at the sum that stands: both continue from it, or back through their pages."""
         self.at_time = like.ended == "time"
         if like.ended == CONCESSION:
             self.conceded_by = "a" if like.conceded_by == "a" else "b"
@@ -196,7 +196,7 @@ class ParallelEntry(DialogueState):
         sheet = self.sheets[side]
         self.hand = side
         if not any(each.done or each.counting for each in self.sheets.values()):
-            # Who opens the first figures does so before or after time; a page of squads tells nothing.
+            # The first figures opened fix whether it is after time; a page of squads does not.
             self.at_time = self.table.time_is_up
         sheet.at = next((at for at, page in enumerate(self.pages(side))
                          if isinstance(page, Picks) and not sheet.fielded), self.first_figure(side))
@@ -221,7 +221,7 @@ class ParallelEntry(DialogueState):
             self.table.entry = None
 
     def _reopen_unsaid(self) -> None:
-        """Who was done is asked again where the other's figures have opened a question since."""
+        """A finished side is asked again where the other's figures have opened a question since."""
         for side, sheet in self.sheets.items():
             unsaid = [at for at, page in enumerate(self.pages(side)) if sheet.unset(page)]
             if sheet.done and unsaid:
@@ -230,7 +230,7 @@ class ParallelEntry(DialogueState):
                     each.agreed = False
 
     def lost(self, side: Side) -> tuple[int, ...]:
-        """The squads that this side can never field any more if it plays those that are marked."""
+        """The squads that this side can never field any more if it plays the marked ones."""
         view, owed = self.table.view, self.table.match.of(side).to_field
         if view is None or owed is None:
             return ()
@@ -268,7 +268,7 @@ class ParallelEntry(DialogueState):
                 sheet.rest()
                 return
         else:
-            # ▲ says that the figure is right as it stands.
+            # ▲ confirms the figure as it stands.
             sheet.values[page.key] = sheet.value(page)
         assert sheet.at is not None
         if sheet.at + 1 < len(self.pages(side)):
@@ -318,7 +318,7 @@ class ParallelEntry(DialogueState):
 
     @property
     def way(self) -> Way:
-        """The first way offered that the figures fit: two won struggles have ended a game, whatever the clock says."""
+        """The first way offered that the figures fit: two won struggles have ended a game, whatever the clock shows."""
         wanted = [way for way in self.form.offered(self.at_time)
                   if (way.ended == CONCESSION) == (self.conceded_by is not None)]
         return next((way for way in wanted if all(
@@ -326,11 +326,11 @@ class ParallelEntry(DialogueState):
             for side in SIDES for figure in way.figures() if figure.whose == self.whose(side))), wanted[-1])
 
     def whose(self, side: Side) -> str:
-        """Who conceded is the way's loser; else "a" stands for the winner."""
+        """The conceding side is the way's loser; else "a" stands for the winner."""
         return WINNER if side == self.opener else LOSER
 
     def pages(self, side: Side) -> tuple[Page, ...]:
-        """What this side is asked, as the figures of both stand."""
+        """This side's questions, as the figures of both stand."""
         way = self.way
         figures = {(figure.key, figure.whose): self.sheets[each].value(figure) for each in SIDES
                    for figure in way.figures() if figure.whose == self.whose(each)}
@@ -364,12 +364,12 @@ class ParallelEntry(DialogueState):
         return other(self.conceded_by) if self.conceded_by else "a"
 
     def _answers(self) -> dict[str, Any]:
-        """What both sheets say together; nothing that a side was not asked."""
+        """The answers of both sheets; nothing that a side was not asked."""
         return {page.name: sheet.value(page) if isinstance(page, Figure) else sorted(sheet.picked)
                 for side, sheet in self.sheets.items() for page in self.pages(side) if not sheet.unset(page)}
 
     def preview(self) -> Result:
-        """What both sheets come to, for the eyes only."""
+        """The result of both sheets so far, for display only."""
         return compose(self.way, self.opener, self._answers())
 
     def scene(self, now_ms: int) -> Scene:

@@ -1,4 +1,4 @@
-"""Where reports begin: the own button of who won, the other endings behind ▼ held, a correction of what was said."""
+"""Where reports begin: the winner's own button, the other endings behind ▼ held, a correction of a report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from roundtap_units.table.screens.scenes import Scene
 
 
 def open_report(table: TableState, side: Side, now_ms: int) -> None:
-    """The own button: the entry begins, or the table says why it cannot. What needs no question is reported at once."""
+    """The own button: the entry begins, or the table shows why it cannot. What needs no question is reported at
+    once."""
     form = table.form
     if form is None:
         table.tell(now_ms, lambda: table.page("no-form", side, table.words("entry.no_form")))
@@ -35,7 +36,7 @@ def _begin(table: TableState, entry: ResultEntry, now_ms: int) -> None:
 
 
 def edit_report(table: TableState, by: Side, like: Result, winner: Side | None = None) -> None:
-    """`by` says it anew; figures start as in `like` where it has the same winner."""
+    """`by` reports again; figures start as in `like` where it has the same winner."""
     form = table.form
     if form is None:
         return
@@ -48,7 +49,7 @@ def edit_report(table: TableState, by: Side, like: Result, winner: Side | None =
 
 
 def press_arrow(table: TableState, gesture: Gesture, now_ms: int) -> None:
-    """▲ before the first game draws the lot there is to draw; ▼ held shows how else a game can end."""
+    """▲ before the first game draws the due lot; ▼ held shows how else a game can end."""
     form = table.form
     if gesture.kind == TAP and gesture.key == "up":
         draw_lot(table, now_ms)
@@ -59,13 +60,13 @@ def press_arrow(table: TableState, gesture: Gesture, now_ms: int) -> None:
 
 
 def other_endings(table: TableState, form: Form) -> tuple[Way, ...]:
-    """What the own button alone does not begin. Of several games it begins one: the whole match is found here."""
+    """The endings that the own button alone does not begin. Of several games it begins one: the whole match is here."""
     offered = form.offered(table.time_is_up)
     return offered[1:] if form.games == 1 else offered
 
 
 class EndingList(DialogueState):
-    """The list behind ▼ held: ▲▼ move, and the own button of who reports takes the line."""
+    """The list behind ▼ held: ▲▼ move, and the reporter's own button takes the line."""
 
     def __init__(self, table: TableState, form: Form) -> None:
         super().__init__(table)

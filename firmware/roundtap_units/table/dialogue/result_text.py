@@ -1,4 +1,4 @@
-"""What a table says of a result: who won it, what it is worth, and what decided it."""
+"""A result as a table's texts: who won it, what it is worth, and what decided it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from roundtap_units.table.screens.lettering import shorter_forms
 from roundtap_units.table.screens.scenes import SIGNS, Sentence
 
 NEEDS_NO_WORD = ("active", "turns", "decided_by", "game_begun", "lot", "first_player_by")
-"""What led to a result and was pressed by both, or is said by the step that decided."""
+"""Steps towards a result that both pressed, or that the deciding step shows anyway."""
 
 BARE = "points"
-"""The worth that needs no word of its own beside another: "5:0 MoV 329:271"."""
+"""The worth that needs no unit beside another: "5:0 MoV 329:271"."""
 
 
 def outcome(table: TableState, result: Result, side: Side) -> str:
-    """"won", "lost" or "draw" for this side; "" where the rulebook cannot tell."""
+    """"won", "lost" or "draw" for this side; "" where the rulebook leaves it open."""
     view = table.view
     if view is None or view.form is None:
         return ""
@@ -32,12 +32,12 @@ def outcome(table: TableState, result: Result, side: Side) -> str:
 
 
 def winner_of(table: TableState, result: Result) -> Side | None:
-    """Who won; None for a draw, and where both lost or nobody can tell."""
+    """Who won; None for a draw, and where both lost or it is open."""
     return next((side for side in SIDES if outcome(table, result, side) == "won"), None)
 
 
 def worth(table: TableState, result: Result, side: Side) -> str:
-    """The derived values, ordered as the figures stand: "5:0 MoV 176:24"; "" while the figures cannot tell."""
+    """The derived values, ordered as the figures stand: "5:0 MoV 176:24"; "" while the figures are not sufficient."""
     view = table.view
     if view is None or view.form is None:
         return ""
@@ -60,7 +60,7 @@ def ordered(table: TableState, pair: Pair, side: Side) -> str:
 
 
 def figure(table: TableState, result: Result, side: Side) -> str:
-    """What stands under a side's name: its score; a sign of who won where no figure is kept."""
+    """The figure under a side's name: its score; a sign of who won where no figure is kept."""
     if result.score == Pair() and table.form is not None and not any(
             step.key == "score" for way in table.form.ways for step in way.figures()):
         return _sign(table, result, side)
@@ -68,7 +68,7 @@ def figure(table: TableState, result: Result, side: Side) -> str:
 
 
 def figure_and_outcome(table: TableState, result: Result, side: Side) -> str:
-    """The figure; beside it who won, where the higher score does not say so: "0 ✓"."""
+    """The figure; beside it who won, where the higher score does not show it: "0 ✓"."""
     shown, sign = figure(table, result, side), _sign(table, result, side)
     return shown if shown == sign or _score_says(table, result) else f"{shown} {sign}"
 
@@ -83,8 +83,8 @@ def _sign(table: TableState, result: Result, side: Side) -> str:
 
 
 def score(table: TableState, result: Result, side: Side) -> str:
-    """Both sides' figures on a screen for `side`: "24:100"; where the score does not say who won, a tick beside the
-    winner's: "1:0 ✓"."""
+    """Both sides' figures on a screen for `side`: "24:100"; where the score does not show who won, with a tick beside
+    the winner's: "1:0 ✓"."""
     first, winner = table.first(side), winner_of(table, result)
     text = f"{figure(table, result, first)}:{figure(table, result, other(first))}"
     if winner is None or "✓" in text or _score_says(table, result):
@@ -98,7 +98,7 @@ def score_and_why(table: TableState, result: Result, side: Side) -> str:
 
 
 def between_names(table: TableState, result: Result, side: Side) -> Sentence:
-    """ "Ana R. 100:24 Bruno M.": the figures between the names whose they are, on a screen for `side`."""
+    """"Ana R. 100:24 Bruno M.": the figures between their owners' names, on a screen for `side`."""
     first = table.first(side)
     one, two = (tuple(shorter_forms(table.name(each))) for each in (first, other(first)))
     forms = [(one[min(n, len(one) - 1)], two[min(n, len(two) - 1)]) for n in range(max(len(one), len(two)))]
@@ -107,7 +107,7 @@ def between_names(table: TableState, result: Result, side: Side) -> Sentence:
 
 
 def label(table: TableState, key: str) -> str:
-    """What a figure is called, by this rulebook where it has a word of its own."""
+    """A figure's name, by this rulebook where it has its own."""
     assert table.form is not None
     return figure_label(table.words, key, table.form.rulebook)
 
@@ -118,7 +118,7 @@ def question(table: TableState, result: Result, side: Side) -> str:
 
 
 def statement(table: TableState, result: Result, side: Side) -> str:
-    """ "Ana R. won", "Draw": what both are about to confirm, where the figures stand beside it."""
+    """"Ana R. won", "Draw": what both are about to confirm, where the figures are shown beside it."""
     return _sentence(table, "told", result, side, figures=False)
 
 
@@ -145,7 +145,7 @@ def _keeps_score(table: TableState) -> bool:
 
 
 def agreement_details(table: TableState, result: Result, side: Side) -> str:
-    """What the one who agrees should see beside the score: its worth, and wounds."""
+    """What the agreeing side should see beside the score: its worth, and wounds."""
     return "  ".join(text for text in (worth(table, result, side), wounds(table, result, side)) if text)
 
 
@@ -154,7 +154,7 @@ def wounds(table: TableState, result: Result, side: Side) -> str:
 
 
 def remark(table: TableState, result: Result) -> str:
-    """Who conceded or had initiative, or what decided, where the figures do not say it."""
+    """Who conceded or had initiative, or what decided, where the figures do not show it."""
     words = table.words
     if result.ended == CONCESSION and result.conceded_by in SIDES:
         return words("told.conceded", name=SIGNS["a" if result.conceded_by == "a" else "b"])
@@ -175,8 +175,8 @@ def first_player_text(table: TableState, result: Result) -> str:
 
 
 def extra_figures(table: TableState, result: Result, side: Side) -> list[str]:
-    """Figures and answers of a result that stand neither under the names nor in its worth, each in a few words:
-    "keys 1:2", "objectives 1:2", "● Mars  ■ Dis"."""
+    """Figures and answers of a result that appear neither under the names nor in its worth, each in a few words: "keys
+    1:2", "objectives 1:2", "● Mars  ■ Dis"."""
     told, words = [], table.words
     sides: tuple[Side, Side] = (table.first(side), other(table.first(side)))
     for key, value in (result.timeout or {}).items():
@@ -193,13 +193,13 @@ def extra_figures(table: TableState, result: Result, side: Side) -> list[str]:
 
 
 def _option_text(table: TableState, value: object) -> str:
-    """An option in words; a house is called what the deck's card calls it."""
+    """An option's text; a house is called what the deck's card calls it."""
     key = f"form.option.{value}"
     return table.words(key) if key in table.words else str(value)
 
 
 def squads(table: TableState, result: Result, side: Side, signed: bool = True) -> str:
-    """ "● AC  ■ BD", or where there is little room "AC:BD"; "" where nobody has fielded any."""
+    """"● AC  ■ BD", or where there is little room "AC:BD"; "" where neither has fielded any."""
     sides: tuple[Side, Side] = (table.first(side), other(table.first(side)))
     fielded = {each: "".join(map(letter, picks)) for each, picks in (result.picks or {}).items()}
     if not fielded or not signed:
@@ -208,7 +208,7 @@ def squads(table: TableState, result: Result, side: Side, signed: bool = True) -
 
 
 def with_extras(sentence: str, besides: Iterable[str]) -> Sentence:
-    """A sentence with a few words behind it, in all its wordings."""
+    """A sentence with a few words after it, in all its wordings."""
     # Each keeps together where the line breaks.
     behind = [text.replace(" ", "\u00a0") for text in besides if text]
     forms = (sentence, *sentence.shorter) if isinstance(sentence, Sentence) else (sentence,)

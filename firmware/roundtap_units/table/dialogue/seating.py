@@ -31,7 +31,7 @@ class Seating(DialogueState):
 
 
 class Idle(DialogueState):
-    """While they play. The own button says "I won"; who skipped the seat-in is asked for the name first."""
+    """While they play. The own button means "I won"; a player who skipped sitting in is asked for the name first."""
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
         if (side := _who_sits_in(self.table, gesture, now_ms)) is not None:
@@ -50,7 +50,7 @@ class Idle(DialogueState):
             return table.words("clock.paused")
         if table.time_is_up:
             return table.words("clock.up")
-        # Read from the edge both names stand there anyway, and there is room to say what a win needs.
+        # Read from the edge both names are shown anyway, and there is room for what a win needs.
         edge_hint = table.facing == "edge" and table.view.clock.state == "running"
         parallel = table.form is not None and table.form.parallel
         return table.words("idle.end" if parallel else "idle.win") if edge_hint else table.signed(other(side))
@@ -69,7 +69,7 @@ class Idle(DialogueState):
 
 
 def _who_sits_in(table: TableState, gesture: Gesture, now_ms: int) -> Side | None:
-    """Whose own button it was, where they do not sit here yet; whatever else it meant is done."""
+    """Whose own button it was, if not seated here yet; any other gesture is handled."""
     side = OWN_KEYS.get(gesture.key) if gesture.kind == TAP else None
     if side is None:
         if not start_review(table, gesture, now_ms):
@@ -83,7 +83,7 @@ def _who_sits_in(table: TableState, gesture: Gesture, now_ms: int) -> Side | Non
 
 @dataclass(eq=False)
 class WhoAreYou(DialogueState):
-    """A first press at a table where nobody sat in: is this button yours?"""
+    """A first press at a table where neither player sat in: is this button yours?"""
 
     side: Side
 
@@ -109,7 +109,7 @@ class WhoAreYou(DialogueState):
 
 
 class NoMatch(DialogueState):
-    """No match to speak of: no hub yet, another core, no round, no match here, or a closed round."""
+    """No match to show: no hub yet, another core, no round, no match here, or a closed round."""
 
     def scene(self, now_ms: int) -> Scene:
         table, words, view = self.table, self.table.words, self.table.view
@@ -127,13 +127,13 @@ class NoMatch(DialogueState):
             kind, small = "between", view.event.name if view.event else ""
         stays = kind == "closed" and view.next_table in (None, view.table)
         head = words("closed.stays" if stays else "table", table=view.table)
-        # Between rounds the number is what the hall looks for; with something to say, the words need the room.
+        # Between rounds people look for the number; a message needs its room.
         big = str(view.table) if kind == "between" else ""
         return table.halves(kind, lambda side: Half(head, big, small))
 
 
 def review_seconds(table: TableState) -> int | None:
-    """How long a look there is; None where the rulebook has none, and once the round has started."""
+    """How long a look at the list is; None where the rulebook has none, and once the round has started."""
     view = table.view
     return view.form.look_s if view is not None and view.form is not None and view.clock.state == "idle" else None
 
@@ -149,8 +149,8 @@ def start_review(table: TableState, gesture: Gesture, now_ms: int) -> bool:
 
 @dataclass(eq=False)
 class ListReview(DialogueState):
-    """Before a game, a short look at the other's list, counted down for both at their table: the time that is left; any
-    button ends it early. It waits to be seen when it is over."""
+    """Before a game, a short look at the other's list, counted down for both at their table; any button ends it early.
+    At the end it stays until it is seen."""
 
     until_ms: int
 

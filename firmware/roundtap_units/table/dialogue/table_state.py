@@ -1,4 +1,4 @@
-"""What a table's dialogue knows: the hub's view, what was pressed here, and what is still to be done about it."""
+"""The state of a table's dialogue: the hub's view, what was pressed here, and the effects still to be carried out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from roundtap_devices.input.gestures import TAP, Gesture
 from roundtap_units.table.screens.scenes import SIGNS, Column, Figures, Half, Halves, Name, NameRow, PageScene, Scene
 
 OWN_KEYS: dict[str, Side] = {"a": "a", "b": "b"}
-"""Whose own button a key is."""
+"""The owner of each own button."""
 FORGET_SAVED_MS = 5000
 STALE_AFTER_MS = 5000
 NOTICE_MS = 10_000
@@ -25,9 +25,9 @@ NOTICE_MS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class SendReport:
-    """What one side says. The caller makes it durable, then answers `Dialogue.on_stored`.
+    """One side's report. The caller makes it durable, then calls `Dialogue.on_stored`.
 
-    `agrees_to`: the other side's report that the person said yes to, made here or as the hub names it.
+    `agrees_to`: the other side's report that the person agreed to, made here or as the hub names it.
     """
 
     match: str
@@ -41,7 +41,7 @@ class SendReport:
 
 @dataclass(frozen=True, slots=True)
 class StatusChanged:
-    """What the grid shows of this table: who sat down, an unfinished entry, a call, who asks to leave."""
+    """This table's state for the grid: who sat down, an unfinished entry, a call, who asks to leave."""
 
     seated: tuple[Side, ...] = ()
     draft: bool = False
@@ -81,14 +81,14 @@ class SentReport:
     fate: Fate | None = None
     fate_at_ms: int = 0
     pending: bool = False
-    """A hub that was restored keeps it and looks into it: its fate is still to come."""
+    """A restored hub has it and examines it: its fate is still to come."""
     past: bool = False
-    """This side has said something newer since, and the hub has it: this is not its word any more."""
+    """The hub has a newer report of this side: this one no longer counts."""
 
 
 @dataclass(slots=True)
 class ScreenNotice:
-    """Something that must be read: stays until somebody presses, or until its time."""
+    """A notice that must be read: stays until a press, or until its time."""
 
     scene: Callable[[], Scene]
     until_ms: int | None
@@ -96,17 +96,17 @@ class ScreenNotice:
 
 @dataclass(eq=False)
 class DialogueState:
-    """One moment of the dialogue: what a gesture does in it, and what it shows."""
+    """One state of the dialogue: what a gesture does in it, and what it shows."""
 
     table: TableState
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
-        """Most moments take taps and nothing else."""
+        """Most states take taps and nothing else."""
         if gesture.kind == TAP:
             self.tap(gesture.key, now_ms)
 
     def tap(self, key: str, now_ms: int) -> None:
-        """A moment that only waits does nothing with it."""
+        """A state that only waits ignores it."""
 
     def scene(self, now_ms: int) -> Scene:
         raise NotImplementedError
@@ -114,9 +114,9 @@ class DialogueState:
 
 @dataclass(slots=True)
 class TableState:
-    """Shared by the moments; each of them changes only its own part.
+    """Shared by the states; each of them changes only its own part.
 
-    `games`: who won the games of this match that both have noted here; `first_player`: whose is the game in progress.
+    `games`: who won the games of this match that both have noted here; `first_player`: of the game in progress.
     """
 
     words: Words
@@ -126,30 +126,30 @@ class TableState:
     view: TableView | None = None
     clock_ms: int | None = None
     clock_unknown: bool = False
-    """There is a clock, and nobody knows what it shows: no round trip has told the hub's time."""
+    """There is a clock, but no round trip has brought the hub's time yet."""
     age_ms: int | None = None
     mismatch: bool = False
     instead_of_sending: str = ""
-    """The text where a report is not on its way: the hub does not take it, or looks into it."""
+    """The text where a report is not on its way: the hub refuses it, or examines it."""
     seated: set[Side] = field(default_factory=set)
     leaving: set[Side] = field(default_factory=set)
     sent: list[SentReport] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     entry: DialogueState | None = None
     question: DialogueState | None = None
-    """A question that stands before everything of the match: whose button, yes or no, who won."""
+    """A question before everything of the match: whose button, yes or no, who won."""
     notice: ScreenNotice | None = None
     saved_number: int | None = None
     saved_at_ms: int | None = None
     last_press_ms: int = 0
     swallowed: tuple[Side | None, int] | None = None
-    """Whose press meant nothing, and when: it came before anybody can have read what stood there."""
+    """Whose press was ignored, and when: it came before the screen can have been read."""
     games: list[Side] = field(default_factory=list)
     first_player: Side | None = None
     drawn: dict[str, Side] = field(default_factory=dict)
-    """Lots drawn here, until the hub says what stands."""
+    """Lots drawn here, until the hub decides."""
     stood: tuple[tuple[str, str | None], int, Result] | None = None
-    """What both agreed to here, by the hub's word on both reports, before its view showed it: the match, its revision
+    """What both agreed to here, confirmed by the hub for both reports but not yet in its view: the match, its revision
     and the result."""
     sheets: DialogueState | None = None
     """What both sides have entered for themselves, where they do: kept from the first squad to the end."""
@@ -179,7 +179,7 @@ class TableState:
 
     @property
     def time_up(self) -> bool | None:
-        """`time_is_up`, None where nobody here knows what the clock shows."""
+        """`time_is_up`, None where the clock is unknown here."""
         return None if self.clock_unknown else self.time_is_up
 
     @property
@@ -192,13 +192,13 @@ class TableState:
 
     @property
     def lots(self) -> dict[str, Side]:
-        """Lots before play: the hub's stand; one that it has not heard of yet is shown meanwhile."""
+        """Lots before play: the hub's; one that it does not know yet is shown meanwhile."""
         return {**self.drawn, **self.match.lots}
 
     # --- reports ---
 
     def said(self, side: Side) -> Result | None:
-        """What this side's latest report says: made here and not refused, else as the hub knows it."""
+        """This side's latest report: made here and not refused, else as the hub knows it."""
         own = [sent for sent in self.current() if sent.effect.side == side]
         return own[-1].effect.result if own else self.match.reports.of(side)
 
@@ -212,18 +212,18 @@ class TableState:
 
     @property
     def last_speaker(self) -> Side | None:
-        """Whose report came last: made here, else as the hub knows it. None where nobody knows."""
+        """Whose report came last: made here, else as the hub knows it. None where unknown."""
         current = self.current()
         return current[-1].effect.side if current else self.match.last
 
     @property
     def settled(self) -> bool:
-        """A result stands at the hub and nobody here has said anything newer."""
+        """A result stands at the hub, and there is no newer report here."""
         return self.match.state in (AGREED, DECIDED) and not self.current()
 
     @property
     def stands(self) -> Result | None:
-        """The result that stands as far as this table knows: by the hub's view, or by its word on both reports."""
+        """The result that stands as far as this table knows: by the hub's view, or by its answers to both reports."""
         if self.match.result is None and self.stood and self.stood[:2] == (self.match.same, self.match.revision):
             return self.stood[2]
         return self.match.result
@@ -237,11 +237,10 @@ class TableState:
         return said
 
     def send(self, side: Side, result: Result, agrees: bool = False) -> None:
-        """Report `result` for `side`; what already stands, or was said the same way, is not said twice, unless the
-        other side has said something else since: then it is their turn again. `agrees`: it is the yes to what the
-        other side said last."""
+        """Report `result` for `side`; a result that stands, or the same report again, is not sent twice, unless the
+        other side has reported something else since. `agrees`: it agrees to the other side's last report."""
         answers = self.last_speaker == other(side) and self.said(other(side)) != result
-        # One phone has said it for both: here both sit.
+        # One phone has reported it for both: here both sit.
         answers = answers or (self.match.state == DISPUTE and not self.current())
         if result == (self.match.result if self.settled else self.said(side)) and (self.settled or not answers):
             return
@@ -252,7 +251,7 @@ class TableState:
         self.saved_number = self.saved_at_ms = None
 
     def possible(self, made: Callable[[], Result], by: Side, now_ms: int) -> Result | None:
-        """What was made, where the rulebook lets it be said now; else None, and `by` reads why."""
+        """The made result, where the rulebook allows it now; else None, and `by` is shown why."""
         view = self.view
         assert view is not None
         assert view.form is not None
@@ -290,7 +289,7 @@ class TableState:
         ]
 
     def first(self, side: Side) -> Side:
-        """Whose figure stands left on a screen for `side`: one's own, but from the edge always ●'s."""
+        """Whose figure stands left on a screen for `side`: its own, but from the edge always ●'s."""
         return side if self.facing == "opposite" else "a"
 
     # --- screens ---
@@ -304,13 +303,13 @@ class TableState:
 
     @property
     def phase(self) -> str:
-        """The phase that runs, in words; "" outside of all."""
+        """The current phase as text; "" outside of all."""
         key = self.view.clock.phase(self.clock_ms) if self.view else ""
         return self.words(key) if key else ""
 
     @property
     def clock(self) -> str:
-        """The clock's figures; none while hidden minutes run, for they would tell how many."""
+        """The clock's figures; none during hidden minutes, as they would reveal how many."""
         if self.clock_unknown:
             return "--:--"
         if self.clock_ms is None or (self.clock_ms <= 0 and self.view and self.view.clock.open_end
@@ -338,7 +337,7 @@ class TableState:
         return Name(f"{SIGNS[side]} {self.name(side)}")
 
     def tell(self, now_ms: int, scene: Callable[[], Scene], stays: bool = False) -> None:
-        """Show a notice: for ten seconds, or with `stays` until somebody presses."""
+        """Show a notice: for ten seconds, or with `stays` until a press."""
         self.notice = ScreenNotice(scene, None if stays else now_ms + NOTICE_MS)
 
 
@@ -349,5 +348,5 @@ def format_span(ms: int) -> str:
 
 
 def _match_key(effect: SendReport) -> tuple[str, str | None]:
-    """The match a report speaks of, as MatchView.same."""
+    """The match of a report, as MatchView.same."""
     return effect.match, effect.draw

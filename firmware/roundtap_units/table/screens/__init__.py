@@ -1,1 +1,1 @@
-"""What a table's screen shows, as scenes, and scenes as 1-bit pictures."""
+"""The contents of a table's screen, as scenes, and scenes as 1-bit pictures."""

@@ -21,13 +21,13 @@ def font(size: int, bold: bool = False) -> Font:
     """DejaVu Sans in pixels."""
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
     with resources.as_file(resources.files("roundtap_devices").joinpath("fonts", name)) as path:
-        # The same letters everywhere: the other layout engine needs a library that not every machine has.
+        # The other layout engine needs a library that not every machine has, and its letters differ.
         return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
 
 
 @lru_cache(maxsize=2048)
 def width(text: str, size: int, bold: bool = False) -> int:
-    # In the mode that draws: letters without grey run wider.
+    # In the drawing mode: letters without grey run wider.
     return -int(-font(size, bold).getlength(text, mode="1") // 1)
 
 
@@ -53,8 +53,8 @@ def line_height(size: int) -> int:
 def fit(text: str, wide: int, high: int, sizes: tuple[int, ...], bold: bool = False) -> Fitted:
     """`text` in the largest size that fits, wrapped where there is height; a `Name` then in its shorter forms.
 
-    Wrapping breaks at spaces and hyphens. What fits in no way is set in the smallest size as it is: a text of the
-    catalogues that is too long, which the tests find.
+    Wrapping breaks at spaces and hyphens. A text that fits in no way stays in the smallest size: a catalogue text that
+    is too long, which the tests find.
     """
     return _fitted(wordings(text), wide, high, sizes, bold)
 
@@ -70,7 +70,7 @@ def _fitted(worded: tuple[str, ...], wide: int, high: int, sizes: tuple[int, ...
 
 
 def fit_line(text: str, wide: int) -> Fitted:
-    """`text` on one line, in bold where it is not too long for that, in as few shortenings as possible."""
+    """`text` on one line, in bold where that fits, shortened as little as possible."""
     for wording in wordings(text):
         for size, bold in ((12, True), (11, True), (10, True), (9, True), (10, False), (9, False), (8, False)):
             if width(wording, size, bold) <= wide:
@@ -85,7 +85,7 @@ def map_wordings(text: str, change: Callable[[str], str]) -> str:
 
 
 def wordings(text: str) -> tuple[str, ...]:
-    """A text as it may be worded, the longest first."""
+    """A text's wordings, the longest first."""
     if isinstance(text, Name):
         return tuple(shorter_forms(text))
     return (text, *text.shorter) if isinstance(text, Sentence) else (text,)

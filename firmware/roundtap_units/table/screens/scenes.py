@@ -1,4 +1,4 @@
-"""What a table's screen shows, as plain data in the players' language; `screens` draws it."""
+"""The contents of a table's screen, as plain data in the players' language; `screens` draws it."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class Half:
 class Column:
     """A name above a figure. `wheels` are the figure's parts as they are dialled; `active` is the one that turns.
 
-    `active` -1: the whole figure, untouched, is offered as it stands. None: nothing turns here. `unset`: nobody has
-    set or confirmed this figure yet.
+    `active` -1: the whole figure, untouched, is offered as it stands. None: nothing turns here. `unset`: the figure was
+    neither set nor confirmed yet.
     """
 
     sign: str
@@ -119,8 +119,8 @@ class Figures(Scene):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageScene(Scene):
-    """A title, a few lines and what can be pressed; turned to one person, or (`turn` None) for whoever looks. `big`:
-    what is to be read from two steps away, below the title."""
+    """A title, a few lines and the buttons' meaning; turned to one person, or (`turn` None) for all. `big`: legible
+    from two steps away, below the title."""
 
     turn: Side | None = None
     title: str
@@ -148,9 +148,9 @@ class SquadMark:
 
 @dataclass(frozen=True, slots=True)
 class SidePart:
-    """One person's own page beside the other's: a head line, what is asked, figures or marks, what can be pressed.
+    """One person's own page beside the other's: a head line, the question, figures or marks, the buttons' meaning.
 
-    The head is a name, or what has to be known before it. `unset`: nobody has set or confirmed the figure yet.
+    The head is a name, or what has to be known before it. `unset`: the figure was neither set nor confirmed yet.
     """
 
     head: str

@@ -43,7 +43,7 @@ ARROWS: dict[Side, str] = {"a": "◄", "b": "►"}
 
 
 def draw(scene: Scene) -> Image.Image:
-    """The picture of a scene. On a board between two people, what is for side b is upside down for everyone else."""
+    """The picture of a scene. On a board between two people, side b's part is upside down."""
     if isinstance(scene, Halves):
         return _face_to_face(_half(scene.a, scene), _half(scene.b, scene)) if scene.facing == "opposite" \
             else _from_the_edge(scene)
@@ -55,7 +55,7 @@ def draw(scene: Scene) -> Image.Image:
 
 
 def labelled(image: Image.Image, label: str) -> Image.Image:
-    """A picture that was drawn before, with a word in its upper right corner."""
+    """An earlier picture, with a label in its upper right corner."""
     image = image.copy()
     _label(ImageDraw.Draw(image), label, 10)
     return image
@@ -85,7 +85,7 @@ def _half(half: Half, scene: Scene) -> Image.Image:
         write(pen, WIDTH, 31, half.big, size, anchor="r")
         taken = width(half.big, size) + 4
     if half.note and isinstance(half.small, Sentence) and not half.big:
-        # What is said is larger than what may be done beside it.
+        # The result is larger than what may be done beside it.
         _draw_text(pen, fit(half.small, WIDTH, 11, (10, 9, 8), bold=True), 0, 12, 11)
         _draw_text(pen, fit(half.note, WIDTH, 9, (9, 8)), 0, 23, 9)
         return image
@@ -123,7 +123,7 @@ def _from_the_edge(scene: Halves) -> Image.Image:
     elif together and isinstance(a.small, Sentence) and a.small == b.small:
         _draw_text(pen, fit(a.small, WIDTH, 25, HEADS, bold=True), 64, 15, 25, anchor="m")
         top = 40
-    # The names already stand above.
+    # The names are already above.
     left, right = (half.small if together or not isinstance(half.small, Name) else "" for half in (a, b))
     if a.note != b.note:
         left, right = a.note, b.note
@@ -164,7 +164,7 @@ def _duo(scene: Duo) -> Image.Image:
 
 
 def _part_half(part: SidePart, scene: Duo) -> Image.Image:
-    """Head and label above each other, what can be pressed beneath; figures or marks at the right."""
+    """Head and label above each other, the buttons' meaning beneath; figures or marks at the right."""
     image, pen = canvas(WIDTH, HALF)
     corner = scene.mark or scene.badge
     room = WIDTH - (width(corner, 8) + 3 if corner else 0)
@@ -192,7 +192,7 @@ def _part_half(part: SidePart, scene: Duo) -> Image.Image:
 
 
 def _sum(pen: ImageDraw.ImageDraw, part: SidePart, room: int) -> None:
-    """Above, who has won, the squads and what else was told; beneath the figures, and between them what to press."""
+    """Above, who has won, the squads and other answers; beneath the figures, and between them what to press."""
     label = fit(part.label, room, 16, (10, 9, 8))
     _draw_text(pen, label, 0, 0, label.height)
     size = FIGURE if label.height <= 11 else SUM
@@ -220,7 +220,7 @@ def _column(pen: ImageDraw.ImageDraw, part: SidePart, side: Side) -> None:
         label = map_wordings(part.label, lambda form: form.replace("\u00a0", " "))
         _draw_text(pen, fit(label, 62, tall, (9, 8, 7)), x, 9 if tall > 18 else 10, tall, anchor)
     else:
-        # What has to be known takes the room of the name; what is asked, the row below the marks.
+        # What has to be known takes the room of the name; the question, the row below the marks.
         _draw_text(pen, fit(part.head, 62, 19, (9, 8)), x, 9, 19, anchor)
         _draw_text(pen, fit(part.label, 62, 9, (8, 7)), x, 46, 9, anchor)
     if part.marks:
@@ -289,8 +289,8 @@ def _figures(scene: Figures) -> Image.Image:
 
 
 def _figure(pen: ImageDraw.ImageDraw, column: Column, middle: int, baseline: int) -> None:
-    """A figure by its wheels; the one that turns is underlined, an untouched whole figure is inverted, and one that
-    nobody has set stands in dots."""
+    """A figure by its wheels; the one that turns is underlined, an untouched whole figure is inverted, and an unset one
+    stands in dots."""
     turning = column.active is not None
     x = middle - sum(width(wheel, FIGURE, turning) for wheel in column.wheels) // 2
     for place, wheel in enumerate(column.wheels):
@@ -354,7 +354,7 @@ def _corner_width(scene: Scene) -> int:
 
 
 def _corner(pen: ImageDraw.ImageDraw, scene: Scene, baseline: int, right: int = WIDTH) -> int:
-    """The age of the last contact, else the badge, ending at `right`; the width it takes."""
+    """The age of the last contact, else the badge, ending at `right`; returns its width."""
     if scene.mark:
         write(pen, right, baseline, scene.mark, 10, anchor="r")
     elif scene.badge:
@@ -369,7 +369,7 @@ def _label(pen: ImageDraw.ImageDraw, text: str, baseline: int, right: int = WIDT
 
 
 def _dotted(pen: ImageDraw.ImageDraw, left: int, top: int, right: int, bottom: int) -> None:
-    """A frame of dots: what stands in it was set by nobody."""
+    """A frame of dots: its content is not set yet."""
     pen.point([(x, y) for x in range(left, right + 1, 2) for y in (top, bottom)], fill=1)
     pen.point([(x, y) for x in (left, right) for y in range(top, bottom + 1, 2)], fill=1)
 
