@@ -64,7 +64,6 @@ class Pins:
     buzzer: int | None = None
 
     def keys(self) -> dict[str, int]:
-        """The fitted buttons: {"a": 17, …}."""
         return {key: pin for key in KEYS if (pin := getattr(self, key)) is not None}
 
     def signals(self) -> dict[str, int]:

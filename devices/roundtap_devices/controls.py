@@ -48,7 +48,6 @@ class Controls:
 
     @property
     def reason(self) -> str:
-        """`deaf` as an English sentence."""
         return str(self._missing) if self._missing else ""
 
     def pins(self) -> Any:
@@ -69,7 +68,6 @@ class Controls:
             return {}
 
     def tick(self, now_ms: int) -> None:
-        """Let time pass."""
         if self._missing is not None and now_ms >= self._retry_at_ms:
             self._try(now_ms)
         self.signals.tick(now_ms)

@@ -64,7 +64,6 @@ class TomlTable:
             raise self.wrong("wrong_type", where, value=value, known=WANTED[kind])
 
     def wrong(self, key: str, where: str, **params: object) -> TomlTableError:
-        """The error to raise about the place `where`."""
         return self._error(key, file=self.file, where=where, **params)
 
 

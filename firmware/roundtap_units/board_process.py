@@ -54,7 +54,7 @@ class BoardProcess:
         self.front, self.screen, self.panel = open_controls(board, folder, args.panel, self.incoming)
         self.heard = screen_text_output(self.panel.words if self.panel else None, args.say)
         self._heartbeat = Heartbeat(Notify())
-        self._say_missing = missing_reporter(tell)
+        self._report_missing = missing_reporter(tell)
 
     def receive(self, kind: str, value: Any) -> None:
         """Queues a message from the link's threads; they wait while the loop is busy."""
@@ -65,7 +65,7 @@ class BoardProcess:
     def run(self, unit: BoardUnit, done: Callable[[], bool] = lambda: False) -> None:
         """Step the unit whenever something comes in or is due, until it is done or the process is stopped."""
         unit.step(mono_ms())
-        while self._goes_on(unit) and not done():
+        while self._continues(unit) and not done():
             items: list[object] = []
             wait_s = max(0, unit.due_ms(mono_ms()) - mono_ms()) / 1000
             with contextlib.suppress(queue.Empty):
@@ -74,12 +74,12 @@ class BoardProcess:
                     items.append(self.incoming.get_nowait())
             unit.step(mono_ms(), items)
 
-    def _goes_on(self, unit: BoardUnit) -> bool:
+    def _continues(self, unit: BoardUnit) -> bool:
         # Checked once a step: a loop that stalls or fails at every step is not alive, whatever its other threads do.
         if unit.sound(mono_ms()):
             self._heartbeat.alive(mono_ms())
         self.front.tick(mono_ms())
-        self._say_missing(self.front.reason, self.screen.said)
+        self._report_missing(self.front.reason, self.screen.said)
         return not self.stopping.is_set()
 
     def close(self, dark: bool = True) -> None:
@@ -99,14 +99,12 @@ class BoardUnit:
         self._screen, self._hands, self._heard = screen, hands, heard
         self._rest = ScreenDimming()
         self.scene: Any = None
-        """The scene on the screen."""
         self._image: Any = None
         self._now_ms = 0
         self._sound_ms: int | None = None
         self._faults = FaultLog(logging.getLogger(type(self).__module__), lambda: self._now_ms)
 
     def step(self, now_ms: int, items: Iterable[object] = ()) -> None:
-        """Take what came in, act, and draw."""
         raise NotImplementedError
 
     def sound(self, now_ms: int) -> bool:
@@ -121,7 +119,6 @@ class BoardUnit:
         return max(now_ms, min(due))
 
     def _wakes(self, now_ms: int) -> list[int]:
-        """Further times at which a step is due."""
         return []
 
     def _edges(self, items: Iterable[object]) -> list[Edge]:
@@ -157,11 +154,11 @@ class BoardUnit:
         # Every time: after a failure the screen tries a new display.
         self._screen.show(self._image, now_ms)
 
-    def _guarded(self, action: Callable[..., None], *told: Any) -> bool:
+    def _guarded(self, action: Callable[..., None], *args: Any) -> bool:
         """Do it, or restore the state before it, whatever a strange message causes. Whether it succeeded."""
         undo = self._remembered()
         try:
-            action(*told)
+            action(*args)
         except Exception:
             undo()
             self._faults.told("a step is taken back")
@@ -264,7 +261,6 @@ class ScreenDimming:
         self._awake_ms = max(self._awake_ms, now_ms)
 
     def touched(self, now_ms: int) -> None:
-        """A button was pressed."""
         if self._level == OFF:
             self._woken_ms = now_ms
         self.busy(now_ms)
@@ -275,7 +271,6 @@ class ScreenDimming:
         return gesture.kind != CALL and self._woken_ms is not None and at_ms < self._woken_ms + WOKEN_MS
 
     def level(self, now_ms: int) -> int:
-        """How bright the screen should be now."""
         idle_ms = now_ms - self._awake_ms
         self._level = FULL if idle_ms < DIM_AFTER_MS else DIMMED if idle_ms < OFF_AFTER_MS else OFF
         return self._level

@@ -20,7 +20,6 @@ class FaultLog:
         self._unsaid = 0
 
     def told(self, what: str) -> None:
-        """Log the exception being handled."""
         now_ms = self._mono_ms()
         if now_ms >= self._next_ms:
             self._left, self._next_ms = max(1, self._left), now_ms + PAUSE_MS

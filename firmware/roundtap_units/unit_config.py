@@ -64,10 +64,9 @@ def run_unit(kind: str, run: Callable[[], bool]) -> int:
     return 0
 
 
-def configured_board(path: Path | None, said: Mapping[str, Any]) -> Board:
-    """The board named in a configuration; by default the recommended one."""
+def configured_board(path: Path | None, settings: Mapping[str, Any]) -> Board:
     try:
-        return board(said.get("board", "recommended"))
+        return board(settings.get("board", "recommended"))
     except (BoardError, OSError) as error:
         raise ConfigError(f"{path}: board: {error}") from error
 
@@ -94,8 +93,8 @@ def read_unit_config(path: Path | None, own_keys: tuple[str, ...],
     local = data.get("local", "key" not in data and has_local_key(kind))
     if not isinstance(local, bool):
         raise ConfigError(f"{path}: local: true or false is wanted, not {local!r}")
-    said = data.get("hub", [])
-    hubs = [_endpoint(path, address) for address in (said if isinstance(said, list) else [said])]
+    configured = data.get("hub", [])
+    hubs = [_endpoint(path, address) for address in (configured if isinstance(configured, list) else [configured])]
     folder = Path(data["folder"]) if "folder" in data else default_folder(kind)
     language = known_language(path, data.get("language") or saved_language(folder))
     common = {"unit": data.get("unit", ""), "key": key, "hubs": tuple(hubs),
@@ -132,7 +131,6 @@ def saved_language(folder: Path) -> str:
 
 
 def save_language(folder: Path, language: str) -> None:
-    """OSError where the disk refuses."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / LANGUAGE_FILE).write_text(f"{language}\n", encoding="ascii")
 
@@ -151,9 +149,9 @@ def read_file(path: Path) -> dict[str, Any]:
     return data
 
 
-def _key(path: Path | None, said: str) -> bytes:
+def _key(path: Path | None, text: str) -> bytes:
     try:
-        key = bytes.fromhex(said)
+        key = bytes.fromhex(text)
     except ValueError:
         key = b""
     if len(key) < 32:

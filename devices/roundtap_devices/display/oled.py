@@ -61,11 +61,10 @@ class Oled:
             self._setup = self._bus.setup()
         except self._lost as error:
             self.close()
-            raise self._said(error) from error
+            raise self._as_missing(error) from error
 
     def display(self, image: Any) -> None:
-        """Show a picture."""
-        self._told(lambda: self._device.display(image))
+        self._guarded(lambda: self._device.display(image))
 
     def renew(self, image: Any) -> None:
         """Set the display up again under an unchanged picture: invisible, except on one that lost its supply and its
@@ -80,10 +79,9 @@ class Oled:
             self._device.display(image)
             self._bus.command(DISPLAY_ON if self._level else DISPLAY_OFF)
 
-        self._told(send)
+        self._guarded(send)
 
     def light(self, level: int) -> None:
-        """Brightness: 0 (off) to 255."""
         self._level = level
 
         def send() -> None:
@@ -91,21 +89,20 @@ class Oled:
                 self._bus.command(CONTRAST, level)
             self._bus.command(DISPLAY_ON if level else DISPLAY_OFF)
 
-        self._told(send)
+        self._guarded(send)
 
     def close(self) -> None:
-        """Release the bus."""
         if self._bus is not None:
             with contextlib.suppress(*self._lost):
                 self._bus.cleanup()
 
-    def _told(self, send: Callable[[], None]) -> None:
+    def _guarded(self, send: Callable[[], None]) -> None:
         try:
             send()
         except self._lost as error:
-            raise self._said(error) from error
+            raise self._as_missing(error) from error
 
-    def _said(self, error: BaseException) -> HardwareMissing:
+    def _as_missing(self, error: BaseException) -> HardwareMissing:
         code = getattr(error, "errno", None) or getattr(error.__context__, "errno", None)
         return as_hardware_missing(error,
                                    self._wiring.bus if code in (errno.ENOENT, errno.ENODEV, errno.ENXIO) else "display")
@@ -116,11 +113,11 @@ class _SetupRecorder:
 
     def __init__(self, serial: Any) -> None:
         self._serial = serial
-        self._said: list[tuple[int, ...]] | None = []
+        self._recorded: list[tuple[int, ...]] | None = []
 
     def command(self, *values: int) -> None:
-        if self._said is not None:
-            self._said.append(values)
+        if self._recorded is not None:
+            self._recorded.append(values)
         self._serial.command(*values)
 
     def data(self, values: Any) -> None:
@@ -136,8 +133,8 @@ class _SetupRecorder:
 
     def setup(self) -> list[tuple[int, ...]]:
         """The setup commands, without the initial display-off; ends the recording."""
-        said, self._said = self._said or [], None
-        long = [values for values in said if len(values) > 6]
+        recorded, self._recorded = self._recorded or [], None
+        long = [values for values in recorded if len(values) > 6]
         return [values[1:] if values[0] == DISPLAY_OFF else values for values in long]
 
 

@@ -141,7 +141,6 @@ class VirtualDisplay:
         self._listeners.append(listener)
 
     def check(self) -> None:
-        """Raises OSError while it is unplugged."""
         if self.unplugged:
             raise OSError("the virtual display is unplugged")
 

@@ -52,7 +52,6 @@ class Signals:
             pin.close()
 
     def lamp(self, on: bool) -> None:
-        """The trouble light."""
         self._set("lamp", on)
 
     def player_lamps(self, awaited: str) -> None:

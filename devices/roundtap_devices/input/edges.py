@@ -100,7 +100,6 @@ class Buttons:
         return {key: bool(device.is_active) for key, device in self._devices.items()}
 
     def close(self) -> None:
-        """Release the pins."""
         devices, self._devices = self._devices, {}
         for device in devices.values():
             device.pin.when_changed = None

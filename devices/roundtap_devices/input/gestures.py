@@ -98,7 +98,6 @@ class Gestures:
         key.repeats, key.spent = 0, True
 
     def since_ms(self, name: str) -> int:
-        """The time of this key's last edge."""
         return self._keys[name].raw_since
 
     def due_ms(self) -> int | None:

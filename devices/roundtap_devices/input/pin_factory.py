@@ -53,7 +53,6 @@ def real_factory(runtime_dir: str) -> Any:
 
 
 def chip_numbers() -> list[int]:
-    """This machine's gpiochips, ascending."""
     numbers = (path.removeprefix("/dev/gpiochip") for path in glob.glob("/dev/gpiochip*"))
     return sorted(int(number) for number in numbers if number.isdecimal())
 

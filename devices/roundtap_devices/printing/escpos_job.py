@@ -59,7 +59,6 @@ class ComposedJob:
 
     @property
     def busy_ms(self) -> int:
-        """How long the printer takes for all of it."""
         return sum(busy_us for _, busy_us in self.steps) // 1000
 
 
@@ -161,10 +160,10 @@ class _Composer:
             return None
         text = ""
         for cell in sorted(line.cells, key=lambda cell: cell.start):
-            said = _substituted(cell.text, self._profile)
-            if said is None or len(said) > cell.width:
+            letters = _substituted(cell.text, self._profile)
+            if letters is None or len(letters) > cell.width:
                 return None
-            text = text.ljust(cell.start) + _placed(said, cell)
+            text = text.ljust(cell.start) + _placed(letters, cell)
         return _encode(text.rstrip(), self._profile)
 
     def _image(self, image: Any) -> None:
@@ -250,8 +249,8 @@ def _placed(text: str, cell: TextCell) -> str:
 
 def _substituted(text: str, profile: PrinterProfile) -> str | None:
     """The text with substitutes for signs that no page has; None if a letter is missing."""
-    said = "".join(letter if _has_letter(profile, letter) else letter.translate(SUBSTITUTES) for letter in text)
-    return said if all(_has_letter(profile, letter) for letter in said) else None
+    substituted = "".join(letter if _has_letter(profile, letter) else letter.translate(SUBSTITUTES) for letter in text)
+    return substituted if all(_has_letter(profile, letter) for letter in substituted) else None
 
 
 def _has_letter(profile: PrinterProfile, letter: str) -> bool:

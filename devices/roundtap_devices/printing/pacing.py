@@ -10,7 +10,6 @@ from roundtap_devices.printing.printer_profiles import PrinterProfile
 RESERVE = 16
 """Bytes of the buffer left free for status requests, which this count ignores."""
 BITS_A_BYTE = 10
-"""8N1: a start bit, eight of the byte, a stop bit."""
 
 SLOWER_PERCENT = 10
 """How much slower than its figures a printer may be (a weak supply, dark pictures): it never reports its progress, and
@@ -42,7 +41,6 @@ class Pacer:
         self._coming.append((self._expected, 0))
 
     def room(self, now_ms: int) -> int:
-        """How many bytes may be sent now."""
         while self._printing and self._printing[0][1] <= now_ms * 1000:
             self._printed = self._printing.popleft()[0]
         return max(0, self._limit - (self._handed - self._printed))

@@ -22,8 +22,8 @@ class PortGone(OSError):
     """The port cannot be opened, or was unplugged. `reason`: one of CONSOLE, NO_ACCESS and BUSY where known, else
     ""."""
 
-    def __init__(self, said: object, reason: str = "") -> None:
-        super().__init__(str(said))
+    def __init__(self, error: object, reason: str = "") -> None:
+        super().__init__(str(error))
         self.reason = reason
 
 
@@ -61,7 +61,6 @@ class SerialPort:
         return taken
 
     def read_some(self) -> bytes:
-        """What has come in; empty: nothing."""
         try:
             came: bytes = self._serial.read(256)
         except (OSError, ValueError, termios.error) as error:
@@ -139,8 +138,8 @@ def _pins(root: Path) -> list[FoundPort]:
     if not node.exists():
         return []
     # Kernel messages or a login prompt would be printed, and the login would read the printer's answers as names.
-    spoken = f"{_read(root / 'sys/class/tty/console/active')} {_read(root / 'proc/cmdline')}".replace("console=", " ")
-    names = {word.partition(",")[0] for word in spoken.split()}
+    consoles = f"{_read(root / 'sys/class/tty/console/active')} {_read(root / 'proc/cmdline')}".replace("console=", " ")
+    names = {word.partition(",")[0] for word in consoles.split()}
     console = bool(names & {node.resolve().name, node.name})
     return [FoundPort(str(node), str(node), PINS, CONSOLE if console else _access(node))]
 

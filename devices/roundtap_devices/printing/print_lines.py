@@ -58,8 +58,6 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """Blank paper."""
-
     dots: int
 
 
@@ -138,11 +136,9 @@ PrintLine = TextLine | Block | Feed | Drawing | Qr | CodePageLine
 
 
 def line(text: str, sheet: Sheet, align: str = LEFT, bold: bool = False, tall: bool = False) -> TextLine:
-    """One text over the full width."""
     return TextLine((TextCell(text, 0, sheet.columns, align),), bold, tall)
 
 
 def rule(sheet: Sheet, above_dots: int = 4, below_dots: int = 6) -> Drawing:
-    """A line across the paper."""
     return Drawing(above_dots + 2 + below_dots, (Stroke(0, above_dots, sheet.dots),))
 

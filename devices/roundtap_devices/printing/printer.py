@@ -42,8 +42,6 @@ way. A printer that is known to be slow also gets the time it needs for what is 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of one attempt to print."""
-
     state: str
     detail: str = ""
 
@@ -130,7 +128,7 @@ class Printer:
         if self._try is None:
             return None
         try:
-            outcome = self._go_on(self._try, now_ms)
+            outcome = self._advance(self._try, now_ms)
         except PortGone as gone:
             outcome = self._broken(self._try, UNPLUGGED if self._port else gone.reason or NO_PORT)
         except OSError:
@@ -157,7 +155,7 @@ class Printer:
             self._broken(self._try, STALLED)
             self._try = None
 
-    def _go_on(self, job: _Attempt, now_ms: int) -> Outcome | None:
+    def _advance(self, job: _Attempt, now_ms: int) -> Outcome | None:
         if self._port is None:
             self._port = self._open()
             baud = self._port.baud
@@ -165,7 +163,7 @@ class Printer:
         if job.queue:
             self._write(self._port, job, now_ms)
         for byte in self._port.read_some():
-            self._hear(job, byte, now_ms)
+            self._read_byte(job, byte, now_ms)
         if job.queue:
             stalled = now_ms - job.moved_ms >= STALL_MS
             return self._broken(job, job.detail or STALLED) if stalled else None
@@ -180,7 +178,6 @@ class Printer:
         return self._wait(self._port, job, now_ms)
 
     def _ask(self, job: _Attempt, now_ms: int) -> Outcome | None:
-        """Is it there, on line, with paper?"""
         if self._mute:
             return self._send(job, now_ms)
         waited = now_ms - job.moved_ms >= STATUS_MS
@@ -293,7 +290,7 @@ class Printer:
             job.queue = job.queue[taken:]
             job.moved_ms = now_ms
 
-    def _hear(self, job: _Attempt, byte: int, now_ms: int) -> None:
+    def _read_byte(self, job: _Attempt, byte: int, now_ms: int) -> None:
         """One byte from the printer: 0xx1xx10 answers a status request, 0xx0xxxx a marker; anything else is noise."""
         if byte & 0x93 == 0x12:
             self.answers, self._mute = True, False

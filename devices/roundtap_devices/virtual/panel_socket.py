@@ -36,13 +36,11 @@ class PanelSocket:
         threading.Thread(target=self._accept, name=f"panel {path.name}", daemon=True).start()
 
     def changed(self) -> None:
-        """There is a new picture."""
         with self._news:
             self._version += 1
             self._news.notify_all()
 
     def close(self) -> None:
-        """Hang up, and remove the socket."""
         self._path.unlink(missing_ok=True)
         for each in (self._server, *self._clients):
             # Closing alone would wake no waiting thread.
@@ -55,13 +53,13 @@ class PanelSocket:
                 connection, _ = self._server.accept()
                 self._clients.add(connection)
                 answers: deque[str] = deque()
-                for talk in (self._hear, self._tell):
-                    threading.Thread(target=talk, args=(connection, answers), daemon=True).start()
+                for work in (self._read, self._write):
+                    threading.Thread(target=work, args=(connection, answers), daemon=True).start()
 
-    def _hear(self, connection: socket.socket, answers: deque[str]) -> None:
+    def _read(self, connection: socket.socket, answers: deque[str]) -> None:
         with connection, connection.makefile("rb") as lines, contextlib.suppress(OSError):
             while (line := lines.readline(LONGEST_LINE)).endswith(b"\n"):
-                if error := self._done(line):
+                if error := self._execute(line):
                     with self._news:
                         answers.append(error)
                         self._news.notify_all()
@@ -69,17 +67,17 @@ class PanelSocket:
             self._clients.discard(connection)
             self._news.notify_all()
 
-    def _done(self, line: bytes) -> str | None:
+    def _execute(self, line: bytes) -> str | None:
         try:
-            asked = json.loads(line)
+            order = json.loads(line)
         except ValueError:
-            asked = None
-        if not isinstance(asked, dict):
+            order = None
+        if not isinstance(order, dict):
             return "a line is one JSON object"
         with self.taking:
-            return self._take(asked)
+            return self._take(order)
 
-    def _tell(self, connection: socket.socket, answers: deque[str]) -> None:
+    def _write(self, connection: socket.socket, answers: deque[str]) -> None:
         shown = -1
         with contextlib.suppress(OSError):
             while connection in self._clients:
@@ -88,5 +86,5 @@ class PanelSocket:
                         self._news.wait()
                     error = answers.popleft() if answers else None
                     shown = shown if error else self._version
-                said = {"error": error} if error else self._picture()
-                connection.sendall(json.dumps(said).encode() + b"\n")
+                message = {"error": error} if error else self._picture()
+                connection.sendall(json.dumps(message).encode() + b"\n")

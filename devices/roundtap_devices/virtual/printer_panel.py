@@ -43,7 +43,6 @@ class PrinterPanel:
         self._thread.start()
 
     def close(self) -> None:
-        """Hang up, and remove the socket."""
         self._stopping.set()
         if self._thread.ident is not None:
             self._thread.join()
@@ -55,7 +54,6 @@ class PrinterPanel:
             self.step(self._mono_ms())
 
     def step(self, now_ms: int) -> None:
-        """One round of the printer."""
         with self._socket.taking:
             self._twin.step(now_ms)
             self._tear_off()
@@ -75,12 +73,12 @@ class PrinterPanel:
             if not paper.profile.cutter and paper.roll.height > 2 * paper.profile.tear_dots:
                 paper.tear()
 
-    def _take(self, asked: dict[str, Any]) -> str | None:
-        after, on = asked.get("after_bytes", 0), asked.get("on")
-        if asked == {"tear": True}:
+    def _take(self, order: dict[str, Any]) -> str | None:
+        after, on = order.get("after_bytes", 0), order.get("on")
+        if order == {"tear": True}:
             self._twin.paper.tear()
-        elif asked.get("fault") in FAULTS and type(on) is bool and type(after) is int and after >= 0:
-            self._twin.fault(asked["fault"], on, after)
+        elif order.get("fault") in FAULTS and type(on) is bool and type(after) is int and after >= 0:
+            self._twin.fault(order["fault"], on, after)
         else:
             return f'known are {{"fault": {" | ".join(FAULTS)}, "on": …, "after_bytes": …}} and {{"tear": true}}'
         self._show()

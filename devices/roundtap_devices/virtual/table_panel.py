@@ -49,11 +49,11 @@ class TablePanel:
         """The text of the next screen, for clients that cannot read its pixels."""
         self._text = text
 
-    def _take(self, asked: dict[str, Any]) -> str | None:
-        if "pin" in asked:
-            return self._press(asked["pin"], asked.get("down"))
-        if asked.get("fault") == "screen" and isinstance(asked.get("on"), bool):
-            self._glass.unplug(asked["on"])
+    def _take(self, order: dict[str, Any]) -> str | None:
+        if "pin" in order:
+            return self._press(order["pin"], order.get("down"))
+        if order.get("fault") == "screen" and isinstance(order.get("on"), bool):
+            self._glass.unplug(order["on"])
             return None
         return 'known are {"pin": …, "down": …} and {"fault": "screen", "on": …}'
 

@@ -15,7 +15,6 @@ from roundtap_devices.printing.drawing import code_image, font
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 
 BYTES_PER_S = 11_520
-"""115,200 baud, 8N1."""
 BUFFER_BYTES = 4096
 LONGEST_PAUSE_MS = 100
 """After a longer pause between steps the line does not catch up at once."""
@@ -85,7 +84,6 @@ class EscposPaper:
                 del self._pending[:self._one()]
 
     def tear(self) -> Image.Image:
-        """Tear the paper off at the edge."""
         roll, edge = self.roll, self.profile.tear_dots
         cut_at = max(0, roll.height - edge)
         self.sheets.append(roll.crop((0, 0, roll.width, cut_at)))
@@ -193,7 +191,6 @@ class EscposPaper:
             self._strips.append(self._blank(value * (self._pitch if second == "d" else 1)))
 
     def _raster(self, head: int, row_bytes: int, rows: int) -> int:
-        """An image whose command is `head` bytes long."""
         data = self._first(head + row_bytes * rows)
         self._flush()
         if row_bytes * 8 > self.profile.dots:
@@ -406,7 +403,6 @@ class VirtualPrinter:
         self.paper.power_cycle()
 
     def close(self) -> None:
-        """Unplug it."""
         for descriptor in (self._master, self._slave):
             if descriptor >= 0:
                 os.close(descriptor)

@@ -42,7 +42,6 @@ from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_units.documents.slips import round_title, slip, wrap
 
 SIGNING = 52
-"""Dots of blank paper above a line to sign on."""
 WIDE = 40
 """From this many columns on, a match has one line and a list more columns."""
 TEST_URL = "http://roundtap.local/"
@@ -146,10 +145,10 @@ def standings(content: Standings, sheet: Sheet, words: Words) -> list[PrintLine]
         else:
             record = TextCell(row.record, 4, 8)
             # Where the figures need the whole width, the record has its own line.
-            told = [TextLine((record, *figures))] if starts[0] >= 12 else [TextLine((record,)),
-                                                                           TextLine(tuple(figures))]
+            figure_lines = [TextLine((record, *figures))] if starts[0] >= 12 else [TextLine((record,)),
+                                                                                   TextLine(tuple(figures))]
             lines += [*_name_lines(first, row.name, 4, name), *_players(row.members, 4, sheet),
-                      *told, *_remarks(row, sheet, words), Feed(5)]
+                      *figure_lines, *_remarks(row, sheet, words), Feed(5)]
     lines += _cut(content.cut, sheet, words) if content.cut else []
     if any(row.decided is not None or row.decided_by for row in content.rows) \
             or (content.cut and any(row.decided for row in content.cut.rows)):
@@ -173,11 +172,11 @@ def _widths(heads: Sequence[str], values: Sequence[int], room: int) -> list[int]
 
 def _remarks(row: StandingsLine, sheet: Sheet, words: Words) -> list[PrintLine]:
     """What no column shows: how far an entry came, who has left, a tiebreaker among the tied only, or the lot."""
-    said = [round_label(words, key)] if (key := row.reached) else []
-    said += [words(f"status.{key}")] if (key := row.status) else []
-    said += [f"* {words(f'column.{key}')}"] if (key := row.decided_by) else []
-    said += [words("paper.by_lot")] if row.by_lot else []
-    return [TextLine((TextCell(" · ".join(said), 4, sheet.columns - 4),), small=True)] if said else []
+    remarks = [round_label(words, key)] if (key := row.reached) else []
+    remarks += [words(f"status.{key}")] if (key := row.status) else []
+    remarks += [f"* {words(f'column.{key}')}"] if (key := row.decided_by) else []
+    remarks += [words("paper.by_lot")] if row.by_lot else []
+    return [TextLine((TextCell(" · ".join(remarks), 4, sheet.columns - 4),), small=True)] if remarks else []
 
 
 def _cut(cut: CutOrder, sheet: Sheet, words: Words) -> list[PrintLine]:
@@ -198,13 +197,12 @@ def _cut(cut: CutOrder, sheet: Sheet, words: Words) -> list[PrintLine]:
 
 
 def proxy(content: Proxy, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """A slip that stands for a damaged card."""
     lines: list[PrintLine] = [line(words("paper.proxy"), sheet, CENTER, bold=True), rule(sheet)]
     lines += [line(part, sheet, CENTER, tall=True) for part in wrap(content.card, sheet.columns * 3 // 4)]
     lines += [rule(sheet, 6, 8), *(line(part, sheet) for part in wrap(words("paper.proxy.what"), sheet.columns))]
-    said = ((words("paper.proxy.by"), content.official), (words("paper.proxy.date"), content.date),
+    fields = ((words("paper.proxy.by"), content.official), (words("paper.proxy.date"), content.date),
             ("", content.event))
-    for label, value in said:
+    for label, value in fields:
         lines += [line(part, sheet) for part in wrap(f"{label}: {value}" if label else str(value), sheet.columns)]
     return [*lines, Drawing(SIGNING, (Stroke(0, SIGNING - 4, sheet.dots * 2 // 3, 1),)),
             TextLine((TextCell(content.head, 0, sheet.columns, CENTER),), small=True)]
@@ -272,9 +270,9 @@ def width_page(profile: PrinterProfile, words: Words) -> list[PrintLine]:
     """A frame closed on both sides, a row of figures that ends at its right edge, the code pages, and a code."""
     sheet = profile.sheet
     figures = "".join(str(place % 10) for place in range(1, sheet.columns + 1))
-    said = [line(part, sheet) for part in wrap(words("printer.test.what"), sheet.columns)]
+    intro = [line(part, sheet) for part in wrap(words("printer.test.what"), sheet.columns)]
     return [
-        line("ROUNDTAP", sheet, CENTER, tall=True), *said, Feed(6),
+        line("ROUNDTAP", sheet, CENTER, tall=True), *intro, Feed(6),
         Drawing(RULER, (Box(0, 0, sheet.dots, RULER, 3),
                         Label(sheet.dots // 2, 6, f"{sheet.dots} · {sheet.columns} · {profile.dpi} dpi", 15,
                               sheet.dots - 12, CENTER))),

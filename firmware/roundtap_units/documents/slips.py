@@ -45,7 +45,6 @@ LETTERS, SMALLEST_LETTERS = 17, 11
 
 Shape = Box | Stroke | Label | QrShape
 Ticks = tuple[str, Sequence[str]]
-"""A question and the options to tick."""
 
 
 def boxes(form: Form, sheet: Sheet, words: Words) -> list[PrintLine]:
@@ -165,7 +164,6 @@ def _text_width(label: str, options: Sequence[str], size: int) -> int:
 
 
 def slip(content: Slip, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """One match's slip."""
     picks = slip_picks(content.form)
     table = words("paper.table", table=content.table)
     left = sheet.columns - CODE_COLUMNS

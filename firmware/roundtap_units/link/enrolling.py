@@ -122,7 +122,6 @@ class EnrolClient:
         self.enrolled: EnrolledIdentity | None = None
 
     def run(self) -> None:
-        """Runs until the unit is enrolled, or `stop`."""
         while not self._stop.is_set() and self.enrolled is None:
             try:
                 wait_ms = self.step()
@@ -161,7 +160,7 @@ class EnrolClient:
                 return RESCAN_MS
         code = self._code_now()
         try:
-            status, said = self._post(hub.place, {
+            status, answer = self._post(hub.place, {
                 "step": "ask", "unit_id": self._unit_id, "token": self._token, "kind": self._kind,
                 "serial": code.serial if code is not None else 0, "wants": self._wants,
                 "commit": commitment(code.own) if code is not None else "",
@@ -171,7 +170,7 @@ class EnrolClient:
                 return BUSY_MS
             if status != 200:
                 raise ValueError(f"the hub answered {status}")
-            asking = parse_message(EnrolStatus, said)
+            offered = parse_message(EnrolStatus, answer)
         except REQUEST_ERRORS as error:
             log.info("the hub does not answer: %s", error)
             self._failures += 1
@@ -179,14 +178,14 @@ class EnrolClient:
                 self._leave_hub()
             return RETRY_MS
         self._failures = 0
-        if asking.offer is not None:
-            return self._take(hub, (asking.hub, asking.epoch), asking.offer)
+        if offered.offer is not None:
+            return self._take(hub, (offered.hub, offered.epoch), offered.offer)
         if code is None:
             self._show(STOPPED if self._wrong >= WRONG_MAX else WRONG, until_ms=self._not_before_ms,
-                       identify=asking.identify)
-        elif asking.number is not None:
-            self._show(CODE, number=asking.number, code=code.digits, until_ms=code.until_ms, identify=asking.identify)
-        return min(max(asking.again_ms, ASK_MS_MIN), ASK_MS_MAX)
+                       identify=offered.identify)
+        elif offered.number is not None:
+            self._show(CODE, number=offered.number, code=code.digits, until_ms=code.until_ms, identify=offered.identify)
+        return min(max(offered.again_ms, ASK_MS_MIN), ASK_MS_MAX)
 
     # --- codes ---
 
@@ -257,14 +256,14 @@ class EnrolClient:
         for left in reversed(range(ANSWER_TRIES)):
             try:
                 # A repeated answer gets the same reply.
-                status, said = self._post(hub.place, answer)
+                status, reply = self._post(hub.place, answer)
                 break
             except REQUEST_ERRORS:
                 if not left or self._wait(RETRY_MS / 1000):
                     raise
         if status != 200:
             raise ValueError(f"the hub answered {status}")
-        confirm = said.get("confirm")
+        confirm = reply.get("confirm")
         if not isinstance(confirm, str) or not confirm.isascii() \
                 or not hmac.compare_digest(confirm, made.hub_confirms):
             return None
@@ -292,15 +291,15 @@ class EnrolClient:
         message: Mapping[str, Any] = confirm
         for _ in range(CONFIRM_TRIES):
             try:
-                status, said = self._post(hub.place, message)
+                status, reply = self._post(hub.place, message)
             except REQUEST_ERRORS as error:
                 log.info("no answer to the confirmation: %s", error)
-                status, said = 0, {}
-            granted = open_envelope(made.key, ENROL, said) if status == 200 else None
+                status, reply = 0, {}
+            granted = open_envelope(made.key, ENROL, reply) if status == 200 else None
             if granted is not None and granted.get("exchange") == name:
-                said_to_us = parse_message(EnrolGrant, granted)
-                places = dict.fromkeys((hub.place, *map(parse_endpoint, said_to_us.hubs[:HUBS_MAX])))
-                return EnrolledIdentity(said_to_us.unit, made.key, tuple(places), said_to_us.hub)
+                grant = parse_message(EnrolGrant, granted)
+                places = dict.fromkeys((hub.place, *map(parse_endpoint, grant.hubs[:HUBS_MAX])))
+                return EnrolledIdentity(grant.unit, made.key, tuple(places), grant.hub)
             if status == 403 or (status == 404 and message is again):
                 return None
             message = again if status == 404 else confirm

@@ -27,7 +27,6 @@ LOCAL_NAME = "roundtap.local"
 RESOLVE_WITHIN_S = 3.0
 BEACON_GROUP, BEACON_PORT = "239.255.82.84", 48284
 BEACON_WITHIN_S = 2.5
-"""A hub sends a beacon every 2 s."""
 BEACON_BYTES_MAX = 1400
 BEACONS_MAX = 4
 ROUTES = Path("/proc/net/route")
@@ -52,11 +51,11 @@ def find_hub(configured: Sequence[Endpoint] = (), passed_over: Iterable[str] = (
     """The first hub that answers, in the order of `all_candidates`; None where none does. Takes up to some seconds;
     call it repeatedly. passed_over: hubs (`FoundHub.hub`) wanted only where there is no other."""
     avoided, second_best = frozenset(passed_over), None
-    asked: set[Endpoint] = set()
+    tried: set[Endpoint] = set()
     for place in (candidates or all_candidates)(configured):
-        if place in asked:
+        if place in tried:
             continue
-        asked.add(place)
+        tried.add(place)
         found = (ask or probe_hub)(place)
         if found is not None and found.hub not in avoided:
             return found
@@ -84,8 +83,8 @@ def static_candidates() -> tuple[Endpoint, ...]:
 def probe_hub(place: Endpoint) -> FoundHub | None:
     """The Roundtap hub at this place; None for anything else, however slowly it answers."""
     try:
-        status, said = request_json(place, "/device/hub")
-        hub = parse_message(HubAnswer, said)
+        status, content = request_json(place, "/device/hub")
+        hub = parse_message(HubAnswer, content)
     except (OSError, http.client.HTTPException, ValueError):
         return None
     return FoundHub(place, hub.hub, hub.epoch, hub.name) if status == 200 else None
@@ -100,10 +99,10 @@ def request_json(place: Endpoint, path: str, message: Mapping[str, Any] | None =
     with closing(DeadlineConnection(*place, connect_within_s)) as connection:
         connection.connect()
         connection.allow(within_s)
-        status, said = send_request(connection, path, message, BYTES_MAX)
-    if not isinstance(said, dict):
-        raise ValueError(f"no object was answered: {str(said)[:80]}")
-    return status, said
+        status, content = send_request(connection, path, message, BYTES_MAX)
+    if not isinstance(content, dict):
+        raise ValueError(f"no object was answered: {str(content)[:80]}")
+    return status, content
 
 
 def default_gateways(routes: Path = ROUTES) -> tuple[str, ...]:
@@ -141,7 +140,7 @@ def listen_for_beacons(group: str = BEACON_GROUP, port: int = BEACON_PORT,
                   within_s: float = BEACON_WITHIN_S) -> Iterator[Endpoint]:
     """The senders of beacons, as they are heard. Only hubs check a beacon's signature: any sender of the right shape is
     asked."""
-    heard: set[Endpoint] = set()
+    seen: set[Endpoint] = set()
     until_s = time.monotonic() + within_s
     try:
         listening = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -158,15 +157,15 @@ def listen_for_beacons(group: str = BEACON_GROUP, port: int = BEACON_PORT,
             with suppress(OSError):
                 listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
                                      socket.inet_aton(group) + struct.pack("=4xi", index))
-        while len(heard) < BEACONS_MAX and (left_s := until_s - time.monotonic()) > 0:
+        while len(seen) < BEACONS_MAX and (left_s := until_s - time.monotonic()) > 0:
             listening.settimeout(left_s)
             try:
                 datagram, (host, _) = listening.recvfrom(BEACON_BYTES_MAX)
             except OSError:
                 return
             place = _parse_beacon(datagram, host)
-            if place is not None and place not in heard:
-                heard.add(place)
+            if place is not None and place not in seen:
+                seen.add(place)
                 yield place
 
 

@@ -27,7 +27,6 @@ RECHECK_MS = 60_000
 """How often a unit that had to return to an abandoned epoch looks for the newer one."""
 
 Endpoint = tuple[str, int]
-"""Host and port."""
 
 
 def parse_endpoint(address: object) -> Endpoint:
@@ -167,7 +166,6 @@ class HubChoice:
 
     @property
     def present(self) -> Endpoint:
-        """Where reports and statuses go."""
         return self._present
 
     def left(self, epoch: object) -> bool:
@@ -175,12 +173,10 @@ class HubChoice:
         return epoch in self._memory.epochs[:-1]
 
     def heard(self, now_ms: int) -> None:
-        """The present hub has sent something."""
         with self._lock:
             self._heard_ms = now_ms
 
     def next(self, now_ms: int) -> Endpoint:
-        """The address to try now."""
         with self._lock:
             if self._heard_ms is None:
                 self._heard_ms = now_ms
@@ -199,7 +195,6 @@ class HubChoice:
                     and len(self.known()) > 1)
 
     def failed(self, place: Endpoint) -> None:
-        """There was no answer, or not a right one."""
         with self._lock:
             self._vain.add(place)
 
@@ -230,7 +225,6 @@ class HubChoice:
 
 
 def parse_endpoints(addresses: Sequence[object]) -> list[Endpoint]:
-    """The valid addresses among them."""
     places = []
     for address in addresses:
         try:

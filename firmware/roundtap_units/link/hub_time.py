@@ -139,7 +139,6 @@ class SamplePlan:
         return self._due_ms if self._left else None
 
     def asked(self, sent_ms: int, now_ms: int) -> None:
-        """A request was answered, or failed."""
         self._left = 0 if self._enough(now_ms) else max(0, self._left - 1)
         self._due_ms = now_ms + max(GAP_MS, 2 * (now_ms - sent_ms))
 

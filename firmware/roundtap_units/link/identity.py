@@ -23,7 +23,6 @@ from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checks
 log = logging.getLogger(__name__)
 
 FILE = "enrolled.json"
-"""Readable by its owner only."""
 KEY_BYTES = 32
 FOLDER = Path("/run/roundtap/local")
 FOLDER_VARIABLE = "ROUNDTAP_LOCAL"
@@ -46,7 +45,6 @@ class HubAddress:
 
     @property
     def places(self) -> tuple[Endpoint, ...]:
-        """The likeliest first."""
         return ((self.host, self.port), *self.others)
 
 
@@ -109,7 +107,6 @@ def local_file(kind: str) -> Path:
 
 
 def has_local_key(kind: str) -> bool:
-    """Whether a hub on this machine has a key for such a unit."""
     return local_file(kind).exists()
 
 
@@ -122,16 +119,16 @@ def read_local(path: Path) -> HubAddress | None:
     """None where the file is missing, not readable for this user, or not a hub's."""
     try:
         with open(path, "rb") as file:
-            said = json.loads(file.read(BYTES_MAX))
-        key, (host, port) = bytes.fromhex(said["key"]), parse_endpoint(said["hub"])
-        if not isinstance(said["unit"], str) or not said["unit"] or len(key) < KEY_BYTES:
+            content = json.loads(file.read(BYTES_MAX))
+        key, (host, port) = bytes.fromhex(content["key"]), parse_endpoint(content["hub"])
+        if not isinstance(content["unit"], str) or not content["unit"] or len(key) < KEY_BYTES:
             raise ValueError("no unit's key")
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         log.warning("%s cannot be read: %s", path, error)
         return None
-    return HubAddress(host, port, said["unit"], key)
+    return HubAddress(host, port, content["unit"], key)
 
 
 class LocalKeyWatch:

@@ -235,8 +235,8 @@ def send_signed(connection: http.client.HTTPConnection, path: str, unit: str, ke
     """The hub's answer to this unit's `payload`, both signed. `challenge`: the hub's for this request; None: fetch one
     first. Raises as `send_request`, and KeyRefused."""
     nonce = secrets.token_hex(8)
-    asked = {"unit": unit, "nonce": nonce, "challenge": challenge or fetch_challenge(connection), **payload}
-    status, message = send_request(connection, path, envelope(key, REQUEST, asked), bytes_max)
+    request = {"unit": unit, "nonce": nonce, "challenge": challenge or fetch_challenge(connection), **payload}
+    status, message = send_request(connection, path, envelope(key, REQUEST, request), bytes_max)
     if status == http.client.FORBIDDEN:
         raise KeyRefused(f"the hub refused: {str(message)[:200]}")
     answer = open_envelope(key, ECHO, message)

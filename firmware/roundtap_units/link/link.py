@@ -122,7 +122,6 @@ class StatusSender:
 
     @property
     def says_draft(self) -> bool:
-        """Whether a result is being entered."""
         return self._status is not None and bool(self._status.get("draft"))
 
     @property
@@ -174,12 +173,12 @@ class StatusSender:
         """A round trip only for the clock. Its number is used once: no other answer passes for this one's."""
         nonce, sent_ms, address = secrets.token_hex(8), self._mono_ms(), self._address()
         try:
-            asked = envelope(address.key, REQUEST, {"unit": address.unit, "nonce": nonce})
-            answer = connection.post("/device/time", asked, waits)
-            said = open_envelope(address.key, ECHO, answer.message)
-            if said is None or said.get("nonce") != nonce:
+            request = envelope(address.key, REQUEST, {"unit": address.unit, "nonce": nonce})
+            answer = connection.post("/device/time", request, waits)
+            content = open_envelope(address.key, ECHO, answer.message)
+            if content is None or content.get("nonce") != nonce:
                 raise ValueError(f"no signed time: {str(answer.message)[:200]}")
-            self._heard_time(parse_message(TimeAnswer, said), answer)
+            self._heard_time(parse_message(TimeAnswer, content), answer)
         finally:
             self._plan.asked(sent_ms, self._mono_ms())
 
@@ -244,7 +243,6 @@ class HubLink:
         self._reports_due.set()
 
     def send_reports(self) -> None:
-        """There is a new report in the outbox."""
         self._reports_due.set()
 
     def send_status(self, status: Mapping[str, Any]) -> None:
@@ -350,42 +348,42 @@ class HubLink:
 
     def take(self, message: Mapping[str, Any], place: Endpoint, age: FeedAge) -> None:
         """Handle one message of the feed, its signature verified. Raises one of MALFORMED where it ends the feed."""
-        said = parse_message(TYPES.get(message.get("type"), FeedMessage), message)
-        if isinstance(said, Welcome):
-            self._meet(said.boot)
-        if age.late(said.now_ms, self._mono_ms()):
+        parsed = parse_message(TYPES.get(message.get("type"), FeedMessage), message)
+        if isinstance(parsed, Welcome):
+            self._meet(parsed.boot)
+        if age.late(parsed.now_ms, self._mono_ms()):
             # It was delayed: it does not show the hub's present state.
             raise ValueError("a feed that comes late")
-        if said.type == "twin":
+        if parsed.type == "twin":
             self._is_twin = True
             self._receive("twin", True)
             raise ValueError("another unit has this name")
-        if isinstance(said, Welcome):
-            self._welcomed(said, place)
+        if isinstance(parsed, Welcome):
+            self._welcomed(parsed, place)
         self._hubs.heard(self._mono_ms())
         self._receive("contact", None)
-        if isinstance(said, FatesMessage):
+        if isinstance(parsed, FatesMessage):
             # "unknown" puts a report back among those that another thread sends at once: the oldest comes first.
-            self._settle_in_order(said.fates)
+            self._settle_in_order(parsed.fates)
             self._reports_due.set()
-        elif isinstance(said, ViewMessage):
-            self._receive("view", said.view)
-        elif said.type == "identify":
+        elif isinstance(parsed, ViewMessage):
+            self._receive("view", parsed.view)
+        elif parsed.type == "identify":
             self._receive("identify", None)
-        elif isinstance(said, HubsMessage):
-            self._hubs.told(said.hubs)
+        elif isinstance(parsed, HubsMessage):
+            self._hubs.told(parsed.hubs)
 
-    def _welcomed(self, said: Welcome, place: Endpoint) -> None:
-        if not self._hubs.believed(place, said.epoch, said.hubs, self._mono_ms()):
+    def _welcomed(self, welcome: Welcome, place: Endpoint) -> None:
+        if not self._hubs.believed(place, welcome.epoch, welcome.hubs, self._mono_ms()):
             raise ValueError("a hub of an epoch that this unit has left")
-        self._epoch = said.epoch
+        self._epoch = welcome.epoch
         self._hellos_refused = 0
         self._receive("twin", False)
-        self._receive("epoch", said.epoch)
-        self._receive("mismatch", None if same_build(said.core, version()) else said.core)
+        self._receive("epoch", welcome.epoch)
+        self._receive("mismatch", None if same_build(welcome.core, version()) else welcome.core)
         if self._reports.order.trouble() is None:
             self._tell_refusal(None)
-        self._statuses.begin(said.session)
+        self._statuses.begin(welcome.session)
         self._plan.connected(self._mono_ms())
         self._reports.order.at_once()
         self._work.set()
@@ -465,10 +463,10 @@ class HubLink:
         elif question_ms is not None and not called:
             self._statuses.ask_time(connection, self._waits)
 
-    def _heard_time(self, said: TimeAnswer, answer: TimedAnswer) -> None:
-        self._meet(said.boot)
+    def _heard_time(self, time_answer: TimeAnswer, answer: TimedAnswer) -> None:
+        self._meet(time_answer.boot)
         if answer.warm:
-            self.time.heard_round_trip(said.now_ms, answer.sent_ms, answer.received_ms)
+            self.time.heard_round_trip(time_answer.now_ms, answer.sent_ms, answer.received_ms)
         self._receive("contact", None)
 
     def _waits(self, waited_s: float, settled_s: float | None = None) -> bool:

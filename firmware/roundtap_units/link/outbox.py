@@ -149,10 +149,10 @@ class Outbox:
                               hash=echo.hash, reason=echo.reason, epoch=echo.epoch)
             if settled == kept or (settled.fate is None and kept.fate is None):
                 return None
-            told = replace(kept, epoch=settled.epoch) != settled
+            is_news = replace(kept, epoch=settled.epoch) != settled
             self._unnoted.append(_fate_line(settled))
             self._kept[kept.id] = settled
-            return settled if told else None
+            return settled if is_news else None
 
     def note(self) -> None:
         """Write down, synced, the hub's answers. The screen need not wait: after a power cut the unit asks again. Where
@@ -167,7 +167,6 @@ class Outbox:
     # Readers take no lock, and wait for no disk.
 
     def waiting(self) -> list[StoredReport]:
-        """Reports without an answer, oldest first."""
         return [kept for kept in list(self._kept.values()) if kept.fate is None]
 
     def unsettled(self) -> list[StoredReport]:
@@ -175,7 +174,6 @@ class Outbox:
         return [kept for kept in list(self._kept.values()) if not kept.settled]
 
     def waits(self, report_id: str) -> bool:
-        """Whether this report is still without an answer."""
         kept = self._kept.get(report_id)
         return kept is not None and kept.fate is None
 

@@ -38,9 +38,9 @@ class OwnHealth:
         self._lacks = lacks
         self._lock = threading.Lock()
         self._pressed: set[str] = set()
-        self._looked: Health = {}
-        self._looked_ms: int | None = None
-        self._heard: Health | None = None
+        self._measured: Health = {}
+        self._measured_ms: int | None = None
+        self._acknowledged: Health | None = None
 
     def press(self, key: str) -> None:
         """A button of the board was pressed."""
@@ -50,27 +50,26 @@ class OwnHealth:
 
     def begin(self) -> None:
         """A new feed: its hub knows nothing yet."""
-        self._heard = None
+        self._acknowledged = None
 
     def news(self, now_ms: int) -> Health | None:
         """The state, where it differs from the last one acknowledged; None: no news."""
-        said = self._said(now_ms)
-        return said if said != self._heard else None
+        health = self._state(now_ms)
+        return health if health != self._acknowledged else None
 
-    def heard(self, said: Health) -> None:
-        """The hub has acknowledged it."""
-        self._heard = said
+    def heard(self, health: Health) -> None:
+        self._acknowledged = health
 
-    def _said(self, now_ms: int) -> Health:
-        if self._looked_ms is None or now_ms - self._looked_ms >= MEASURE_EVERY_MS:
-            self._looked, self._looked_ms = self._look(), now_ms
+    def _state(self, now_ms: int) -> Health:
+        if self._measured_ms is None or now_ms - self._measured_ms >= MEASURE_EVERY_MS:
+            self._measured, self._measured_ms = self._measure(), now_ms
         with self._lock:
             pressed = sorted(self._pressed)
         deaf, blind = self._lacks()
-        return {**self._looked, "deaf": deaf, "blind": blind, "screen": self._screen_answers(),
+        return {**self._measured, "deaf": deaf, "blind": blind, "screen": self._screen_answers(),
                 "printer": self._printer(), "keys": self._keys, "pressed": pressed}
 
-    def _look(self) -> Health:
+    def _measure(self) -> Health:
         machine = self._machine
         celsius = temperature_c(machine)
         free = free_bytes(machine.data) if machine.data is not None else None

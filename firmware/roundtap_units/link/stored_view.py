@@ -55,7 +55,6 @@ class StoredView:
                 self.view, self.deadline_here_ms = kept, None
 
     def forget(self) -> None:
-        """The stored view cannot be shown."""
         with self._lock:
             self.view = self.deadline_here_ms = None
 

@@ -149,7 +149,6 @@ class PanelLink:
                 self.press(press)
 
     def look(self) -> None:
-        """Ask once what there is to show."""
         if self._asked % HOTSPOT_EVERY == 0:
             self._receive("hotspot", self._hotspot())
         self._asked += 1
@@ -164,7 +163,6 @@ class PanelLink:
             log.info("nor a standby: %s", error)
 
     def press(self, press: PanelPress) -> None:
-        """Do what was pressed, once."""
         try:
             done = self._done(press)
         except REQUEST_ERRORS as error:
@@ -196,11 +194,11 @@ class PanelLink:
         # A press needs a fresh challenge: refused for an old one it would be lost.
         challenge, self._challenge = self._challenge if pressed is None else None, None
         with closing(self._connect(here.host, here.port, within_s)) as connection:
-            heard = parse_message(PanelResponse, send_signed(connection, PATH, here.unit, here.key, challenge,
-                                                {"language": self._language, "do": pressed}))
-        self._challenge = heard.challenge
-        self._receive("hub", heard.view)
-        return heard.done
+            response = parse_message(PanelResponse, send_signed(connection, PATH, here.unit, here.key, challenge,
+                                                                {"language": self._language, "do": pressed}))
+        self._challenge = response.challenge
+        self._receive("hub", response.view)
+        return response.done
 
     def _hotspot(self) -> tuple[str, str] | None:
         try:

@@ -20,7 +20,6 @@ from roundtap_machine.wifi import wifi_code
 from roundtap_units.table.screens.lettering import Fitted, canvas, fit, line_height, width, write
 
 NOBODY, ADDRESS, STANDBY = "nobody", "address", "standby"
-"""The first page, by who answers: no one, the hub, or a standby."""
 HOTSPOT, TRUST, EJECT_ASK, PIN_ASK, TURN_ASK, OFF_ASK = (
     "hotspot", "trust", "eject-ask", "pin-ask", "turn-ask", "off-ask")
 PLAYERS_QR, CONSOLE_QR, HOTSPOT_QR, TURN_SURE, OFF_SURE = (
@@ -31,14 +30,12 @@ NEXT_PAGE: Mapping[str, str] = {
     ADDRESS: PLAYERS_QR, PLAYERS_QR: CONSOLE_QR, CONSOLE_QR: ADDRESS, HOTSPOT: HOTSPOT_QR, HOTSPOT_QR: HOTSPOT,
     TURN_ASK: TURN_SURE, OFF_ASK: OFF_SURE,
 }
-"""Where ● leads."""
 PARENT_PAGE: Mapping[str, str] = {
     PLAYERS_QR: ADDRESS, CONSOLE_QR: ADDRESS, HOTSPOT_QR: HOTSPOT, TURN_SURE: TURN_ASK, OFF_SURE: OFF_ASK,
 }
 """Where ■ leads; from everywhere else to the first page."""
 EJECT, NEW_PIN, TURN, POWER_OFF = "eject", "pin", "turn", "power-off"
 PAGE_STEPS: Mapping[str, str] = {EJECT_ASK: EJECT, PIN_ASK: NEW_PIN, TURN_SURE: TURN, OFF_SURE: POWER_OFF}
-"""What ● does where it is held."""
 DONE_TEXTS: Mapping[str, str] = {EJECT: "panel.pull_out", TURN: "panel.turned"}
 
 UNREAD_MS = 900
@@ -102,12 +99,12 @@ class PanelDialogue:
     _pin_asked: int = 0
     _presses: list[PanelPress] = field(default_factory=list)
 
-    def on_hub(self, said: PanelView, now_ms: int) -> None:
-        self.hub, self.standby, self._heard_ms = said, None, now_ms
+    def on_hub(self, view: PanelView, now_ms: int) -> None:
+        self.hub, self.standby, self._heard_ms = view, None, now_ms
         self._look(now_ms)
 
-    def on_standby(self, said: StandbyState, now_ms: int) -> None:
-        self.hub, self.standby, self._heard_ms = None, said, now_ms
+    def on_standby(self, state: StandbyState, now_ms: int) -> None:
+        self.hub, self.standby, self._heard_ms = None, state, now_ms
         self._look(now_ms)
 
     def on_done(self, done: PressOutcome, now_ms: int) -> None:
@@ -125,7 +122,6 @@ class PanelDialogue:
             self._say(self.words(DONE_TEXTS.get(self._press.step, "panel.no_answer"), stick=self._press.stick), now_ms)
 
     def on_gesture(self, gesture: Gesture, now_ms: int) -> None:
-        """A press, at the moment it was made."""
         self._look(now_ms)
         if gesture.kind not in (TAP, HOLD, REPEAT) or self.page in (WAITING, OFF):
             return
@@ -226,7 +222,6 @@ class PanelScene:
 
 
 def scene_of(panel: PanelDialogue) -> PanelScene:
-    """The present scene."""
     page, words = panel.page, panel.words
     if page == WAITING:
         return PanelScene(words("panel.waiting"))
@@ -332,12 +327,10 @@ def _corner(panel: PanelDialogue) -> str:
 
 
 def draw_panel(scene: PanelScene) -> Image.Image:
-    """The picture of a scene."""
     return _render(scene)[0]
 
 
 def fits_screen(scene: PanelScene) -> bool:
-    """Whether all text of the scene is legible."""
     return _render(scene)[1]
 
 

@@ -87,8 +87,8 @@ def list_ports(words: Words, say: Say, folder: Path, written: PrinterSettings, f
         say(_row(words, port))
     kept = read_settings(folder, written)
     profile = printer_profile(kept.printer)
-    said = "printer.kept.confirmed" if kept.confirmed else "printer.kept.unconfirmed"
-    say(words(said, printer=kept.printer, port=kept.port or "auto", baud=kept.speed(profile)))
+    key = "printer.kept.confirmed" if kept.confirmed else "printer.kept.unconfirmed"
+    say(words(key, printer=kept.printer, port=kept.port or "auto", baud=kept.speed(profile)))
 
 
 def _row(words: Words, port: FoundPort, number: int | None = None) -> str:
@@ -220,16 +220,15 @@ class PrinterSetup:
         return self._words(f"printer.refused.{gone.reason}") if gone.reason else str(gone)
 
     def _number(self, key: str, most: int) -> int:
-        """1 to `most`; 0 for none of them."""
         while True:
-            said = self._ask(self._words(key) + " ").strip()
-            if said.isdecimal() and int(said) <= most:
-                return int(said)
+            answer = self._ask(self._words(key) + " ").strip()
+            if answer.isdecimal() and int(answer) <= most:
+                return int(answer)
             self._say(self._words("printer.setup.number", most=most))
 
     def _yes(self, key: str) -> bool:
         yes, no = self._words("printer.setup.yes"), self._words("printer.setup.no")
         while True:
-            said = self._ask(f"{self._words(key)} ({yes}/{no}) ").strip().casefold()
-            if said and (yes.startswith(said) or no.startswith(said)):
-                return yes.startswith(said)
+            answer = self._ask(f"{self._words(key)} ({yes}/{no}) ").strip().casefold()
+            if answer and (yes.startswith(answer) or no.startswith(answer)):
+                return yes.startswith(answer)

@@ -62,7 +62,6 @@ class StationConfig(UnitConfig):
 
     @property
     def written(self) -> PrinterSettings:
-        """The file's printer settings."""
         return PrinterSettings("" if self.device == AUTO else self.device, self.printer, self.baud, self.flow)
 
 
@@ -81,7 +80,6 @@ def read_station_config(path: Path | None) -> StationConfig:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run until SIGTERM or Ctrl-C."""
     return run_unit("station", lambda: _run(read_station_config(args.config), args.virtual))
 
 
@@ -130,7 +128,7 @@ def _enrolled(config: StationConfig, desk: PrinterDesk, stopping: StopSignal) ->
                        config.unit, SHOWN_MS)
     printer = desk.make()
     station = EnrolStation(asking, printer, desk.profile, unit_words(config.language),
-                           lambda said: print(said, flush=True))
+                           lambda text: print(text, flush=True))
     threading.Thread(target=asking.run, name="enrolling", daemon=True).start()
     try:
         while not stopping.is_set() and asking.enrolled is None and not has_local_key("station"):
@@ -181,7 +179,6 @@ class EnrolStation:
 
 
 def code_sheet(showing: EnrolProgress, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """The digits of a station, on paper."""
     digits = f"{showing.number}  {showing.code[:3]} {showing.code[3:]}"
     what = wrap(words("enrol.paper", hub=showing.hub, minutes=SHOWN_MS // 60_000), sheet.columns)
     return [line(words("enrol.title"), sheet, CENTER, bold=True), rule(sheet), line(digits, sheet, CENTER, True, True),

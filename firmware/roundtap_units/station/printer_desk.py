@@ -106,13 +106,13 @@ def write_settings(folder: Path, settings: PrinterSettings) -> None:
 def settings_from_order(settings: PrinterSettings, order: object) -> PrinterSettings | None:
     """The settings after the hub's order {id, port, printer, baud, confirmed}; None where it is invalid, or no news."""
     try:
-        said = parse_message(PrinterOrder, order)
+        parsed = parse_message(PrinterOrder, order)
     except MalformedMessage:
         return None
     # Never a file of this machine: the hub may only name models.
-    if said.id == settings.order or said.printer not in PROFILES or said.baud not in (0, *BAUDS):
+    if parsed.id == settings.order or parsed.printer not in PROFILES or parsed.baud not in (0, *BAUDS):
         return None
-    return PrinterSettings(said.port or settings.port, said.printer, said.baud, "", said.confirmed, said.id)
+    return PrinterSettings(parsed.port or settings.port, parsed.printer, parsed.baud, "", parsed.confirmed, parsed.id)
 
 
 class PrintLog:
@@ -238,7 +238,6 @@ class PrinterDesk:
 
     @property
     def speed(self) -> int:
-        """The port's present speed."""
         return self._tried[-1] if self._tried else self.settings.speed(self.profile)
 
     def make(self) -> Printer:
@@ -291,7 +290,6 @@ class PrinterDesk:
         return True
 
     def answered(self) -> None:
-        """The printer answers: the speed is right."""
         if self._device is None and (not self.settings.confirmed or self.speed != self.settings.speed(self.profile)):
             self._keep(replace(self.settings, baud=self.speed, confirmed=True))
 

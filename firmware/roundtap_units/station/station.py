@@ -106,7 +106,6 @@ class Station:
             self._printer.begin_look(now_ms)
 
     def _looked(self, now_ms: int) -> bool:
-        """Whether the look has ended."""
         try:
             outcome = self._printer.step(now_ms)
         except Exception:

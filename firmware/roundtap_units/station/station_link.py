@@ -97,12 +97,12 @@ class HubStationLink:
             # The hub on this machine has restarted.
             self.address, self._places, self._challenge = here, here.places, None
         with self._lock:
-            said = dict(list(self._unsaid.items())[:STATES_AT_ONCE])
+            states = dict(list(self._unsaid.items())[:STATES_AT_ONCE])
         # Good once: whatever happens to this request, the next one has another.
         challenge, self._challenge = self._challenge, None
         try:
             payload: dict[str, Any] = {
-                "states": [[job_id, state, detail] for job_id, (state, detail) in said.items()]}
+                "states": [[job_id, state, detail] for job_id, (state, detail) in states.items()]}
             health = self._health.news(self._mono_ms()) if self._health is not None else None
             if health is not None:
                 payload["health"] = health
@@ -110,10 +110,9 @@ class HubStationLink:
                 payload["printer"] = dict(printer)
             here = self.address
             with closing(self._connect(here.host, here.port, ANSWER_TIMEOUT_S)) as connection:
-                heard = parse_message(StationResponse,
-                                      send_signed(connection, PATH, here.unit, here.key, challenge, payload,
-                                                      ANSWER_BYTES_MAX))
-            self._challenge = heard.challenge
+                response = parse_message(StationResponse, send_signed(
+                    connection, PATH, here.unit, here.key, challenge, payload, ANSWER_BYTES_MAX))
+            self._challenge = response.challenge
         except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError, RecursionError) as error:
             log.info("the hub was not reached: %s", error)
             self.in_contact = False
@@ -126,11 +125,11 @@ class HubStationLink:
         elif self._health is not None and health is not None:
             self._health.heard(health)
         self._silent_since_ms, self._times_refused = None, 0
-        jobs = self._jobs_of(heard.jobs)
+        jobs = self._jobs_of(response.jobs)
         with self._lock:
             self._jobs = jobs
-            self._printer_order = heard.printer
-            for job_id, state in said.items():
+            self._printer_order = response.printer
+            for job_id, state in states.items():
                 if self._unsaid.get(job_id) == state:
                     del self._unsaid[job_id]
         self.in_contact = True

@@ -77,7 +77,6 @@ class UnitFaults:
         return True
 
     def scene(self, now_ms: int) -> Scene | None:
-        """The page to show, if there is one."""
         kind = self._kind(now_ms)
         if kind != self._shown[0]:
             self._shown = kind, now_ms

@@ -42,8 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TableConfig(UnitConfig):
-    """One table unit's configuration file."""
-
     board: Board
 
 
@@ -58,7 +56,6 @@ def read_table_config(path: Path | None) -> TableConfig:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run until SIGTERM or Ctrl-C."""
     return run_unit("table", lambda: _run(read_table_config(args.config), args))
 
 

@@ -13,7 +13,6 @@ from roundtap_units.table.dialogue.digit_wheels import Dial, likely_left
 from roundtap_units.table.dialogue.parallel_entry import OwnSheet, pages_of
 
 MOST_TURNS = 100
-"""No wheel has as many places."""
 
 
 class Press(NamedTuple):
@@ -159,7 +158,7 @@ def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> It
         squads = [page for page in pages_of(way, whose[side]) if isinstance(page, Picks)]
         for picks in squads if not fielded else ():
             yield from field_squads(picks, answers[picks.name], side)
-    said: dict[tuple[str, str], int] = {}
+    entered: dict[tuple[str, str], int] = {}
     first = _first_to_enter(result, opener)
     for side in (first, other(first)):
         yield Press(side)
@@ -167,8 +166,8 @@ def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> It
             yield from (Press("down"), Press(side))
         for page in pages_of(way, whose[side]):
             # The first to act is asked before the other has entered anything.
-            if isinstance(page, Figure) and page.wanted(said, {}):
-                said[page.key, page.whose] = answers.get(page.name, page.default)
+            if isinstance(page, Figure) and page.wanted(entered, {}):
+                entered[page.key, page.whose] = answers.get(page.name, page.default)
                 yield from _counted(page, answers.get(page.name, page.default), side)
                 yield Press("up")
     yield from (Press("a"), Press("b"))

@@ -89,7 +89,6 @@ class UnitRoundClock:
 
     @property
     def counts(self) -> bool:
-        """Whether there is a clock at all."""
         return self._clock.state in COUNTS or (self._stored and self._clock.remaining_ms is not None)
 
     @property
@@ -143,7 +142,6 @@ class ReportMaker:
         self._store_at_ms = 0
 
     def use_key(self, unit: str, key: bytes) -> None:
-        """The signing identity from now on."""
         self._unit, self._key = unit, key
         self._outbox.use_key(key_fingerprint(key))
 
@@ -489,8 +487,8 @@ class TableUnit(BoardUnit):
 
     # --- what must not end it --------------------------------------------------------------------------------------
 
-    def _guarded(self, action: Callable[..., None], *told: Any) -> bool:
-        well = super()._guarded(action, *told)
+    def _guarded(self, action: Callable[..., None], *args: Any) -> bool:
+        well = super()._guarded(action, *args)
         if not well:
             self._stumbled_ms = self._now_ms
         return well

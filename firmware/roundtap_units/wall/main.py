@@ -100,7 +100,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run until SIGTERM or Ctrl-C."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
         configured = [parse_endpoint(args.hub if "://" in args.hub else f"http://{args.hub}")] if args.hub else []
@@ -129,7 +128,6 @@ class WallBrowser:
         self._proxy, self._heartbeat, self._stop, self._now_s = proxy, heartbeat, stop, now_s
 
     def run(self, window: bool, environment: Mapping[str, str]) -> None:
-        """Until told to stop."""
         again_s = AGAIN_AFTER_S
         while self._wait_for(lambda: missing_parts(window, environment)):
             began_s = self._now_s()
@@ -146,15 +144,14 @@ class WallBrowser:
             self._pause(again_s)
 
     def _wait_for(self, lacks: Callable[[], str]) -> bool:
-        """Wait until nothing is missing; False: stopped."""
-        said = ""
+        reported = ""
         while not self._stop.is_set():
             lacking = lacks()
             if not lacking:
                 return True
-            if lacking != said:
-                said = lacking
-                log.warning("%s", said)
+            if lacking != reported:
+                reported = lacking
+                log.warning("%s", reported)
             self._pause(LOOK_EVERY_S)
         return False
 
@@ -193,19 +190,16 @@ def missing_parts(window: bool, environment: Mapping[str, str]) -> str:
 
 
 def browser_program() -> str:
-    """The browser; "" where there is none."""
     return next((found for name in BROWSERS if (found := shutil.which(name))), "")
 
 
 def browser_command(window: bool, environment: Mapping[str, str], url: str) -> list[str]:
-    """The command line that shows a page."""
     # Nothing of a browser survives a reboot: the wall's identity is in its own file.
     profile = f"--user-data-dir={runtime_folder(environment) / 'browser'}"
     return [*(() if window else COMPOSITOR), browser_program(), *FLAGS, *(() if window else KIOSK_FLAGS), profile, url]
 
 
 def end_browser(browser: subprocess.Popen[bytes]) -> None:
-    """End it and its children."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(browser.pid, number)

@@ -124,7 +124,6 @@ class HubWatch:
         self._configured = tuple(configured)
         self._find, self._ask, self._now_s = find, ask, now_s
         self.hub: FoundHub | None = None
-        """The hub that answers now."""
         self.standbys: Sequence[Endpoint] = ()
         """That hub's standbys, for when it is silent. Set by the reader of its feed."""
         self._known = known
@@ -185,7 +184,6 @@ class WallProxy(socketserver.ThreadingTCPServer):
         self.watch, self.memory, self.own_page, self.now_s = watch, memory, own_page, now_s
         self.host = f"{LOOPBACK}:{self.server_address[1]}"
         self.url = f"http://{self.host}{WALL}"
-        """The address for the browser."""
         self.heard_s = now_s()
         """When the browser last sent a request, or took a message."""
         self.opened: FoundHub | None = None

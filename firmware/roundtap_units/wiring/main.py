@@ -23,7 +23,6 @@ from roundtap_units.unit_words import unit_words
 
 DONE, SILENT, BAD_INPUT = 0, 1, 2
 BUTTON_WAIT_MS = 20_000
-"""How long to wait for a button."""
 STEP_MS = 50
 # BCM number → pin of the header, the same on every Pi with 40 pins.
 HEADER_PIN = {
@@ -233,7 +232,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit code 1: something on the board did not respond."""
     words = unit_words(args.language)
     try:
         made = board(args.name)
@@ -291,12 +289,9 @@ def _test(made: Board, words: Words) -> int:
 
 @dataclass
 class TerminalUser:
-    """A person at a terminal."""
-
     words: Words
 
     def say(self, text: str) -> None:
-        """Tell them something."""
         print(text, flush=True)
 
     def sees(self, question: str) -> bool:

@@ -54,9 +54,9 @@ class AskAgreement(DialogueState):
             return table.figures("ask", side, lambda each: _column(table, each, theirs), title=title, info=info,
                                  hint=hint, note="  ".join(notes))
         # A flow of short texts, each kept together where a line breaks.
-        told = [text.replace(" ", "\u00a0") for text in (
+        texts = [text.replace(" ", "\u00a0") for text in (
             *apart, result_text.wounds(table, theirs, side), remark, first) if text]
-        return table.page("ask", side, title, "  ".join(told), hint=hint)
+        return table.page("ask", side, title, "  ".join(texts), hint=hint)
 
     def _theirs(self) -> Result:
         result = self.table.said(other(self.side))
@@ -87,9 +87,9 @@ class Disagreement(DialogueState):
 def reenter_report(table: TableState, side: Side, like: Callable[[], Result | None]) -> None:
     """`side` enters `like` again, after being asked for the winner; where both enter their own, there is nothing to
     ask."""
-    said = like()
-    if said is not None and table.form is not None and table.form.parallel:
-        edit_report(table, side, said)
+    result = like()
+    if result is not None and table.form is not None and table.form.parallel:
+        edit_report(table, side, result)
     else:
         table.question = WhoWon(table, side, like)
 
@@ -126,8 +126,8 @@ class Dispute(DialogueState):
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
-        versions = [NameRow(table.signed(side), result_text.score(table, said, "a"))
-                    for side in SIDES if (said := table.said(side))]
+        versions = [NameRow(table.signed(side), result_text.score(table, report, "a"))
+                    for side in SIDES if (report := table.said(side))]
         return table.page("dispute", None, table.words("dispute.title"), *versions, hint=table.words("dispute.hint"))
 
 

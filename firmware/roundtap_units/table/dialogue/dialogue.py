@@ -125,7 +125,6 @@ class Dialogue:
     # --- in ---
 
     def on_view(self, view: TableView, now_ms: int) -> None:
-        """The hub's latest view of this table."""
         table, before, after = self.table, self.table.view, view.match
         stood = self._question(now_ms)
         known = before.match if before else None
@@ -251,7 +250,6 @@ class Dialogue:
     # --- out ---
 
     def take_effects(self) -> list[Effect]:
-        """The effects since the last call, in order."""
         effects, self.table.effects = self.table.effects, []
         return effects
 

@@ -60,7 +60,6 @@ class Dial:
         return None
 
     def back(self) -> Dial | None:
-        """The wheel before; None on the first."""
         return replace(self, at=self.at - 1) if self.at else None
 
     def shown(self) -> tuple[tuple[str, ...], int | None]:
@@ -80,7 +79,6 @@ class Dial:
         return [*digits, rest // self.figure.wheels[-1]]
 
     def _head(self) -> int:
-        """The value of the wheels before this one."""
         pairs = zip(self.digits()[:self.at], self.figure.wheels, strict=False)
         return sum(digit * wheel for digit, wheel in pairs)
 

@@ -227,13 +227,11 @@ class ResultEntry(DialogueState):
 
     @property
     def begun(self) -> bool:
-        """Whether there is something to lose."""
         touched = self.dial is not None and self.dial.touched
         return bool(self.given) or touched or (self.turns is not None and self.turns.ended > 0)
 
     @property
     def others(self) -> tuple[Way, ...]:
-        """The ways behind this one."""
         return tuple(way for way in self.ways if self.way is None or way.id != self.way.id)
 
     def preview(self) -> Result:

@@ -46,7 +46,6 @@ def apply_hub_lots(table: TableState) -> None:
 
 
 def unsent_lot(table: TableState) -> tuple[str, Side] | None:
-    """A lot drawn here that the hub's view does not hold yet."""
     if table.view is None or table.view.match is None:
         return None
     return next(((about, side) for about, side in table.drawn.items() if about not in table.match.lots), None)

@@ -348,7 +348,6 @@ class ParallelEntry(DialogueState):
                    if each.key == figure.key)
 
     def first_figure(self, side: Side) -> int:
-        """Where the end of the game begins."""
         return next((at for at, page in enumerate(self.pages(side)) if isinstance(page, Figure)), 0)
 
     @property

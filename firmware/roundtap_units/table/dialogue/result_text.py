@@ -54,7 +54,6 @@ def worth(table: TableState, result: Result, side: Side) -> str:
 
 
 def ordered(table: TableState, pair: Pair, side: Side) -> str:
-    """Both figures on a screen for `side`: "24:100"."""
     first = table.first(side)
     return f"{pair.of(first)}:{pair.of(other(first))}"
 
@@ -135,9 +134,9 @@ def _sentence(table: TableState, key: str, result: Result, side: Side, figures: 
     return Sentence.of(said) if key == "told" else as_question(table, said)
 
 
-def as_question(table: TableState, said: Iterable[str]) -> Sentence:
+def as_question(table: TableState, statements: Iterable[str]) -> Sentence:
     """Statements, shorter and shorter, as a question: "Ana R. won 100:30. Right?", "Ana R. won 100:30?"."""
-    return Sentence.of(table.words(key, said=each) for each in said for key in ("ask.said", "ask.said.short"))
+    return Sentence.of(table.words(key, said=each) for each in statements for key in ("ask.said", "ask.said.short"))
 
 
 def _keeps_score(table: TableState) -> bool:
@@ -177,19 +176,19 @@ def first_player_text(table: TableState, result: Result) -> str:
 def extra_figures(table: TableState, result: Result, side: Side) -> list[str]:
     """Figures and answers of a result that appear neither under the names nor in its worth, each in a few words: "keys
     1:2", "objectives 1:2", "● Mars  ■ Dis"."""
-    told, words = [], table.words
+    texts, words = [], table.words
     sides: tuple[Side, Side] = (table.first(side), other(table.first(side)))
     for key, value in (result.timeout or {}).items():
         label = f"{words(f'told.{key}')} " if f"told.{key}" in words else ""
         if isinstance(value, dict) and all(isinstance(value.get(each), int) for each in SIDES):
             if key != "score":
-                told.append(label + ":".join(str(value[each]) for each in sides))
+                texts.append(label + ":".join(str(value[each]) for each in sides))
         elif isinstance(value, dict):
-            told.append("  ".join(f"{SIGNS[each]} {_option_text(table, value[each])}" for each in sides
+            texts.append("  ".join(f"{SIGNS[each]} {_option_text(table, value[each])}" for each in sides
                                   if each in value))
         elif key not in NEEDS_NO_WORD and value not in SIDES:
-            told.append(_option_text(table, value))
-    return told
+            texts.append(_option_text(table, value))
+    return texts
 
 
 def _option_text(table: TableState, value: object) -> str:

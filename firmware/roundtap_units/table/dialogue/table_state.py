@@ -17,7 +17,6 @@ from roundtap_devices.input.gestures import TAP, Gesture
 from roundtap_units.table.screens.scenes import SIGNS, Column, Figures, Half, Halves, Name, NameRow, PageScene, Scene
 
 OWN_KEYS: dict[str, Side] = {"a": "a", "b": "b"}
-"""The owner of each own button."""
 FORGET_SAVED_MS = 5000
 STALE_AFTER_MS = 5000
 NOTICE_MS = 10_000
@@ -170,7 +169,6 @@ class TableState:
         return self.view.form if self.view else None
 
     def asks(self, name: str) -> bool:
-        """Whether the form has a choice of that name, in any way."""
         return self.form is not None and any(way.choice(name) for way in self.form.ways)
 
     @property
@@ -231,10 +229,10 @@ class TableState:
     @property
     def second(self) -> Result | None:
         """What both have agreed to while another result stands, as the hub knows it or as they pressed here."""
-        said, stands = self.said("a"), self.stands
-        if said is None or stands in (None, said) or said != self.said("b") or self.match.state == DECIDED:
+        report, stands = self.said("a"), self.stands
+        if report is None or stands in (None, report) or report != self.said("b") or self.match.state == DECIDED:
             return None
-        return said
+        return report
 
     def send(self, side: Side, result: Result, agrees: bool = False) -> None:
         """Report `result` for `side`; a result that stands, or the same report again, is not sent twice, unless the
@@ -323,7 +321,6 @@ class TableState:
 
     def figures(self, kind: str, turn: Side, column: Callable[[Side], Column], *, title: str, hint: str, info: str = "",
                 note: str = "") -> Figures:
-        """Two figures, turned to one person."""
         left = self.first(turn)
         return Figures(kind=kind, facing=self.facing, mark=self.mark, badge=self.badge, turn=turn, title=title,
                        left=column(left), right=column(other(left)), info=info, hint=hint, clock=self.clock, note=note)

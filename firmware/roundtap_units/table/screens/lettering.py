@@ -18,7 +18,6 @@ Font = ImageFont.FreeTypeFont
 
 @lru_cache(maxsize=64)
 def font(size: int, bold: bool = False) -> Font:
-    """DejaVu Sans in pixels."""
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
     with resources.as_file(resources.files("roundtap_devices").joinpath("fonts", name)) as path:
         # The other layout engine needs a library that not every machine has, and its letters differ.
@@ -33,8 +32,6 @@ def width(text: str, size: int, bold: bool = False) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Lines of text in one size, chosen so that they fit."""
-
     lines: tuple[str, ...]
     size: int
     bold: bool
@@ -79,7 +76,6 @@ def fit_line(text: str, wide: int) -> Fitted:
 
 
 def map_wordings(text: str, change: Callable[[str], str]) -> str:
-    """The text changed, in all its wordings."""
     forms = [change(form) for form in wordings(text)]
     return Sentence.of(forms) if isinstance(text, Sentence) else forms[0]
 

@@ -32,8 +32,6 @@ class Sentence(str):
 
 @dataclass(frozen=True, slots=True)
 class NameRow:
-    """A line of a page with a name left, and a figure right."""
-
     name: Name
     figure: str = ""
 
@@ -80,7 +78,6 @@ class Scene:
     badge: str = ""
 
     def says(self) -> str:
-        """All its text in reading order, for tests and logs."""
         raise NotImplementedError
 
 
@@ -166,8 +163,6 @@ class SidePart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Duo(Scene):
-    """Both act at once, each in their own part."""
-
     a: SidePart
     b: SidePart
 

@@ -65,7 +65,6 @@ def labelled(image: Image.Image, label: str) -> Image.Image:
 
 
 def _face_to_face(a: Image.Image, b: Image.Image) -> Image.Image:
-    """Each half turned to its person."""
     image = Image.new("1", (WIDTH, HEIGHT), 0)
     image.paste(a, (0, HALF))
     image.paste(b.rotate(180), (0, 0))
