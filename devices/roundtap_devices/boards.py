@@ -170,11 +170,11 @@ KINDS: Mapping[str, type] = {"str": str, "bool": bool}
 
 def _section(table: TomlTable, kind: type, base: Any, given: Any, where: str) -> Any:
     known = {field.name: KINDS.get(str(field.type), int) for field in fields(kind)}
-    table.of_kind(where, given, dict)
+    table.check_kind(where, given, dict)
     for key, value in given.items():
         place = f"{where}.{key}" if where else key
-        table.known_key(place, key, known)
-        table.of_kind(place, value, known[key])
+        table.check_key(place, key, known)
+        table.check_kind(place, value, known[key])
     return replace(base, **given)
 
 
@@ -184,9 +184,9 @@ def _check(table: TomlTable, made: Board) -> None:
         ("facing", made.facing, FACINGS), ("screen.driver", screen.driver, DRIVERS),
         ("screen.bus", screen.bus, BUSES), ("screen.rotation", screen.rotation, ROTATIONS),
     ):
-        table.one_of(where, value, known)
+        table.check_one_of(where, value, known)
     if not 3 <= screen.i2c_address <= 119:
-        raise table.wrong("no_address", "screen.i2c_address", value=screen.i2c_address)
+        raise table.error_at("no_address", "screen.i2c_address", value=screen.i2c_address)
     taken = screen.taken()
     for where, pin in (("screen.dc", screen.dc), ("screen.reset", screen.reset)) if screen.bus == "spi" else ():
         _check_pin(table, where, pin, {**SPI0, **({screen.dc: "screen.dc"} if where == "screen.reset" else {})})
@@ -199,8 +199,8 @@ def _check(table: TomlTable, made: Board) -> None:
 
 def _check_pin(table: TomlTable, where: str, pin: int, taken: Mapping[int, str]) -> None:
     if not 0 <= pin <= LAST_BCM_PIN:
-        raise table.wrong("no_pin", where, value=pin)
+        raise table.error_at("no_pin", where, value=pin)
     if pin in NEVER:
-        raise table.wrong("reserved", where, value=pin, other=NEVER[pin])
+        raise table.error_at("reserved", where, value=pin, other=NEVER[pin])
     if pin in taken:
-        raise table.wrong("same_pin", where, value=pin, other=taken[pin])
+        raise table.error_at("same_pin", where, value=pin, other=taken[pin])

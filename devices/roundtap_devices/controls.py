@@ -39,10 +39,10 @@ class Controls:
         self._buttons: Buttons | None = None
         self._missing: HardwareMissing | None = None
         self._retry_at_ms = 0
-        self._try(mono_ms())
+        self._try_open(mono_ms())
 
     @property
-    def deaf(self) -> str:
+    def input_fault(self) -> str:
         """Why no press arrives: a kind of `HardwareMissing`; "" while all is well."""
         return self._missing.kind if self._missing else ""
 
@@ -64,12 +64,12 @@ class Controls:
             return self._buttons.held()
         except Exception as error:
             # lgpio has its own error classes: the chip is gone.
-            self._lose(as_hardware_missing(error, "chip"), self._mono_ms())
+            self._mark_missing(as_hardware_missing(error, "chip"), self._mono_ms())
             return {}
 
     def tick(self, now_ms: int) -> None:
         if self._missing is not None and now_ms >= self._retry_at_ms:
-            self._try(now_ms)
+            self._try_open(now_ms)
         self.signals.tick(now_ms)
 
     def close(self) -> None:
@@ -81,14 +81,14 @@ class Controls:
             if buttons is not None:
                 buttons.close()
 
-    def _try(self, now_ms: int) -> None:
+    def _try_open(self, now_ms: int) -> None:
         try:
             if self._factory is None:
                 # Otherwise a package installed meanwhile is not found.
                 importlib.invalidate_caches()
                 self._factory = self._open()
         except (ImportError, OSError) as error:
-            self._lose(as_hardware_missing(error, "chip"), now_ms)
+            self._mark_missing(as_hardware_missing(error, "chip"), now_ms)
             return
         if self._buttons is not None:
             self._buttons.close()
@@ -96,21 +96,21 @@ class Controls:
         try:
             buttons = Buttons(self._board, self._factory, self._edges, self._mono_ms)
         except Exception as error:
-            self._lose(as_hardware_missing(error, "pins"), now_ms)
+            self._mark_missing(as_hardware_missing(error, "pins"), now_ms)
             return
         self._buttons, self._missing = buttons, None
         try:
-            self.signals.fit(self._factory)
+            self.signals.attach_pins(self._factory)
         except Exception as error:
             # Presses still arrive.
             self._missing, self._retry_at_ms = as_hardware_missing(error, "pins"), now_ms + RETRY_MS
 
-    def _lose(self, why: HardwareMissing, now_ms: int) -> None:
+    def _mark_missing(self, why: HardwareMissing, now_ms: int) -> None:
         buttons, self._buttons = self._buttons, None
         with contextlib.suppress(Exception):
             if buttons is not None:
                 buttons.close()
-            self.signals.unfit()
+            self.signals.detach_pins()
         factory, self._factory = self._factory, None
         with contextlib.suppress(Exception):
             if factory is not None:

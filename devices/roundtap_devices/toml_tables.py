@@ -46,24 +46,24 @@ class TomlTable:
         """The known item that the table's ``like`` names, by default the first; removes it from `data`."""
         name = self.data.pop("like", next(iter(known)))
         if not isinstance(name, str):
-            raise self.wrong("not_one_of", "like", value=name, known=", ".join(known))
-        self.one_of("like", name, known)
+            raise self.error_at("not_one_of", "like", value=name, known=", ".join(known))
+        self.check_one_of("like", name, known)
         return known[name]
 
-    def known_key(self, where: str, key: str, known: Iterable[str]) -> None:
+    def check_key(self, where: str, key: str, known: Iterable[str]) -> None:
         if key not in known:
-            raise self.wrong("unknown_key", where, known=", ".join(known))
+            raise self.error_at("unknown_key", where, known=", ".join(known))
 
-    def one_of(self, where: str, value: object, known: Iterable[object]) -> None:
+    def check_one_of(self, where: str, value: object, known: Iterable[object]) -> None:
         if value not in known:
-            raise self.wrong("not_one_of", where, value=value, known=", ".join(map(str, known)))
+            raise self.error_at("not_one_of", where, value=value, known=", ".join(map(str, known)))
 
-    def of_kind(self, where: str, value: object, kind: type) -> None:
+    def check_kind(self, where: str, value: object, kind: type) -> None:
         """`kind`: int, str, bool or dict. TOML's true is no number."""
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise self.wrong("wrong_type", where, value=value, known=WANTED[kind])
+            raise self.error_at("wrong_type", where, value=value, known=WANTED[kind])
 
-    def wrong(self, key: str, where: str, **params: object) -> TomlTableError:
+    def error_at(self, key: str, where: str, **params: object) -> TomlTableError:
         return self._error(key, file=self.file, where=where, **params)
 
 

@@ -52,7 +52,7 @@ class BoardProcess:
             # A card that refuses is reported on the screen, whose pins need a folder for their files.
             folder.mkdir(parents=True, exist_ok=True)
         self.front, self.screen, self.panel = open_controls(board, folder, args.panel, self.incoming)
-        self.heard = screen_text_output(self.panel.words if self.panel else None, args.say)
+        self.heard = screen_text_output(self.panel.set_text if self.panel else None, args.say)
         self._heartbeat = Heartbeat(Notify())
         self._report_missing = missing_reporter(tell)
 
@@ -76,8 +76,8 @@ class BoardProcess:
 
     def _continues(self, unit: BoardUnit) -> bool:
         # Checked once a step: a loop that stalls or fails at every step is not alive, whatever its other threads do.
-        if unit.sound(mono_ms()):
-            self._heartbeat.alive(mono_ms())
+        if unit.is_healthy(mono_ms()):
+            self._heartbeat.beat(mono_ms())
         self.front.tick(mono_ms())
         self._report_missing(self.front.reason, self.screen.said)
         return not self.stopping.is_set()
@@ -97,28 +97,28 @@ class BoardUnit:
 
     def __init__(self, screen: Screen, hands: EdgeReorder, heard: Callable[[str], None]) -> None:
         self._screen, self._hands, self._heard = screen, hands, heard
-        self._rest = ScreenDimming()
+        self._dimming = ScreenDimming()
         self.scene: Any = None
         self._image: Any = None
         self._now_ms = 0
-        self._sound_ms: int | None = None
+        self._healthy_ms: int | None = None
         self._faults = FaultLog(logging.getLogger(type(self).__module__), lambda: self._now_ms)
 
     def step(self, now_ms: int, items: Iterable[object] = ()) -> None:
         raise NotImplementedError
 
-    def sound(self, now_ms: int) -> bool:
+    def is_healthy(self, now_ms: int) -> bool:
         """Whether it completed a step lately: for its watchdog."""
-        return self._sound_ms is not None and now_ms - self._sound_ms < UNHEALTHY_AFTER_MS
+        return self._healthy_ms is not None and now_ms - self._healthy_ms < UNHEALTHY_AFTER_MS
 
     def due_ms(self, now_ms: int) -> int:
         """When `step` must be called next even if nothing comes in."""
-        due = [now_ms + LONGEST_SLEEP_MS, *self._wakes(now_ms)]
+        due = [now_ms + LONGEST_SLEEP_MS, *self._wake_times(now_ms)]
         if (hands_ms := self._hands.due_ms()) is not None:
             due.append(hands_ms)
         return max(now_ms, min(due))
 
-    def _wakes(self, now_ms: int) -> list[int]:
+    def _wake_times(self, now_ms: int) -> list[int]:
         return []
 
     def _edges(self, items: Iterable[object]) -> list[Edge]:
@@ -128,20 +128,20 @@ class BoardUnit:
             if isinstance(item, Edge):
                 edges.append(item)
             elif isinstance(item, tuple):
-                self._guarded(self._from_link, *item)
+                self._guarded(self._on_link_message, *item)
         return edges
 
-    def _from_link(self, kind: str, value: Any) -> None:
+    def _on_link_message(self, kind: str, value: Any) -> None:
         """A unit without a link ignores it."""
 
     def _gestures(self, now_ms: int, edges: list[Edge]) -> Iterator[tuple[Gesture, int]]:
         """Each with the time it was made, not read: the screen may have changed since. Presses that only woke the
         screen are left out."""
         if any(edge.down for edge in edges):
-            self._rest.touched(now_ms)
+            self._dimming.on_press(now_ms)
         for gesture in self._hands.step(now_ms, edges):
             at_ms = min(gesture.at_ms, now_ms)
-            if not self._rest.only_wakes(gesture, at_ms):
+            if not self._dimming.is_wake_press(gesture, at_ms):
                 yield gesture, at_ms
 
     def _show(self, scene: Any, draw: Callable[[Any], Any], to_be_read: bool, now_ms: int) -> None:
@@ -149,23 +149,23 @@ class BoardUnit:
             self._image, self.scene = draw(scene), scene
             self._heard(scene.says())
         if to_be_read:
-            self._rest.busy(now_ms)
-        self._screen.light(self._rest.level(now_ms))
+            self._dimming.keep_awake(now_ms)
+        self._screen.set_brightness(self._dimming.level(now_ms))
         # Every time: after a failure the screen tries a new display.
         self._screen.show(self._image, now_ms)
 
     def _guarded(self, action: Callable[..., None], *args: Any) -> bool:
         """Do it, or restore the state before it, whatever a strange message causes. Whether it succeeded."""
-        undo = self._remembered()
+        undo = self._checkpoint()
         try:
             action(*args)
         except Exception:
             undo()
-            self._faults.told("a step is taken back")
+            self._faults.log_exception("a step is taken back")
             return False
         return True
 
-    def _remembered(self) -> Callable[[], None]:
+    def _checkpoint(self) -> Callable[[], None]:
         """Returns a function that restores the present state, as far as necessary."""
         return lambda: None
 
@@ -256,17 +256,17 @@ class ScreenDimming:
         self._woken_ms: int | None = None
         self._level = FULL
 
-    def busy(self, now_ms: int) -> None:
+    def keep_awake(self, now_ms: int) -> None:
         """There is something to read: a round, a question, trouble."""
         self._awake_ms = max(self._awake_ms, now_ms)
 
-    def touched(self, now_ms: int) -> None:
+    def on_press(self, now_ms: int) -> None:
         if self._level == OFF:
             self._woken_ms = now_ms
-        self.busy(now_ms)
+        self.keep_awake(now_ms)
         self._level = FULL
 
-    def only_wakes(self, gesture: Gesture, at_ms: int) -> bool:
+    def is_wake_press(self, gesture: Gesture, at_ms: int) -> bool:
         """Whether the gesture belongs to the press that woke the screen, and does nothing else."""
         return gesture.kind != CALL and self._woken_ms is not None and at_ms < self._woken_ms + WOKEN_MS
 

@@ -17,16 +17,16 @@ class FaultLog:
         self._log, self._mono_ms = log, mono_ms
         self._left = BURST_MAX
         self._next_ms = 0
-        self._unsaid = 0
+        self._suppressed = 0
 
-    def told(self, what: str) -> None:
+    def log_exception(self, what: str) -> None:
         now_ms = self._mono_ms()
         if now_ms >= self._next_ms:
             self._left, self._next_ms = max(1, self._left), now_ms + PAUSE_MS
         if not self._left:
-            self._unsaid += 1
+            self._suppressed += 1
             return
         self._left -= 1
-        more = f" ({self._unsaid} more since the last line)" if self._unsaid else ""
-        self._unsaid = 0
+        more = f" ({self._suppressed} more since the last line)" if self._suppressed else ""
+        self._suppressed = 0
         self._log.exception("%s%s", what, more)

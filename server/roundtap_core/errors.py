@@ -31,17 +31,17 @@ class Problem(Exception):
         self.where = where
         self.params = params
 
-    def but(self, where: str, **params: object) -> Self:
+    def replace(self, where: str, **params: object) -> Self:
         """The same problem at another place, with changed parameters."""
         return type(self)(self.key, where=where, **{**self.params, **params})
 
     def at(self, where: str) -> Self:
         """The same problem, below `where`."""
-        return self.but(where + self.where)
+        return self.replace(where + self.where)
 
     def named(self, names: Mapping[str, str]) -> Self:
         """The same problem with the sides' names in place of "a" and "b"."""
-        return self.but(self.where, **{
+        return self.replace(self.where, **{
             key: names.get(str(value), value) for key, value in self.params.items() if key in SIDE_PARAMS})
 
     def say(self, words: Words | None = None) -> str:

@@ -387,7 +387,7 @@ class PanelView(Message, frozen=True):
     running: bool = False
 
     @property
-    def to_let_go(self) -> tuple[str, ...]:
+    def ejectable_sticks(self) -> tuple[str, ...]:
         """Folders that may be ejected."""
         return tuple(stick.name for stick in self.sticks[:4] if stick.state != "let-go")
 

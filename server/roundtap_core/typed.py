@@ -32,7 +32,7 @@ from roundtap_core.limits import (
 class Message(msgspec.Struct, frozen=True):
     """An object of known keys. Unknown keys are ignored: the sender may be newer."""
 
-    def but(self, **changes: Any) -> Self:
+    def replace(self, **changes: Any) -> Self:
         """The same with some fields changed."""
         return msgspec.structs.replace(self, **changes)
 

@@ -122,7 +122,7 @@ class MatchView(Message, frozen=True):
         """The same for two views of one match, and different for two matches."""
         return self.id, self.draw
 
-    def of_others(self, before: MatchView) -> bool:
+    def other_players(self, before: MatchView) -> bool:
         """Whether other people play than in `before`: an organizer changed the seating. Ids missing from an older hub
         prove nothing."""
         return any(was is not None and now is not None and was != now
@@ -150,7 +150,7 @@ class ClockView(Message, frozen=True):
     open_end: bool = False
     over: bool = False
 
-    def up(self, left_ms: int | None) -> bool:
+    def is_time_up(self, left_ms: int | None) -> bool:
         """Whether time has been called, with `left_ms` on the clock."""
         if self.open_end:
             return self.over

@@ -52,9 +52,9 @@ class Units:
                  keys: UnitKeys | Mapping[str, bytes], generous: int = 1) -> None:
         """`keys`: the journal's, or key by unit. `generous`: factor on units' request limits, for benchmarks."""
         self.keys = keys if isinstance(keys, UnitKeys) else UnitKeys(service, keys)
-        self.troubles = UnitTroubles(lambda unit, kinds: presence.told(unit, troubles=kinds))
-        self.keys.listen(lambda units: self.troubles.seen(*units))
-        self.door = UnitAuth(self.keys, self.troubles, now_ms, generous)
+        self.troubles = UnitTroubles(lambda unit, kinds: presence.merge(unit, troubles=kinds))
+        self.keys.listen(lambda units: self.troubles.acknowledge(*units))
+        self.auth = UnitAuth(self.keys, self.troubles, now_ms, generous)
         self.challenges = Challenges(now_ms)
         self.enrolment = EnrolDesk(service, presence, self.keys, now_ms)
         """Units that ask for a key."""
@@ -65,7 +65,7 @@ class Units:
         """Admit a request whose signature holds, if it is no repetition. Raises Refusal."""
         if not self.challenges.take(challenge):
             raise Refusal(403, "ask for a challenge first")
-        self.door.charge(kind, unit)
+        self.auth.charge(kind, unit)
 
 
 class Hall:
@@ -75,7 +75,7 @@ class Hall:
                  sound: HubSound | None = None) -> None:
         self.calls = Calls(presence, lambda: service.snapshot, now_ms)
         """Calls for a judge, by match."""
-        self.wishes = LeaveRequests(presence, lambda: service.snapshot, now_ms)
+        self.leave_requests = LeaveRequests(presence, lambda: service.snapshot, now_ms)
         """Players who want to leave an event."""
         self.sign_ups = SignUpThrottle(now_ms)
         """How often people may sign up by phone."""
@@ -100,7 +100,7 @@ class Access:
 class Host:
     """Where a hub runs, and how it is reached."""
 
-    reached_at: HallAddresses = field(default_factory=lambda: HallAddresses(addresses=tuple))
+    hall_addresses: HallAddresses = field(default_factory=lambda: HallAddresses(addresses=tuple))
     """The addresses shown on walls and paper."""
     plain_port: int = 0
     """The port of the public pages; 0: the one of the request."""
@@ -138,7 +138,7 @@ class Hub:
 
     def restored(self) -> bool:
         """Whether this journal began from a backup and its gaps are not settled yet."""
-        return self.service.snapshot.venue.afresh is not None
+        return self.service.snapshot.venue.restore_state is not None
 
 
 def hub_in_memory(service: Service, presence: Presence, clocks: Clocks, keys: UnitKeys | Mapping[str, bytes],
@@ -178,7 +178,7 @@ def hall_address(hub: Hub, host_url: str = "") -> str:
     """The hub's address for the hall ("http://10.42.0.1:8080"); "" without `host_url` on a machine without a network.
     `host_url`: the address of the request ("https://hub:8443/"). A name that many phones cannot look up
     (`roundtap.local`) becomes an address if there is one."""
-    reached = hub.host.reached_at
+    reached = hub.host.hall_addresses
     if not host_url:
         return reached.url
     asked = urlsplit(host_url)
@@ -186,7 +186,7 @@ def hall_address(hub: Hub, host_url: str = "") -> str:
     port = hub.host.plain_port or port if asked.scheme == "https" else reached.port_for(port)
     if host == "localhost" or is_loopback(host) or host.endswith(".local"):
         if not reached.addresses:
-            reached.look()
+            reached.refresh()
         # The desk may be the hub itself; a phone is not.
         host = next((str(each) for each in reached.addresses), host)
     return http_url(host, port)

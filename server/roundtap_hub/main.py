@@ -180,7 +180,7 @@ def run(args: argparse.Namespace) -> int:
     hub = Hub(service, presence, opened.clocks, Units(service, presence, now_ms, unit_keys, args.generous),
               Access(secret, organizers, links, encrypted),
               Hall(service, presence, now_ms, sound), EventTimesCache(service),
-              Host(reached_at=HallAddresses(port, args.short_port if short else 0, args.name,
+              Host(hall_addresses=HallAddresses(port, args.short_port if short else 0, args.name,
                                         partial(addresses_of_socket, listeners[0].getsockname()[0])),
                    plain_port=(short or listeners[0]).getsockname()[1],
                    other_addresses=kin.other_addresses if kin is not None else tuple, kin=kin,
@@ -192,7 +192,7 @@ def run(args: argparse.Namespace) -> int:
     from roundtap_hub.serving.server import serve
 
     code = serve(hub, plain, listeners[1:], doors, args.pages, args.console_url, args.alone, certificates)
-    hub.access.organizers.sessions.note()
+    hub.access.organizers.sessions.save()
     opened.close()
     return code
 
@@ -210,7 +210,7 @@ def _peers(args: argparse.Namespace, opened: HubResources, secret: bytes, listen
         return None
     kin = Peers(args.data, secret, opened.clocks, lambda: opened.service.snapshot.venue, secrets.token_hex(8),
               listener.getsockname()[1], Standbys(copies), args.alone)
-    kin.remember()
+    kin.load_takeover()
     return kin
 
 
@@ -219,7 +219,7 @@ def _make_local_keys(args: argparse.Namespace, unit_keys: UnitKeys, port: int) -
     folder = local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
     address = loopback_address(args.host, port)
     if folder is not None and address is not None:
-        unit_keys.hold_local(make_local_units(folder, address, unit_keys))
+        unit_keys.set_local(make_local_units(folder, address, unit_keys))
     elif folder is not None:
         log.warning("a hub on %s alone is not reached from 127.0.0.1: units on this machine get no keys", args.host)
 
@@ -246,7 +246,7 @@ def crash_point(name: str | None) -> Callable[[str], None]:
 def _listener(host: str, port: int, doors: ConnectionLimits) -> LimitedListener:
     """A listening socket with small buffers, whose stalled clients the kernel drops."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = LimitedListener(family, socket.SOCK_STREAM).guarded_by(doors)
+    listener = LimitedListener(family, socket.SOCK_STREAM).limited_by(doors)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -291,15 +291,15 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
     journal cannot be opened or is damaged."""
     url, head = sqlite_url(folder), HeadFile(folder / HEAD_FILE)
     try:
-        check_database(folder / DATABASE, head.named)
+        check_database(folder / DATABASE, head.record)
         clocks = clocks or system_clocks()
-        back_up_before_upgrade(folder, head.named, clocks.wall() or "")
+        back_up_before_upgrade(folder, head.record, clocks.wall() or "")
         journal, paper = Journal(url), PrintBook(url)
         service = Service(journal, clocks, at_point, head)
     except BaseException:
         head.close()
         raise
-    lineage = head.named.lineage if head.named else ""
+    lineage = head.record.lineage if head.record else ""
     try:
         lineage = init_head_file(head, journal, service.snapshot.venue.epoch)
     except (JournalConflict, OSError) as refused:
@@ -309,7 +309,7 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
                   [*(FolderCopy(each, folder) for each in copies),
                    *(FolderCopy(each, folder, may_be_missing=True) for each in sticks)],
                   lambda: service.snapshot.venue.epoch, service.storage.changed)
-    service.keep_copies(kept)
+    service.set_copies(kept)
     upkeep = Maintenance(service, folder, head, kept.folders, clocks.wall)
     service.start()
     kept.start()
@@ -335,16 +335,16 @@ def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> 
     presence = Presence()
     news = PresenceSync(presence, clock.clocks.mono_ms, speaks=not pages_only)
     relay = PresenceRelay(url, journal.name, news, presence)
-    others = {PRESENCE_CHANNEL: news.hear}
+    others = {PRESENCE_CHANNEL: news.receive}
     if paper is not None:
-        others[BOOK_CHANNEL] = paper.hear
+        others[BOOK_CHANNEL] = paper.handle_notice
 
     def committed(notice: CommitNotice | None) -> None:
         service.follow(notice)
         if notice is None:
-            relay.tell_all_again()
+            relay.resync()
             if paper is not None:
-                paper.hear(None)
+                paper.handle_notice(None)
 
     follower = NotificationListener(url, journal.name, committed, others)
     service.start()

@@ -41,7 +41,7 @@ class Check:
         """Its subject: "Supply voltage"."""
         return words(f"check.{self.key}")
 
-    def saw(self, words: Texts) -> str:
+    def finding(self, words: Texts) -> str:
         """One line on what was seen."""
         key = self._text
         return words(key if key in words else f"check.{self.state}", **self.args)

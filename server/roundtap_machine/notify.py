@@ -20,7 +20,7 @@ class Notify:
         for_us = environment.get("WATCHDOG_PID", "") in ("", str(os.getpid()))
         self.every_ms = int(limit_us) // 2000 if limit_us.isdigit() and for_us else None
 
-    def tell(self, state: str) -> None:
+    def send(self, state: str) -> None:
         """Send "READY=1", "WATCHDOG=1" or the like."""
         if not self._address:
             return
@@ -40,14 +40,14 @@ class Heartbeat:
         self._ready = False
         self._due_ms: int | None = None
 
-    def alive(self, now_ms: int) -> None:
+    def beat(self, now_ms: int) -> None:
         """Call once per pass of the loop; `now_ms` is its monotonic time."""
         if not self._ready:
             self._ready = True
-            self._notify.tell("READY=1")
+            self._notify.send("READY=1")
         if self._notify.every_ms is not None and (self._due_ms is None or now_ms >= self._due_ms):
             self._due_ms = now_ms + self._notify.every_ms
-            self._notify.tell("WATCHDOG=1")
+            self._notify.send("WATCHDOG=1")
 
 
 class StopSignal:

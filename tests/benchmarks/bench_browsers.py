@@ -182,7 +182,7 @@ def _drawn(folder: Path) -> Hall:
     service.start()
     results = [EnterResult(f"1.{table}", 0, Result(score=Pair(100, table % 90)))
                for table in range(1, 1 + PLAYERS // 2)]
-    service.ask([Step("e1", command) for command in [*results, DrawRound(2026)]], "bench", timeout_s=120)
+    service.execute([Step("e1", command) for command in [*results, DrawRound(2026)]], "bench", timeout_s=120)
     service.stop()
     journal.close()
     return bare_hall(folder)

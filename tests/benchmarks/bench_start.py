@@ -113,7 +113,7 @@ def finished_events(database: Path, count: int, seed: int) -> int:
     journal = Journal(f"sqlite:///{database}")
     service = Service(journal, system_clocks())
     service.start()
-    service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{table}", "table": table}))
+    service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{table}", "table": table}))
                  for table in range(1, PLAYERS // 2 + 1)], "bench", timeout_s=60)
     originals = [f"e{number}" for number in range(1, count + 1, PLAYED_EACH)]
     people = {event: _play(service, event, rand) for event in originals}
@@ -138,13 +138,13 @@ def _play(service: Service, event: str, rand: random.Random) -> list[PersonRecor
     names = player_names(PLAYERS)
     people = [PersonRecord(event, f"p{i}", f"{rand.getrandbits(64):016x}", Person(name))
               for i, name in enumerate(names, start=1)]
-    service.ask([Step(event, each) for each in (
+    service.execute([Step(event, each) for each in (
         c.CreateEvent(f"Friday night {event}", "xwing-standard", None,
                       {"structure": "own", "swiss_rounds": ROUNDS}, "#0072B2", rand.getrandbits(48)),
         *(c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people),
     )], "bench", people, timeout_s=60)
     for number in range(1, ROUNDS + 1):
-        service.ask([Step(event, c.DrawRound(rand.getrandbits(53))),
+        service.execute([Step(event, c.DrawRound(rand.getrandbits(53))),
                      Step(event, c.PublishRound(number, 1, noted="a benchmark"))], "bench", timeout_s=60)
         for match in service.snapshot.events[event].public_rounds[-1].matches:
             loser, won = rand.randrange(100), rand.random() < 0.5
@@ -153,8 +153,8 @@ def _play(service: Service, event: str, rand: random.Random) -> list[PersonRecor
             for side in SIDES:
                 name = f"{event}-{match.id}-{side}"
                 reports.append(Step(event, c.RecordReport(name, match.id, side, 0, result, digest([name, result]))))
-            service.ask(reports, f"unit:table-{match.match.table}", timeout_s=60)
-    service.ask([Step(event, c.FinishEvent("the hall closes"))], "bench", timeout_s=60)
+            service.execute(reports, f"unit:table-{match.match.table}", timeout_s=60)
+    service.execute([Step(event, c.FinishEvent("the hall closes"))], "bench", timeout_s=60)
     return people
 
 

@@ -78,7 +78,7 @@ class Hall:
 
     def tell(self, event_id: str, *commands: c.Command) -> None:
         for command in commands:
-            self.house.service.tell(event_id, command, "test")
+            self.house.service.execute_one(event_id, command, "test")
 
     def create(self, name: str, rulebook: str = "xwing-standard", people: Sequence[str] = (), **options: object) -> str:
         """An event made by the console's own form; its id."""
@@ -121,7 +121,7 @@ class Hall:
         self.tell(event_id, c.RecordReport(f"{match}{side}{a}{b}", match, side, 0, said, "body"))  # type: ignore[arg-type]
 
     def place(self, unit: str, table: int) -> None:
-        self.house.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "test")
+        self.house.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "test")
 
     def outcome(self) -> str:
         """The address of something that was pressed and of which nobody knows yet what became of it."""
@@ -204,7 +204,7 @@ def in_every_state(hall: Hall, players: int = 9) -> None:
         hall.publish(event)
         hall.play(event)
         hall.tell(event, c.FinishEvent("the hall closes"))
-    hall.house.service.ask([Step(VENUE, NewEntry("event-archived", {"event": hall.events["archived"]}))], "test")
+    hall.house.service.execute([Step(VENUE, NewEntry("event-archived", {"event": hall.events["archived"]}))], "test")
     for rulebook in ("keyforge-archon", "shatterpoint-premier", "warlords-of-terra", "xwing-epic-team"):
         options = {"prize_places": 2} if rulebook == "warlords-of-terra" else {}
         people = [f"Team {one}: {one}, {other}" for one, other in zip(names[:4], names[4:], strict=False)] \
@@ -227,9 +227,9 @@ def troubles(hall: Hall, event: str) -> None:
     now_ms, presence = hall.house.hub.clocks.mono_ms(), hall.house.hub.presence
     for unit, match in zip(UNITS, (one_sided, dispute, called, leaving), strict=False):
         hall.place(unit, match.match.table or 0)
-        presence.heard(unit, now_ms, connected=True, match=match.id, seated=frozenset("ab"))
-    presence.heard("unit-3", now_ms, call=True)
-    presence.heard("unit-4", now_ms, leave=frozenset("b"))
+        presence.update(unit, now_ms, connected=True, match=match.id, seated=frozenset("ab"))
+    presence.update("unit-3", now_ms, call=True)
+    presence.update("unit-4", now_ms, leave=frozenset("b"))
     bye = next((match.match.a for match in live.matches if not match.match.b), "p1")
     hall.tell(event, c.Warn(one_sided.match.a, "a loud phone"), c.NoteRuling(dispute.id, "The die lay flat."),
               c.Appeal(dispute.id, dispute.match.a), c.GrantExtension(called.id, 5), c.DropCompetitor(bye))

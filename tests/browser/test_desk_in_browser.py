@@ -101,7 +101,7 @@ def test_results_by_hand_one_table_after_the_other(hall: Hall, desk: Screen) -> 
     desk.until(lambda: "13" in driver.find_element(By.CSS_SELECTOR, "#entry-now h2").text, "table 13")
     # A result comes in from the tables meanwhile: nothing typed is lost, no focus, no scroll.
     keys.press("b2")
-    house.service.tell("e1", EnterResult(at_table(house, 20).id, 0, Result(score=Pair(100, 1))), "another")
+    house.service.execute_one("e1", EnterResult(at_table(house, 20).id, 0, Result(score=Pair(100, 1))), "another")
     desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, f"#done [data-key='{at_table(house, 20).id}']"), "20")
     keys.press("4")
     keys.reads("b24")
@@ -194,9 +194,9 @@ def an_event(house: House, organizer: Browser, event: str, rulebook: str) -> Non
     else:
         organizer.post(f"/console/{event}/competitors", names="\n".join(PEOPLE[:8]))
     if house.service.snapshot.events[event].rulebook.judge_required:
-        house.service.tell(event, SetOfficials((Official("o0", "organizer"),)), "test")
-    house.service.tell(event, DrawRound(11), "test")
-    house.service.tell(event, PublishRound(1, 1, noted="a test"), "test")
+        house.service.execute_one(event, SetOfficials((Official("o0", "organizer"),)), "test")
+    house.service.execute_one(event, DrawRound(11), "test")
+    house.service.execute_one(event, PublishRound(1, 1, noted="a test"), "test")
 
 
 def test_a_slash_finds_tables_and_people_from_any_page(hall: Hall, desk: Screen) -> None:
@@ -271,7 +271,7 @@ def test_a_row_of_the_check_in_stays_under_the_hand_for_a_second(screen: Screen,
     with open_hall(tmp_path) as hall:
         house, driver = hall.house, screen.driver
         house.with_event(["Ana Ruiz", "Bruno Maier", "Kai Eich", "Eva Luz"], swiss_rounds=2)
-        house.service.tell("e1", SetCheckIn(True), "test")
+        house.service.execute_one("e1", SetCheckIn(True), "test")
         screen.stand_still()
         screen.log_in(hall.url, PIN)
         screen.open(f"{hall.url}/console/e1/check-in")
@@ -283,7 +283,7 @@ def test_a_row_of_the_check_in_stays_under_the_hand_for_a_second(screen: Screen,
                 feed.addEventListener(kind, () => { window.told = true; });
             arguments[0].dispatchEvent(new PointerEvent("pointermove", { bubbles: true }));""", row)
         at = row.rect["y"]
-        house.service.tell("e1", CheckIn("p1"), "another desk")
+        house.service.execute_one("e1", CheckIn("p1"), "another desk")
         screen.until(lambda: driver.execute_script("return window.told"), "the news")
         # What needs no second of a hand's time has had its turn.
         driver.execute_async_script("setTimeout(arguments[0], 300)")

@@ -210,7 +210,7 @@ def test_a_round_that_is_over_ends_at_no_time_to_come(own_hall: Hall, screen: Sc
     knows_the_time(house)
     house.with_event(PEOPLE[:4])
     house.publish()
-    house.service.tell("e1", SetClock("start"), "test")
+    house.service.execute_one("e1", SetClock("start"), "test")
     browser.get(f"{url}/wall/e1")
     screen.until(lambda: "koniec" in text(browser, "ends"), "the end")
     set_clock(house, 100)
@@ -220,4 +220,4 @@ def test_a_round_that_is_over_ends_at_no_time_to_come(own_hall: Hall, screen: Sc
 def set_clock(house: House, left_ms: int) -> None:
     remaining = house.event.clock.remaining_at(house.hub.clocks.now())
     assert remaining is not None
-    house.service.tell("e1", SetClock("adjust", left_ms - remaining), "test")
+    house.service.execute_one("e1", SetClock("adjust", left_ms - remaining), "test")

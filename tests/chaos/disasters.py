@@ -45,7 +45,7 @@ class DeadCard:
 
     def _holds(self, unit: int) -> int | None:
         """Of which round the unit's disk has the pairing."""
-        held = StoredView(self._kit.folder / f"unit-{unit}" / "view.json").holds()
+        held = StoredView(self._kit.folder / f"unit-{unit}" / "view.json").held_match()
         return None if held is None else int(held["round"])
 
     def _backed_up(self) -> Path:
@@ -73,7 +73,7 @@ class DeadCard:
         self._settle(console)
 
     def _venue_heard(self) -> dict[str, object]:
-        afresh = self._venue().afresh
+        afresh = self._venue().restore_state
         return dict(afresh.heard) if afresh is not None else {}
 
     def _venue(self) -> Venue:
@@ -87,7 +87,7 @@ class DeadCard:
         """Adopt the lost round as the tables hold it, then say that all is settled: again and again, as units are
         still bringing reports."""
         give_up = time.monotonic() + PATIENCE_S
-        while (afresh := self._venue().afresh) is not None:
+        while (afresh := self._venue().restore_state) is not None:
             marks = {(held["round"], held["draw"]) for heard in afresh.heard.values()
                      if (held := heard.holds) and held["event"] == self._kit.event}
             known = {number for number, _ in Ledger(self._kit.hub_folder, self._kit.event).matches()}

@@ -34,7 +34,7 @@ def test_a_front_that_is_there_hears_and_shines():
     machine = Machine()
     machine.pins.pin(RECOMMENDED.pins.a).drive_low()
     machine.front.signals.lamp(True)
-    assert machine.front.deaf == ""
+    assert machine.front.input_fault == ""
     assert machine.edges.get_nowait()[:2] == ("a", True)
     assert machine.front.held()["a"]
     assert machine.pins.pin(RECOMMENDED.pins.lamp).state
@@ -47,7 +47,7 @@ def test_a_front_that_is_there_hears_and_shines():
 ])
 def test_without_its_pins_it_is_deaf_and_says_why(lacks, kind, says):
     front = Machine(lacks).front
-    assert front.deaf == kind
+    assert front.input_fault == kind
     assert says in front.reason
     assert front.held() == {}
     front.signals.lamp(True)
@@ -60,9 +60,9 @@ def test_it_hears_and_shines_what_it_should_once_the_pins_are_there():
     machine.front.signals.player_lamps("b")
     machine.lacks = None
     machine.tick(RETRY_MS - 1)
-    assert machine.front.deaf
+    assert machine.front.input_fault
     machine.tick(RETRY_MS)
-    assert not machine.front.deaf
+    assert not machine.front.input_fault
     assert machine.pins.pin(RECOMMENDED.pins.lamp_b).state
     machine.pins.pin(RECOMMENDED.pins.b).drive_low()
     assert machine.edges.get_nowait()[:2] == ("b", True)
@@ -75,9 +75,9 @@ def test_a_pin_that_another_program_holds_is_told_and_tried_again():
     held = OutputDevice(RECOMMENDED.pins.a, pin_factory=busy)
     chips = [busy, free]
     front = Controls(RECOMMENDED, lambda: chips.pop(0), queue.SimpleQueue(), lambda: 0)
-    assert front.deaf == "pins"
+    assert front.input_fault == "pins"
     front.tick(RETRY_MS)
-    assert front.deaf == ""
+    assert front.input_fault == ""
     held.close()
 
 
@@ -91,10 +91,10 @@ def test_a_chip_that_goes_away_is_looked_for_again(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(Buttons, "held", gone)
         assert machine.front.held() == {}
-    assert machine.front.deaf == "chip"
+    assert machine.front.input_fault == "chip"
     machine.lacks = None
     machine.tick(RETRY_MS)
-    assert machine.front.deaf == ""
+    assert machine.front.input_fault == ""
 
 
 def test_the_real_factory_says_what_it_wants(monkeypatch, tmp_path):

@@ -105,10 +105,10 @@ def test_a_display_that_forgot_everything_shows_again_and_a_sound_one_does_not_f
 def test_a_screen_at_rest_stays_dark_when_it_is_set_up_anew(bus):
     chip = Chip(bus)
     made = oled.Oled(boards.ScreenWiring())
-    made.light(0)
+    made.set_brightness(0)
     made.renew(Image.new("1", (128, 64), 1))
     assert not chip.on
-    made.light(0xCF)
+    made.set_brightness(0xCF)
     assert chip.on
 
 

@@ -149,7 +149,7 @@ def test_a_usb_printer_prints_and_answers(usb: UsbTwin) -> None:
 
 
 def test_a_silent_usb_printer_has_no_speed_to_confirm(usb: UsbTwin) -> None:
-    usb.twin.fault("mute")
+    usb.twin.set_fault("mute")
     printer = Printer(usb.open, EPSON_80)
     assert print_on(usb, printer) == Outcome(SENT)
     printer.close()
@@ -158,9 +158,9 @@ def test_a_silent_usb_printer_has_no_speed_to_confirm(usb: UsbTwin) -> None:
 def test_a_usb_printer_that_is_gone_is_opened_again_when_it_is_back(usb: UsbTwin) -> None:
     printer = Printer(usb.open, EPSON_80)
     assert print_on(usb, printer) == Outcome(PRINTED)
-    usb.twin.fault("unplugged")
+    usb.twin.set_fault("unplugged")
     assert print_on(usb, printer, 100_000).state == HELD
-    usb.twin.fault("unplugged", on=False)
+    usb.twin.set_fault("unplugged", on=False)
     assert print_on(usb, printer, 200_000) == Outcome(PRINTED)
     printer.close()
 

@@ -25,7 +25,7 @@ def test_a_printer_that_answers_makes_it_printed(profile):
 
 def test_a_printer_that_never_answers_makes_it_sent_and_is_not_waited_for_again():
     with a_desk() as desk:
-        desk.twin.fault("mute")
+        desk.twin.set_fault("mute")
         assert desk.print() == Outcome(SENT)
         begun_ms = desk.now_ms
         assert desk.print() == Outcome(SENT)
@@ -51,10 +51,10 @@ def test_printed_is_only_said_after_the_last_byte_was_processed():
                                                ("stalled", "silent"), ("unplugged", "no-port")])
 def test_a_fault_found_before_the_first_byte_holds_the_job_and_nothing_is_on_paper(fault, detail):
     with a_desk(answers=True) as desk:
-        desk.twin.fault(fault)
+        desk.twin.set_fault(fault)
         assert desk.print() == Outcome(HELD, detail)
         assert desk.events == []
-        desk.twin.fault(fault, on=False)
+        desk.twin.set_fault(fault, on=False)
         assert desk.print() == Outcome(PRINTED)
         assert desk.events == ["first byte"]
 
@@ -66,11 +66,11 @@ def test_a_fault_found_before_the_first_byte_holds_the_job_and_nothing_is_on_pap
 def test_a_fault_in_mid_job_is_uncertain_and_the_printer_is_free_again(fault, details):
     with a_desk() as desk:
         assert desk.print() == Outcome(PRINTED)
-        desk.twin.fault(fault, after_bytes=2000)
+        desk.twin.set_fault(fault, after_bytes=2000)
         outcome = desk.print(desk.composed(*long_job(EPSON_80)))
         assert outcome.state == UNCERTAIN
         assert outcome.detail in details
-        desk.twin.fault(fault, on=False)
+        desk.twin.set_fault(fault, on=False)
         desk.rest()
         assert desk.print() == Outcome(PRINTED)
 
@@ -79,11 +79,11 @@ def test_a_fault_in_mid_job_is_uncertain_and_the_printer_is_free_again(fault, de
 def test_a_short_job_in_the_printers_memory_comes_out_when_somebody_mends_it_in_time(fault):
     with a_desk() as desk:
         desk.print()
-        desk.twin.fault(fault, after_bytes=20)
+        desk.twin.set_fault(fault, after_bytes=20)
 
         def mend(step: int) -> None:
             if step == 150:
-                desk.twin.fault(fault, on=False)
+                desk.twin.set_fault(fault, on=False)
 
         assert desk.print(at_step=mend) == Outcome(PRINTED)
 
@@ -92,7 +92,7 @@ def test_a_short_job_in_the_printers_memory_comes_out_when_somebody_mends_it_in_
 def test_what_nobody_mends_is_uncertain_and_says_why(fault):
     with a_desk() as desk:
         desk.print()
-        desk.twin.fault(fault, after_bytes=20)
+        desk.twin.set_fault(fault, after_bytes=20)
         assert desk.print() == Outcome(UNCERTAIN, fault)
 
 
@@ -113,14 +113,14 @@ def test_after_a_break_inside_a_picture_the_next_job_comes_out_clean():
     picture = Drawing(400, tuple(Stroke(0, y, 576, 3) for y in range(0, 400, 6)))
     with a_desk() as desk:
         desk.print()
-        desk.twin.fault("unplugged", after_bytes=3000)
+        desk.twin.set_fault("unplugged", after_bytes=3000)
         assert desk.print(desk.composed(picture)).state == UNCERTAIN
-        desk.twin.fault("unplugged", on=False)
+        desk.twin.set_fault("unplugged", on=False)
         # As a printer would be that kept its power: it still waits for the rest of the block.
         desk.twin.paper.feed(b"\x1dv0\x00\x48\x00\x1c\x00" + bytes(100))
         before = len(desk.twin.paper.sheets)
         assert desk.print() == Outcome(PRINTED)
-        assert desk.twin.paper.strange == []
+        assert desk.twin.paper.unknown_bytes == []
         fresh = a_printed_sheet(EPSON_80)
         sheet = desk.twin.paper.sheets[before]
         assert sheet.crop((0, sheet.height - fresh.height + 96, 576, sheet.height)).tobytes() \
@@ -257,7 +257,7 @@ def test_an_answer_that_comes_before_the_marker_was_sent_is_not_the_marker_s():
     desk = WiredPrinter()
     desk.begin()
     desk.until_outcome()
-    desk.printer.go_on_unanswered()
+    desk.printer.assume_no_answers()
     taken, room = desk.wire.write_some, [20]
     desk.wire.write_some = lambda data: taken(data[:room.pop()]) if room else 0
     desk.printer.begin(compose([line("TABLE 12", POS_5890.sheet)], POS_5890), desk.note, desk.now_ms)
@@ -269,7 +269,7 @@ def test_an_answer_that_comes_before_the_marker_was_sent_is_not_the_marker_s():
 
 def test_a_silent_printer_s_job_is_uncertain_until_somebody_read_what_it_prints_at_this_speed():
     with a_desk(confirmed=False) as desk:
-        desk.twin.fault("mute")
+        desk.twin.set_fault("mute")
         assert desk.print() == Outcome(UNCERTAIN, "unconfirmed")
         desk.rest()
         assert desk.print().state != SENT

@@ -39,7 +39,7 @@ class Reader(EscposPaper):
 def read(lines, profile):
     reader = Reader(profile)
     reader.feed(compose(lines, profile).data + END_MARKER)
-    assert reader.strange == []
+    assert reader.unknown_bytes == []
     return reader
 
 

@@ -82,7 +82,7 @@ def test_a_unit_that_starts_without_a_display_is_blind_and_goes_on():
 def test_the_twin_keeps_1024_bytes_leftmost_pixel_highest_and_tells_its_listeners():
     screen = VirtualScreen()
     heard = []
-    screen.glass.listen(heard.append)
+    screen.glass.add_listener(heard.append)
     screen.show(picture((0, 0), (127, 63)), 0)
     frame = screen.glass.frame
     assert len(frame) == FRAME_BYTES == 1024
@@ -147,7 +147,7 @@ def test_it_is_dimmed_and_dark_and_a_new_display_is_lit_as_the_old_one_was():
     screen = Screen(bench.open)
     screen.show(picture(), 0)
     for level in (DIMMED, OFF):
-        screen.light(level)
+        screen.set_brightness(level)
         screen.show(picture(), 1000)
     bench.broken = True
     screen.show(picture((1, 1)), 2000)

@@ -30,7 +30,7 @@ def test_each_player_has_a_lamp():
 def test_what_should_shine_shines_once_the_pins_are_there():
     pins, signals = mock_factory(), Signals(RECOMMENDED)
     signals.lamp(True)
-    signals.fit(pins)
+    signals.attach_pins(pins)
     assert pins.pin(RECOMMENDED.pins.lamp).state == 1
 
 

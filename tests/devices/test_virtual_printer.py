@@ -124,7 +124,7 @@ def test_python_escpos_prints_on_it_as_on_a_real_one():
     printer.qr("http://10.42.0.1", native=True, size=4)
     printer.cut()
     run(twin, 50)
-    assert twin.paper.strange == []
+    assert twin.paper.unknown_bytes == []
     assert len(twin.paper.sheets) == 1
     sheet = twin.paper.sheets[0]
     black = sheet.convert("L").point(lambda v: 255 - v).getbbox()
@@ -142,7 +142,7 @@ def paper_of(data, profile=POS_5890):
     paper = EscposPaper(profile)
     start = paper.roll.height
     paper.feed(b"\x1b@\x1c." + data)
-    assert paper.strange == []
+    assert paper.unknown_bytes == []
     return paper.roll.crop((0, start, 384, paper.roll.height))
 
 

@@ -107,7 +107,7 @@ class Bench:
         self.stored = StoredView(folder / "view.json", "boot")
         self.link = HubLink(HubAddress(*PLACE, "table-12", KEY), self.outbox,
                             lambda kind, value: self.items.append((kind, value)), lambda: self.now_ms, self.memory,
-                            self.stored.holds)
+                            self.stored.held_match)
         self.says = ""
         ids = itertools.count(1)
         self.unit = TableUnit("table-12", KEY, Dialogue(unit_words("en"), facing), self.outbox, self.link,
@@ -137,7 +137,7 @@ class Bench:
             message = open_envelope(KEY, FEED, json.loads(json.dumps(envelope(KEY, FEED, payload))))
             if message is None:
                 raise ValueError("no signature holds")
-            self.link.take(message, PLACE, self.age)
+            self.link.handle_message(message, PLACE, self.age)
         except MALFORMED:
             # As the link's thread does: this feed is over, the next one begins.
             self.counts["feed ended"] += 1
@@ -154,7 +154,7 @@ class Bench:
 
     def works(self) -> bool:
         """Whether a right view is shown rightly, after whatever was before it."""
-        self.link.time.begin_anew()
+        self.link.time.reset()
         self.age = FeedAge(self.link.time)
         self.hub_says(head("welcome", self, session="s", core=version(), boot="b",
                            epoch=self.memory.epoch or "x"))
@@ -166,7 +166,7 @@ class Bench:
         for _ in range(6):
             # Pages that stay until somebody has read them, a called judge.
             if "Ana R." in self.says:
-                return self.unit.sound(self.now_ms)
+                return self.unit.is_healthy(self.now_ms)
             self.tap("up")
         return False
 

@@ -23,7 +23,7 @@ def before_play(camera: Camera, hub: Hub, event: str) -> Iterator[StillPage]:
     console = f"/console/{event}"
     yield camera.take("day-sign-up", f"{console}/sign-up", DESK)
     for command in (c.SetCheckIn(True), c.SetSignUp(True)):
-        hub.service.tell(event, command, "gallery")
+        hub.service.execute_one(event, command, "gallery")
     yield camera.take("day-check-in", f"{console}/check-in", DESK)
     yield camera.take("day-check-in-phone", f"{console}/check-in", PHONE)
     yield camera.take("day-join", f"/join/{event}", PHONE)
@@ -33,7 +33,7 @@ def before_play(camera: Camera, hub: Hub, event: str) -> Iterator[StillPage]:
     yield camera.send("day-import-preview", f"{console}/import", f"{console}/import/table", DESK,
                       {"file": (io.BytesIO(table.encode()), "people.csv")})
     yield camera.take("day-pair", f"{console}/pair", DESK)
-    hub.service.tell(event, c.SetCheckIn(False), "gallery")
+    hub.service.execute_one(event, c.SetCheckIn(False), "gallery")
 
 
 def in_play(camera: Camera, hub: Hub, event: str) -> Iterator[StillPage]:
@@ -42,12 +42,13 @@ def in_play(camera: Camera, hub: Hub, event: str) -> Iterator[StillPage]:
     assert live
     *played, one, differ, calls, plays = live.matches[:-LEFT_OPEN + 4]
     for match in played:
-        hub.service.tell(event, c.EnterResult(match.id, match.revision, Result(score=Pair(100, 24))), "gallery")
+        hub.service.execute_one(event, c.EnterResult(match.id, match.revision, Result(score=Pair(100, 24))), "gallery")
     words: tuple[tuple[MatchState, Side, Pair], ...] = (
         (one, "a", Pair(100, 24)), (differ, "a", Pair(100, 24)), (differ, "b", Pair(24, 100)))
     for match, side, score in words:
         said = result_to_json(Result(score=score))
-        hub.service.tell(event, c.RecordReport(f"{match.id}{side}", match.id, side, match.revision, said, "gallery"),
+        hub.service.execute_one(event,
+                                c.RecordReport(f"{match.id}{side}", match.id, side, match.revision, said, "gallery"),
                          "gallery")
     hub.hall.calls.open(event, calls.id, "table")
     hub.access.organizers.staff.add("Aleksandra Wiśniewska-Szczepańska", JUDGE)

@@ -62,20 +62,20 @@ def _hall(service: Service, folder: Path, language: str, wrong: bool) -> Hub:
     """A hub on a Pi with tables, a wall and a printer."""
     units = [f"table-{number}" for number in range(1, TABLES + 1)]
     reached_at = HallAddresses(80, addresses=lambda: (ip_address("10.42.0.1"),))
-    reached_at.look()
+    reached_at.refresh()
     hub = hub_in_memory(service, Presence(), _clocks(), dict.fromkeys([*units, "station-1"], bytes(32)), b"gallery",
                         hash_pin(PIN), encrypted=HttpsInfo(8443, b"", "3A:91:7C:00:5E:22:B4:8F"), language=language,
                         host=Host(reached_at, machine=OwnMachine(None, _pi(folder / "pi"))))
-    display, name = hub.hall.displays.meet("", "10.42.0.9", {})
-    hub.hall.displays.heard(display, 1)
-    service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": number}))
+    display, name = hub.hall.displays.register("", "10.42.0.9", {})
+    hub.hall.displays.count_feed(display, 1)
+    service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": number}))
                  for number, unit in enumerate(units, 1)] + [
         Step(VENUE, NewEntry(DISPLAY_SET, {"display": display, **_screen(name)}))], "organizer")
     for unit in units:
         if not (wrong and unit in AWAY):
             health = {**WELL, "screen": not (wrong and unit == DARK)}
-            hub.presence.heard(unit, NOW_MS, connected=True, core=version(), health=encode_health(health))
-    hub.presence.heard("station-1", NOW_MS, health=encode_health({"printer": "no-paper" if wrong else "ready"}))
+            hub.presence.update(unit, NOW_MS, connected=True, core=version(), health=encode_health(health))
+    hub.presence.update("station-1", NOW_MS, health=encode_health({"printer": "no-paper" if wrong else "ready"}))
     return hub
 
 

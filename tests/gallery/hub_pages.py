@@ -145,8 +145,8 @@ def _create(service: Service, event: str = EVENT, cut: int = 0, players: int = P
     create = c.CreateEvent("Winter Open", "xwing-standard", None, options, "#0072B2", SEED)
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
     commands: list[c.Command] = [create, *entered]
-    service.ask([Step(event, command) for command in commands], "gallery", people)
+    service.execute([Step(event, command) for command in commands], "gallery", people)
 
 
 def _tell(service: Service, command: c.Command, event: str = EVENT) -> None:
-    service.tell(event, command, "gallery")
+    service.execute_one(event, command, "gallery")

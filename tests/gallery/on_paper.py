@@ -33,8 +33,8 @@ def printed(lines: list[PrintLine], profile: PrinterProfile) -> Image.Image:
     """The sheet that comes out, from one tear to the next."""
     paper = EscposPaper(profile)
     paper.feed(compose(lines, profile).data + END_MARKER)
-    if paper.strange:
-        raise AssertionError(f"the printer does not know {paper.strange[0]!r}")
+    if paper.unknown_bytes:
+        raise AssertionError(f"the printer does not know {paper.unknown_bytes[0]!r}")
     return paper.sheets[0] if paper.sheets else paper.tear()
 
 

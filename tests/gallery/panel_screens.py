@@ -36,8 +36,8 @@ def panel_scenes(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, 
             yield f"{language}-standby-{page}", _shot(language, page, None, STANDBY)
         for state in ("behind", "away", "refused"):
             for page in (d.STANDBY, d.TURN_ASK):
-                yield f"{language}-standby-{state}-{page}", _shot(language, page, None, STANDBY.but(state=state))
-        yield f"{language}-standby-never", _shot(language, d.TURN_ASK, None, STANDBY.but(level=False))
+                yield f"{language}-standby-{state}-{page}", _shot(language, page, None, STANDBY.replace(state=state))
+        yield f"{language}-standby-never", _shot(language, d.TURN_ASK, None, STANDBY.replace(level=False))
 
 
 def _shot(language: str, page: str, hub: PanelView | None, standby: StandbyState | None = None) -> PanelScene:

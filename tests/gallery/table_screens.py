@@ -186,6 +186,6 @@ class _Play(Play):
         self.store()
         self.tap("b")
         self.store()
-        self.table.table.instead_of_sending = "sending.refused"
+        self.table.table.sending_text = "sending.refused"
         yield "sending-refused", self.shot()
         yield "fault", replace(self.shot(), badge=self.table.table.words("badge.fault"))

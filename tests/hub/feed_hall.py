@@ -79,7 +79,7 @@ class Unit:
     def __init__(self, hub: Hub, feed: DeviceFeed, unit: str, reports: list[list[str]]) -> None:
         key, hello = opened_hello(hub.units, unit, hello_of(hub, unit, reports=reports))
         self.unit = unit
-        self.connection: UnitConnection = feed.greeted(key, hello)
+        self.connection: UnitConnection = feed.new_connection(key, hello)
         self.view: Any = None
         self.views = 0
         self.fates: list[str] = []
@@ -108,7 +108,7 @@ class FeedHall:
         self.feed = DeviceFeed(self.hub)
         self.feed.bind(asyncio.get_running_loop())
         self.timers = HandLoop(clock)
-        self.boundaries = PhaseTimer(self.hub, self.feed.look_again)
+        self.boundaries = PhaseTimer(self.hub, self.feed.refresh)
         self.boundaries.bind(self.timers)  # type: ignore[arg-type]
         self.units: list[Unit] = []
         self.asked = 0
@@ -123,7 +123,7 @@ class FeedHall:
         """What is refused changes nothing."""
         self.asked += 1
         with suppress(Problem):
-            if self.service.ask(list(steps), actor, persons):
+            if self.service.execute(list(steps), actor, persons):
                 assert self._published.acquire(timeout=10)
 
     def tell(self, event: str, command: Any, actor: str = "organizer") -> None:
@@ -170,7 +170,7 @@ class FeedHall:
         """Until nothing is on its way any more."""
         for _ in range(1000):
             await asyncio.sleep(0)
-            if not self.feed._news and not self.feed._looking and not any(u.connection.queue for u in self.units):
+            if not self.feed._news and not self.feed._pushing and not any(u.connection.queue for u in self.units):
                 await asyncio.sleep(0)
                 # A feed whose unit has said hello again since has ended.
                 self.units = [u for u in self.units if u.connection in self.feed._connections.get(u.unit, ())]
@@ -206,13 +206,13 @@ async def anything(hall: FeedHall) -> None:
         result = result_to_json(draw(RESULTS[:3]))
         hall.tell(event, c.RecordReport(f"r{hall.asked}", match, draw("ab"), revision, result, "b"), f"unit:{unit}")
     elif kind == "status":
-        hall.hub.presence.heard(unit, hall.clock.ms, match=match, seated=frozenset(draw(["", "a", "ab"])),
+        hall.hub.presence.update(unit, hall.clock.ms, match=match, seated=frozenset(draw(["", "a", "ab"])),
                                 call=draw([True, False]), leave=frozenset(draw(["", "a", "ab"])),
                                 draft=draw([True, False]))
     elif kind == "desk":
         hall_now = hall.hub.presence
         draw([lambda: hall_now.take_call(unit, draw(["Ann", "Bo"])), lambda: hall_now.close_call(unit),
-              lambda: hall_now.refuse_leave(unit, draw("ab")), lambda: hall_now.seen_here(event, match, "p1")])()
+              lambda: hall_now.refuse_leave(unit, draw("ab")), lambda: hall_now.mark_at_table(event, match, "p1")])()
     elif kind == "place":
         hall.place(unit, draw([None, 1, 2, 3, 4, 5, 6]))
     elif kind == "link":

@@ -44,7 +44,7 @@ class Case:
 
     def said_by(self, side: Side) -> Case:
         """What one side alone is asked: its own squads, and all that is nobody's own."""
-        way = self.way.said_by(side, self.opener)
+        way = self.way.for_one_side(side, self.opener)
         left_out = {each.name for each in self.way.picks()} - {each.name for each in way.picks()}
         return replace(self, way=way, answers={n: each for n, each in self.answers.items() if n not in left_out})
 

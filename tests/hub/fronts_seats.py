@@ -313,7 +313,7 @@ class TableUnit:
 
     @property
     def time_up(self) -> bool:
-        return parse_message(TableView, self.view).clock.up(self.clock_ms)
+        return parse_message(TableView, self.view).clock.is_time_up(self.clock_ms)
 
     def told(self, result: Result, winner: Side) -> Told | None:
         """The presses that say this result; None where no buttons do."""
@@ -351,7 +351,7 @@ class TableUnit:
                     return Told(effect)
             scene = dialogue.scene(now_ms, self.clock_ms)
             if scene.kind == "impossible":
-                return Told(impossible=scene.says())
+                return Told(impossible=scene.all_text())
         return Told()
 
     def _gestures(self, made: list[Press]) -> Iterator[tuple[str, str]]:

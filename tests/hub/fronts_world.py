@@ -141,15 +141,15 @@ class World:
             steps.append(Step("e1", c.EnterCompetitor(Entrant(f"p{number}", person.digest("salt")))))
         if book.judge_required:
             steps.append(Step("e1", c.SetOfficials((Official("o0", "organizer"),))))
-        self.house.service.ask(steps, "test", people)
-        self.house.service.tell("e1", c.DrawRound(11), "test")
+        self.house.service.execute(steps, "test", people)
+        self.house.service.execute_one("e1", c.DrawRound(11), "test")
         draft = self.state.draft
         assert draft is not None
         assert draft.draw is not None
-        self.house.service.tell("e1", c.PublishRound(draft.number, draft.draw.attempt, noted="a test"), "test")
+        self.house.service.execute_one("e1", c.PublishRound(draft.number, draft.draw.attempt, noted="a test"), "test")
         self._lists_cost(people)
         for lot in sorted(self.form.lots):
-            self.house.service.tell("e1", c.NoteLot(MATCH, lot, "b"), "test")
+            self.house.service.execute_one("e1", c.NoteLot(MATCH, lot, "b"), "test")
         self.house.place("unit-1", 1)
         # Nobody is at a real table here: far more is said than one phone may.
         self.house.hub.access.links.charge = lambda *_: None  # type: ignore[method-assign]
@@ -160,7 +160,7 @@ class World:
                 continue
             record = next(person for person in people if person.competitor == who)
             change = c.ChangePerson(record.competitor, record.person.digest("salt"), cost)
-            self.house.service.tell("e1", change, "test", [record])
+            self.house.service.execute_one("e1", change, "test", [record])
 
     def names(self) -> list[dict[str, str]]:
         """The names of both sides, as officials and as players read them."""
@@ -181,14 +181,14 @@ class World:
 
     def moved_to(self, clock: str) -> World:
         """The clock of the hall as this says, from the one before it in CLOCKS on."""
-        tell: Callable[[c.SetClock], Any] = lambda command: self.house.service.tell("e1", command, "test")  # noqa: E731
+        tell: Callable[[c.SetClock], Any] = lambda command: self.house.service.execute_one("e1", command, "test")  # noqa: E731
         total_ms = self.state.clock.total_ms
         if clock == NOT_STARTED:
             return self
         assert total_ms is not None
         if self.state.clock.state == "idle":
             tell(c.SetClock("start"))
-            self.house.service.tell("e1", c.GrantExtension(MATCH, EXTENSION), "test")
+            self.house.service.execute_one("e1", c.GrantExtension(MATCH, EXTENSION), "test")
         if clock == RUNNING:
             tell(c.SetClock("set", total_ms - MINUTE_MS))
         elif clock == PAUSED:
@@ -317,7 +317,7 @@ class World:
     def taken_back(self) -> None:
         """As if nobody had said anything of this match."""
         if self.match.match.result is not None or self.match.reports:
-            self.house.service.tell("e1", c.EnterResult(MATCH, self.match.revision, None), "test")
+            self.house.service.execute_one("e1", c.EnterResult(MATCH, self.match.revision, None), "test")
 
 
 @contextmanager

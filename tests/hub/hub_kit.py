@@ -82,16 +82,16 @@ def event_steps(event: str = "e1", names: Sequence[str] = NAMES[:4]) -> list[Ste
 def make_event(service: Service, event: str = "e1", units: bool = True) -> EventState:
     """Four players, round 1 published, a unit at each of both tables, or none."""
     steps = [*event_steps(event), Step(event, c.DrawRound(11)), Step(event, c.PublishRound(1, 1))]
-    service.ask(steps, "organizer", people(event))
+    service.execute(steps, "organizer", people(event))
     if units:
-        service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n})) for n in (1, 2)],
+        service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n})) for n in (1, 2)],
                     "organizer")
     return service.snapshot.events[event]
 
 
 def head_is_noted(service: journal_service.Service) -> None:
     """The writer notes in the head file after it has answered, and before it looks at anything else."""
-    service.ask([], "test")
+    service.execute([], "test")
 
 
 def hub_of(service: Service, clock: HandClock, paper: PrintBook | None = None) -> Hub:

@@ -200,21 +200,21 @@ def hall_of(folder: Path, table: Table, at_time: bool) -> Iterator[Hall]:
         for name in people if table.games > 1 else FOUR:
             # Names only, teams as well: who their members are is nothing to a result.
             who, person = f"p{len(house.event.entrants) + 1}", Person(name)
-            house.service.tell("e1", c.EnterCompetitor(Entrant(who, person.digest("salt"))), "test",
+            house.service.execute_one("e1", c.EnterCompetitor(Entrant(who, person.digest("salt"))), "test",
                                [PersonRecord("e1", who, "salt", person)])
-        house.service.tell("e1", c.DrawRound(11), "test")
+        house.service.execute_one("e1", c.DrawRound(11), "test")
         match = house.event.draft.matches[0].match
         # Whoever sits at a has the first list, whoever sits at b the second.
         for who, total in zip((match.a, match.b), table.totals or (), strict=bool(table.totals)):
-            house.service.tell("e1", c.SubmitList(who, "digest", total), "test")
-        house.service.tell("e1", c.PublishRound(1, 1, noted="a monkey"), "test")
+            house.service.execute_one("e1", c.SubmitList(who, "digest", total), "test")
+        house.service.execute_one("e1", c.PublishRound(1, 1, noted="a monkey"), "test")
         timed = house.event.clock.total_ms is not None
         if timed:
-            house.service.tell("e1", c.SetClock("start"), "test")
+            house.service.execute_one("e1", c.SetClock("start"), "test")
         if timed and at_time:
-            house.service.tell("e1", c.SetClock("set", 0), "test")
+            house.service.execute_one("e1", c.SetClock("set", 0), "test")
         hall = Hall(table, house, browser)
-        real = house.service.tell
+        real = house.service.execute_one
 
         def hear(event: str, command: Any, actor: str, people: Any = (), step: str = "") -> Any:
             if not isinstance(command, c.EnterResult):
@@ -223,12 +223,12 @@ def hall_of(folder: Path, table: Table, at_time: bool) -> Iterator[Hall]:
             hall.heard.append(command)
             return []
 
-        house.service.tell = hear  # type: ignore[method-assign]
+        house.service.execute_one = hear  # type: ignore[method-assign]
         browser.get("/console/e1")
         try:
             yield hall
         finally:
-            house.service.tell = real  # type: ignore[method-assign]
+            house.service.execute_one = real  # type: ignore[method-assign]
 
 
 class Violation(AssertionError):

@@ -138,32 +138,32 @@ class House:
     def publish(self) -> None:
         """Draw and publish; where the rulebook wants a judge and nobody is named, the organizer is it."""
         if self.event.rulebook.judge_required and not self.event.officials:
-            self.service.tell("e1", SetOfficials((Official("o0", "organizer"),)), "test")
-        self.service.tell("e1", DrawRound(11), "test")
+            self.service.execute_one("e1", SetOfficials((Official("o0", "organizer"),)), "test")
+        self.service.execute_one("e1", DrawRound(11), "test")
         draft = self.event.draft
         assert draft is not None
         assert draft.draw is not None
-        self.service.tell("e1", PublishRound(draft.number, draft.draw.attempt, noted="a test"), "test")
+        self.service.execute_one("e1", PublishRound(draft.number, draft.draw.attempt, noted="a test"), "test")
 
     def time_is_up(self, event: str = "e1") -> None:
         """The round is over at every table, hidden minutes included."""
         if self.service.snapshot.events[event].clock.state != RUNNING:
-            self.service.tell(event, SetClock("start"), "test")
-        self.service.tell(event, SetClock("set", -600_000), "test")
+            self.service.execute_one(event, SetClock("start"), "test")
+        self.service.execute_one(event, SetClock("set", -600_000), "test")
 
     def play(self, leave_open: int = 0) -> None:
         """Side a wins every match 100:24."""
         assert self.event.live is not None
         matches = [m for m in self.event.live.matches if m.match.b]
         for match in matches[: len(matches) - leave_open]:
-            self.service.tell("e1", EnterResult(match.id, match.revision, Result(score=Pair(100, 24))), "test")
+            self.service.execute_one("e1", EnterResult(match.id, match.revision, Result(score=Pair(100, 24))), "test")
 
     def report(self, match: str, side: str, a: int, b: int) -> None:
         said = result_to_json(Result(score=Pair(a, b)))
-        self.service.tell("e1", RecordReport(f"{match}{side}{a}{b}", match, side, 0, said, "body"), "unit")  # type: ignore[arg-type]
+        self.service.execute_one("e1", RecordReport(f"{match}{side}{a}{b}", match, side, 0, said, "body"), "unit")  # type: ignore[arg-type]
 
     def place(self, unit: str, table: int) -> None:
-        self.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "test")
+        self.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "test")
 
 
 @contextmanager

@@ -83,7 +83,7 @@ class Table:
         self.house = house
 
         async def on_loop() -> None:
-            noted = HelloHandler(house.hub).hear(self.unit, parse_message(Hello, {
+            noted = HelloHandler(house.hub).handle(self.unit, parse_message(Hello, {
                 "unit": self.unit, "nonce": "n", "core": "0", "reports": [], "holds": self.holds,
                 "heads": dict(self.heads), "epoch": self.epoch}))
             if noted is not None:

@@ -166,7 +166,7 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
     link.send_status({"match": "1.1", "seated": ["a"], "draft": False, "call": True, "leave": None, "clock_ms": None,
                       "lot": None})
     station = HubStationLink(HubAddress("127.0.0.1", port, "station-1", KEYS["station-1"]),
-                             health=OwnHealth(MachineProbe(folder)), printer=_desk(folder).told)
+                             health=OwnHealth(MachineProbe(folder)), printer=_desk(folder).status)
     wait_until(station.exchange, "the station's jobs")
     station.report(station.next_jobs()[0].id, "printed", "")
     wait_until(station.exchange, "what was printed to be told")

@@ -145,7 +145,7 @@ def test_the_card_s_file_is_looked_at(tmp_path: Path, text: str | None, state: s
         (tmp_path / "etc/roundtap/roundtap.txt").write_text(text, encoding="utf-8")
     found = settings_checks(machine_at(tmp_path))
     assert [check.state for check in found] == ([] if state is None else [state])
-    assert all(check.saw(core_words("pl")) for check in found)
+    assert all(check.finding(core_words("pl")) for check in found)
 
 
 def test_the_hub_is_asked_where_the_configuration_says_it_is(tmp_path: Path) -> None:
@@ -211,6 +211,6 @@ def test_every_check_of_the_command_has_its_texts(language: str, tmp_path: Path)
              *service_checks([SystemdService("hub", True, state, "", n) for state in ("active", "failed")
                               for n in (0, 9)])]
     for check in found:
-        assert check.saw(words)
+        assert check.finding(words)
         assert check.state != WRONG or check.to_do(words)
     assert doctor.report_lines(found, words)

@@ -39,10 +39,10 @@ def fill(service: Service, event: str = "e1") -> None:
     officials = [c.SetOfficials((Official(p.competitor, "organizer", p.person.digest(p.salt)),)) for p in people[4:]]
     commands = [c.CreateEvent("Winter Open", "xwing-standard", None, {}, "#0072B2", 7), *entered, *officials,
                 c.DrawRound(11), c.PublishRound(1, 1, noted="a test")]
-    service.ask([Step(event, command) for command in commands], "organizer", people)
+    service.execute([Step(event, command) for command in commands], "organizer", people)
     for match in ("1.1", "1.2"):
-        service.tell(event, c.EnterResult(match, 0, Result(score=Pair(100, 24))), "organizer")
-    service.tell(event, c.FinishEvent("the hall closes"), "organizer")
+        service.execute_one(event, c.EnterResult(match, 0, Result(score=Pair(100, 24))), "organizer")
+    service.execute_one(event, c.FinishEvent("the hall closes"), "organizer")
 
 
 @pytest.fixture
@@ -52,8 +52,8 @@ def folder(tmp_path: Path) -> Path:
     service = Service(journal, Clocks("boot", lambda: 1_000_000, lambda: None))
     service.start()
     fill(service)
-    service.tell("e2", c.CreateEvent("Summer Open", "keyforge-archon", None, {}, "#0072B2", 7), "organizer")
-    service.sealer.settle()
+    service.execute_one("e2", c.CreateEvent("Summer Open", "keyforge-archon", None, {}, "#0072B2", 7), "organizer")
+    service.sealer.snapshot_due()
     service.stop()
     journal.close()
     return tmp_path
@@ -152,11 +152,11 @@ def test_a_seal_that_was_changed_and_still_is_one_is_noticed(
         folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Somebody gave side b the game, in the seal alone: byte for byte it is not what the entries amount to."""
     journal = Journal(f"sqlite:///{folder / 'roundtap.db'}")
-    seal = journal.seals.find("e1")
+    seal = journal.event_snapshots.find("e1")
     assert seal
     other = type(seal)(seal.summary, seal.made_by, seal.state.replace(b'{"a":100,"b":24}', b'{"a":24,"b":100}'))
     assert other != seal
-    journal.seals.save(other)
+    journal.event_snapshots.save(other)
     journal.close()
     code, out, _ = said(capsys, "verify", "--data", str(folder))
     assert code == 1
@@ -207,7 +207,7 @@ def test_it_looks_while_the_hub_writes(folder: Path, capsys: pytest.CaptureFixtu
     service = Service(journal, Clocks("boot", lambda: 1_000_000, lambda: None))
     service.start()
     try:
-        service.ask([Step(VENUE, NewEntry("event-archived", {"event": "e2"}))], "organizer")
+        service.execute([Step(VENUE, NewEntry("event-archived", {"event": "e2"}))], "organizer")
         code, out, _ = said(capsys, "verify", "--data", str(folder))
         assert (code, "archived" in out) == (0, True)
         fill(service, "e3")

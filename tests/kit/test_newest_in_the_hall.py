@@ -38,7 +38,7 @@ class Table:
 
     @property
     def says(self) -> str:
-        return self.table.says
+        return self.table.screen_text
 
     @property
     def match(self) -> MatchState:
@@ -66,7 +66,7 @@ class Table:
         settled = self.outbox.settle(parse_message(Echo, echo))
         if settled is not None:
             self.table.link.incoming.put(("fate", settled))
-        self.outbox.note()
+        self.outbox.flush_fates()
         return str(echo.get("reason") or echo["fate"])
 
 
@@ -77,11 +77,11 @@ def table() -> Iterator[Table]:
         entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
         create = c.CreateEvent("Winter Open", "xwing-standard", None, {}, "#0072B2", 7)
         steps = [Step("e1", command) for command in (create, *entered, c.DrawRound(11), c.PublishRound(1, 1))]
-        hall.service.ask(steps, "organizer", people)
+        hall.service.execute(steps, "organizer", people)
         hall.step()
         made = Table(hall)
         made.press("ab")
-        hall.tell(c.SetClock("start"))
+        hall.submit(c.SetClock("start"))
         hall.step()
         made.wait(1000)
         yield made
@@ -137,7 +137,7 @@ def test_a_second_agreement_waits_for_a_judge_on_the_screen_too(table: Table) ->
     table.wait(1000)
     assert (table.match.state, table.match.match.result and table.match.match.result.score) == (SECOND, Pair(100, 0))
     assert table.says.startswith("A JUDGE DECIDES | First: 100:0 | Then: 100:20")
-    table.hall.tell(c.EnterResult(table.match.id, 0, table.match.second))
+    table.hall.submit(c.EnterResult(table.match.id, 0, table.match.second))
     table.wait(1000)
     assert table.says.startswith("It was corrected")
 
@@ -164,6 +164,6 @@ def test_a_unit_carried_to_another_table_reports_for_nobody_it_never_sat_with(ta
     forged: dict[str, Any] = {**kept.report, "report_id": "forged", "unit": "table-2"}
     echo = record_report(table.hall.hub.service, validate_report(forged))
     assert (echo["fate"], echo["reason"]) == ("refused", "elsewhere")
-    assert "NOT TAKEN" not in other.says
+    assert "NOT TAKEN" not in other.screen_text
     table.mend()
     assert set(table.match.reports) == {"a"}

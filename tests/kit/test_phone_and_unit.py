@@ -65,7 +65,7 @@ def test_the_unit_asks_about_what_the_phone_said(table: Table, side: Side) -> No
 
 
 def test_the_phone_asks_about_what_was_said_at_the_unit(table: Table) -> None:
-    table.hall.hub.presence.heard("table-1", table.hall.hub.clocks.mono_ms(), connected=True)
+    table.hall.hub.presence.update("table-1", table.hall.hub.clocks.mono_ms(), connected=True)
     bruno = Phone(table, "b")
     assert "Report here or at the table's unit: either counts." in bruno.shows
     table.press("a" + "^^aa")
@@ -104,7 +104,7 @@ def test_a_phone_s_older_form_does_not_undo_what_its_side_said_at_the_unit(table
 
 def test_a_table_whose_unit_is_silent_goes_on_by_two_phones(table: Table) -> None:
     table.cut()
-    table.hall.hub.presence.heard("table-1", table.hall.hub.clocks.mono_ms(), connected=False)
+    table.hall.hub.presence.update("table-1", table.hall.hub.clocks.mono_ms(), connected=False)
     ana, bruno = Phone(table, "a"), Phone(table, "b")
     assert "The unit at this table has no contact: report here." in ana.shows
     ana.reports("b", 40)

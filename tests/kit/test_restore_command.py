@@ -59,8 +59,8 @@ def test_a_backup_becomes_a_whole_folder_in_a_new_epoch(backup: Path, tmp_path: 
     assert [oct(path.stat().st_mode)[-3:] for path in (again, again / "pin", again / "roundtap.db")] == [
         "700", "600", "600"]
     venue = venue_of(again)
-    assert venue.afresh is not None
-    assert venue.afresh.copy[VENUE] == (before.number, before.head)
+    assert venue.restore_state is not None
+    assert venue.restore_state.copy[VENUE] == (before.number, before.head)
     assert venue.epoch not in ("", before.epoch)
     assert (venue.number, venue.tables) == (before.number + 1, before.tables)
     head = read_head_file(again / "roundtap.head")
@@ -73,7 +73,7 @@ def test_a_hub_starts_from_it(backup: Path, tmp_path: Path) -> None:
     opened = open_folder(tmp_path / "again", lambda _: None)
     try:
         assert opened.service.snapshot.events["ewinter"].name == "Winter Open"
-        assert opened.service.snapshot.venue.afresh is not None
+        assert opened.service.snapshot.venue.restore_state is not None
     finally:
         opened.close()
 
@@ -99,7 +99,7 @@ def test_a_copied_database_is_refused(backup: Path, tmp_path: Path, capsys: pyte
     """Copied while the hub ran, without its log, it had 0 of 749 results and looked whole."""
     opened = open_folder(tmp_path / "hub", lambda _: None)
     try:
-        opened.service.tell("ewinter", c.EnterResult("1.1", 0, Result(score=Pair(100, 0))), "organizer")
+        opened.service.execute_one("ewinter", c.EnterResult("1.1", 0, Result(score=Pair(100, 0))), "organizer")
         shutil.copy(tmp_path / "hub" / "roundtap.db", tmp_path / "copied.db")
     finally:
         opened.close()
@@ -143,4 +143,4 @@ def test_a_folder_with_a_journal_is_never_written_over(backup: Path, tmp_path: P
 def test_an_empty_folder_is_filled(backup: Path, tmp_path: Path) -> None:
     (tmp_path / "again").mkdir()
     assert main(["restore", str(backup), "--data", str(tmp_path / "again")]) == 0
-    assert venue_of(tmp_path / "again").afresh is not None
+    assert venue_of(tmp_path / "again").restore_state is not None

@@ -82,7 +82,7 @@ def test_a_restored_hub_takes_from_its_tables_what_it_lacks(kit: Kit) -> None:
 
     wait_until(lambda: len(kit.reports()) == 2, "both reports of table 1 to come again")
     one_entry_for_each_press(kit)
-    afresh = venue_of(kit).afresh
+    afresh = venue_of(kit).restore_state
     assert afresh is not None
     assert set(afresh.heard) == {"table-1"}
 
@@ -109,15 +109,15 @@ def test_a_round_that_the_backup_lacks_is_adopted_and_everything_stands_as_befor
     kit.start_hub()
 
     console = ConsoleClient(kit.url, PIN)
-    wait_until(lambda: (afresh := venue_of(kit).afresh) is not None and len(afresh.heard) == 2
+    wait_until(lambda: (afresh := venue_of(kit).restore_state) is not None and len(afresh.heard) == 2
                and len(afresh.pending) == 4, "both tables to be heard, and their reports of round 2 to wait")
     assert len(results(kit, console)) == 2
-    mark = next(iter(venue_of(kit).afresh.pending.values())).report["draw"]  # type: ignore[union-attr]
+    mark = next(iter(venue_of(kit).restore_state.pending.values())).report["draw"]  # type: ignore[union-attr]
     console.post("/console/restored/adopt", event=kit.event, number=2, mark=mark)
     console.post("/console/restored/settled")
 
     assert results(kit, console) == before
-    assert venue_of(kit).afresh is None
+    assert venue_of(kit).restore_state is None
     refused = [entry.data["fate"] for entry in kit.reports() if entry.data["fate"] != "accepted"]
     assert refused == []
     assert len(kit.reports()) == 8

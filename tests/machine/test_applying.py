@@ -70,7 +70,7 @@ def test_what_is_applied_twice_changes_nothing_the_second_time(tmp_path: Path) -
     second = apply(machine)
     assert first.restart
     assert "etc/hostname" in first.changed
-    assert (second.changed, second.restart, second.told) == ((), False, ())
+    assert (second.changed, second.restart, second.notes) == ((), False, ())
     assert files_of(tmp_path) == before
 
 
@@ -122,7 +122,7 @@ def test_what_was_not_taken_over_is_not_wiped(tmp_path: Path, left: str) -> None
     """A PIN on a table, a password without its network: told, and there when somebody mends the line beside it."""
     text = f"role=table\r\nwifi=Store\r\ncountry=DE\r\nwifi_password=very secret\r\n{left}\r\n"
     machine, _ = machine_in(tmp_path, text)
-    told = apply(machine).told
+    told = apply(machine).notes
     said = (tmp_path / "boot/firmware/roundtap.txt").read_text()
     assert "very secret" not in said
     assert left.splitlines()[-1] in said
@@ -150,7 +150,7 @@ def test_a_new_password_takes_the_old_one_s_place(tmp_path: Path) -> None:
 
 def test_the_hub_s_pin_is_the_one_in_the_file_which_forgets_it(tmp_path: Path) -> None:
     machine, _ = machine_in(tmp_path, "role = hub\npin = Four words-of mine\n")
-    assert apply(machine).told == ()
+    assert apply(machine).notes == ()
     assert verify_pin("fourwordsofmine", (tmp_path / "var/lib/roundtap/pin").read_text())
     assert "mine" not in (tmp_path / "boot/firmware/roundtap.txt").read_text()
     before = (tmp_path / "var/lib/roundtap/pin").read_text()
@@ -160,7 +160,7 @@ def test_the_hub_s_pin_is_the_one_in_the_file_which_forgets_it(tmp_path: Path) -
 
 def test_a_pin_on_a_machine_that_is_no_hub_is_told_and_stays(tmp_path: Path) -> None:
     machine, _ = machine_in(tmp_path, "role = table\npin = 12345678\n")
-    assert [one.key for one in apply(machine).told] == ["pin_alone"]
+    assert [one.key for one in apply(machine).notes] == ["pin_alone"]
     assert not (tmp_path / "var/lib/roundtap").exists()
     assert "12345678" in (tmp_path / "boot/firmware/roundtap.txt").read_text()
 
@@ -172,7 +172,7 @@ def test_a_file_made_by_hand_is_left_alone_and_told(tmp_path: Path) -> None:
     hand.write_text('unit = "table-1"\n')
     done = apply(machine)
     assert hand.read_text() == 'unit = "table-1"\n'
-    assert [(one.key, one.params["path"]) for one in done.told] == [("by_hand", "/etc/roundtap/table.toml")]
+    assert [(one.key, one.params["path"]) for one in done.notes] == [("by_hand", "/etc/roundtap/table.toml")]
 
 
 def test_another_role_takes_the_files_of_the_last_one_away(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def read() -> int:
         return time.monotonic_ns() // 1_000_000
 
     front = Controls(RECOMMENDED, lambda: real_factory("/run"), edges, mono_ms)
-    if front.deaf:
+    if front.input_fault:
         print(front.reason, file=sys.stderr)
         return 1
     hands = EdgeReorder(front.held)

@@ -62,7 +62,7 @@ def test_hubs_stay_within_a_few_milliseconds_of_each_other_for_a_day(drift: floa
     for _ in range(24 * 60):
         machine.pass_s(AGAIN_S)
         worst = max(worst, off_us(machine, clock))
-        clock.take(machine.samples())
+        clock.add_samples(machine.samples())
     assert worst < 15_000
 
 
@@ -70,7 +70,7 @@ def test_it_never_runs_backwards() -> None:
     machine = Machine(drift=200e-6)
     clock, last = SharedClock(machine.samples(), machine.now_us), 0
     for _ in range(500):
-        clock.take([Sample(machine.now_us(), machine.database_us() - machine.now_us()
+        clock.add_samples([Sample(machine.now_us(), machine.database_us() - machine.now_us()
                            + machine.random.randint(-900_000, 900_000), machine.random.randint(1, 100))])
         for _ in range(20):
             machine.true_us += machine.random.randint(0, 2000)
@@ -82,7 +82,7 @@ def test_it_never_runs_backwards() -> None:
 def test_a_new_offset_is_worked_in_slowly() -> None:
     machine = Machine()
     clock = SharedClock([Sample(machine.now_us(), 1_800_000_000 * SECOND_US, 10)], machine.now_us)
-    clock.take([Sample(machine.now_us(), 1_800_000_000 * SECOND_US + 50_000, 1)])
+    clock.add_samples([Sample(machine.now_us(), 1_800_000_000 * SECOND_US + 50_000, 1)])
     before, at = clock.read_us(), machine.now_us()
     machine.pass_s(10)
     assert clock.read_us() - before == pytest.approx(machine.now_us() - at + 10_000, abs=2)
@@ -98,7 +98,7 @@ def test_a_jump_of_the_database_s_clock_is_said_and_not_followed(
     machine.jump_us = int(jump_s * SECOND_US)
     for _ in range(5):
         machine.pass_s(AGAIN_S)
-        clock.take(machine.samples())
+        clock.add_samples(machine.samples())
         assert off_us(machine, clock) < 15_000
     assert caplog.text.count("jumped by") == 1
 

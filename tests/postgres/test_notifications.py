@@ -32,9 +32,9 @@ def test_notifications_are_as_they_are_told(url: str) -> None:
             assert hub.paper is not None
             hub.paper.order(PrintJob("slip/e1/1.1", "e1", "slip", 1, "1.1"))
             hub.presence.open_session("table-1", "s")
-            hub.presence.heard("table-1", 1, connected=True, match="1.1")
-            hub.presence.seen_here("e1", "1.1", "p1")
-            hub.presence.ask(("call", "e1", "1.1"), "phone:p1", 5)
+            hub.presence.update("table-1", 1, connected=True, match="1.1")
+            hub.presence.mark_at_table("e1", "1.1", "p1")
+            hub.presence.add_request(("call", "e1", "1.1"), "phone:p1", 5)
 
             def heard(field: str) -> bool:
                 for notice in ear.notifies(timeout=0.05):
@@ -44,7 +44,7 @@ def test_notifications_are_as_they_are_told(url: str) -> None:
             for field in ("said", "alive", "ask"):
                 wait_until(lambda field=field: heard(field), field)
             hub.presence.close_session("table-1", "s")
-            hub.presence.heard("table-1", 1, connected=False)
+            hub.presence.update("table-1", 1, connected=False)
             wait_until(lambda: heard("gone"), "gone")
         finally:
             hub.close()

@@ -27,22 +27,22 @@ class Hall:
         """One round: each says what it has to say, all others hear it; how many messages there were."""
         count = 0
         for name, news in self.news.items():
-            for message in news.to_tell(beat):
+            for message in news.outgoing(beat):
                 said = json.dumps({"from": name, **message})
                 self.sizes.append(len(said))
                 count += 1
                 for other, listening in self.news.items():
                     if other != name:
-                        listening.hear(json.loads(said))
+                        listening.receive(json.loads(said))
         return count
 
     def unit_joins(self, hub: str, unit: str) -> None:
         self.presence[hub].open_session(unit, f"session {hub}")
-        self.presence[hub].heard(unit, self.clock.ms, connected=True)
+        self.presence[hub].update(unit, self.clock.ms, connected=True)
 
     def unit_leaves(self, hub: str, unit: str) -> None:
         if self.presence[hub].close_session(unit, f"session {hub}"):
-            self.presence[hub].heard(unit, self.clock.ms, connected=False)
+            self.presence[hub].update(unit, self.clock.ms, connected=False)
 
     def seen(self, hub: str, unit: str = "table-1") -> object:
         return self.presence[hub].units.get(unit)
@@ -57,7 +57,7 @@ def hall() -> Hall:
 
 def test_what_a_unit_says_to_one_hub_all_know(hall: Hall) -> None:
     hall.unit_joins("a", "table-1")
-    hall.presence["a"].heard("table-1", hall.clock.ms, match="1.1", seated=frozenset("a"), call=True, waiting=2)
+    hall.presence["a"].update("table-1", hall.clock.ms, match="1.1", seated=frozenset("a"), call=True, waiting=2)
     hall.pass_on()
     assert hall.seen("b") == hall.seen("a") == hall.seen("c")
     assert hall.pass_on() == 0, "an echo"
@@ -65,10 +65,10 @@ def test_what_a_unit_says_to_one_hub_all_know(hall: Hall) -> None:
 
 def test_a_call_taken_at_another_hub_is_taken_everywhere(hall: Hall) -> None:
     hall.unit_joins("a", "table-1")
-    hall.presence["a"].heard("table-1", hall.clock.ms, call=True)
+    hall.presence["a"].update("table-1", hall.clock.ms, call=True)
     hall.pass_on()
     hall.presence["b"].take_call("table-1", "Judge Eva")
-    hall.presence["a"].heard("table-1", hall.clock.ms, seated=frozenset("ab"))
+    hall.presence["a"].update("table-1", hall.clock.ms, seated=frozenset("ab"))
     hall.pass_on()
     hall.pass_on()
     assert hall.seen("a") == hall.seen("b") == hall.seen("c")
@@ -78,18 +78,18 @@ def test_a_call_taken_at_another_hub_is_taken_everywhere(hall: Hall) -> None:
 
 def test_what_phones_ask_for_is_known_everywhere_and_so_is_its_end(hall: Hall) -> None:
     call, wish = (CALL, "e1", "1.1"), (LEAVE, "e1", "p3")
-    hall.presence["a"].ask(call, "phone:p3", hall.clock.ms)
-    hall.presence["b"].ask(wish, "phone:p3", hall.clock.ms)
+    hall.presence["a"].add_request(call, "phone:p3", hall.clock.ms)
+    hall.presence["b"].add_request(wish, "phone:p3", hall.clock.ms)
     hall.pass_on()
     assert hall.presence["c"].units.asked == hall.presence["a"].units.asked == hall.presence["b"].units.asked
     assert set(hall.presence["c"].units.asked) == {call, wish}
     assert hall.pass_on() == 0, "an echo"
-    hall.presence["c"].answer(call, taken_by="Eva")
-    hall.presence["c"].answer(wish, refused=True)
+    hall.presence["c"].answer_request(call, taken_by="Eva")
+    hall.presence["c"].answer_request(wish, refused=True)
     hall.pass_on()
     assert hall.presence["a"].units.asked[call].taken_by == "Eva"
     assert hall.presence["b"].units.asked[wish].refused
-    hall.presence["b"].settle(call)
+    hall.presence["b"].settle_request(call)
     hall.pass_on()
     hall.pass_on()
     assert all(set(hall.presence[hub].units.asked) == {wish} for hub in "abc")
@@ -97,7 +97,7 @@ def test_what_phones_ask_for_is_known_everywhere_and_so_is_its_end(hall: Hall) -
 
 def test_a_hub_that_comes_later_is_told_what_phones_ask_for(hall: Hall) -> None:
     call = (CALL, "e1", "1.1")
-    hall.presence["a"].ask(call, "phone:p3", hall.clock.ms)
+    hall.presence["a"].add_request(call, "phone:p3", hall.clock.ms)
     hall.pass_on()
     hall.presence["d"] = Presence()
     hall.news["d"] = PresenceSync(hall.presence["d"], hall.clock.clocks.mono_ms)
@@ -107,9 +107,9 @@ def test_a_hub_that_comes_later_is_told_what_phones_ask_for(hall: Hall) -> None:
 
 
 def test_somebody_an_official_saw_is_seen_everywhere(hall: Hall) -> None:
-    hall.presence["b"].seen_here("e1", "1.1", "p1")
+    hall.presence["b"].mark_at_table("e1", "1.1", "p1")
     hall.pass_on()
-    assert hall.presence["a"].here == hall.presence["c"].here == {("e1", "1.1", "p1")}
+    assert hall.presence["a"].seen_at_table == hall.presence["c"].seen_at_table == {("e1", "1.1", "p1")}
     assert hall.pass_on() == 0
 
 
@@ -145,7 +145,7 @@ def test_a_beat_keeps_a_quiet_hub_s_units_in_contact(hall: Hall) -> None:
     hall.pass_on()
     for _ in range(10):
         hall.clock.ms += 5000
-        hall.presence["a"].heard("table-1", hall.clock.ms)
+        hall.presence["a"].update("table-1", hall.clock.ms)
         hall.pass_on(beat=True)
     assert hall.presence["c"].units["table-1"].connected
     assert hall.presence["c"].units["table-1"].contact_ms == hall.clock.ms
@@ -153,15 +153,15 @@ def test_a_beat_keeps_a_quiet_hub_s_units_in_contact(hall: Hall) -> None:
 
 def test_a_hub_that_starts_later_asks_and_is_told(hall: Hall) -> None:
     hall.unit_joins("a", "table-1")
-    hall.presence["a"].heard("table-1", hall.clock.ms, match="1.1", seated=frozenset("b"))
-    hall.presence["b"].seen_here("e1", "1.1", "p1")
+    hall.presence["a"].update("table-1", hall.clock.ms, match="1.1", seated=frozenset("b"))
+    hall.presence["b"].mark_at_table("e1", "1.1", "p1")
     hall.pass_on()
     hall.presence["late"] = Presence()
     hall.news["late"] = PresenceSync(hall.presence["late"], hall.clock.clocks.mono_ms)
     hall.pass_on()
     hall.pass_on()
     assert hall.seen("late") == hall.seen("a")
-    assert hall.presence["late"].here == {("e1", "1.1", "p1")}
+    assert hall.presence["late"].seen_at_table == {("e1", "1.1", "p1")}
 
 
 def test_a_page_server_listens_and_only_ever_asks() -> None:
@@ -171,7 +171,7 @@ def test_a_page_server_listens_and_only_ever_asks() -> None:
     hall.pass_on()
     hall.unit_joins("a", "table-1")
     hall.presence["pages"].take_call("table-1", "nobody")
-    hall.presence["pages"].heard("table-9", 1, match="x")
+    hall.presence["pages"].update("table-9", 1, match="x")
     hall.pass_on()
     assert hall.seen("pages") == hall.seen("a")
     assert hall.seen("a", "table-9") is None
@@ -180,7 +180,7 @@ def test_a_page_server_listens_and_only_ever_asks() -> None:
 def test_three_hundred_units_fit_into_postgresql_s_notifications(hall: Hall) -> None:
     for number in range(300):
         hall.unit_joins("a", f"a-long-name-for-a-table-unit-{number}")
-        hall.presence["a"].heard(f"a-long-name-for-a-table-unit-{number}", hall.clock.ms, match="12.128", core="1.0",
+        hall.presence["a"].update(f"a-long-name-for-a-table-unit-{number}", hall.clock.ms, match="12.128", core="1.0",
                                  seated=frozenset("ab"), waiting=number, call=True)
     hall.pass_on()
     assert max(hall.sizes) < 8000
@@ -193,13 +193,13 @@ def test_two_hubs_tell_each_other_through_a_database(url: str) -> None:
     presence = {name: Presence() for name in "ab"}
     news = {name: PresenceSync(presence[name], clock.clocks.mono_ms) for name in "ab"}
     relays = {name: PresenceRelay(address, name, news[name], presence[name]) for name in "ab"}
-    followers = {name: NotificationListener(address, name, lambda _, name=name: relays[name].tell_all_again(),  # type: ignore[misc]
-                                {PRESENCE_CHANNEL: news[name].hear}) for name in "ab"}
+    followers = {name: NotificationListener(address, name, lambda _, name=name: relays[name].resync(),  # type: ignore[misc]
+                                {PRESENCE_CHANNEL: news[name].receive}) for name in "ab"}
     for each in (*followers.values(), *relays.values()):
         each.start()
     try:
         presence["a"].open_session("table-1", "s")
-        presence["a"].heard("table-1", clock.ms, connected=True, match="1.1", seated=frozenset("a"))
+        presence["a"].update("table-1", clock.ms, connected=True, match="1.1", seated=frozenset("a"))
         wait_until(lambda: presence["b"].units == presence["a"].units, "the unit's status at the other hub")
     finally:
         for each in (*relays.values(), *followers.values()):

@@ -30,7 +30,7 @@ def books(url: str) -> Iterator[list[SharedPrintBook]]:
 
 def test_what_one_hub_noted_another_finds_when_it_starts(url: str, books: list[SharedPrintBook]) -> None:
     books[0].order(SLIP)
-    books[0].told([(SLIP.id, PrintState(SENT, "", "station-1"))])
+    books[0].update_states([(SLIP.id, PrintState(SENT, "", "station-1"))])
     again = SharedPrintBook(url, "c")
     assert again.orders == [SLIP]
     assert again.states == {SLIP.id: PrintState(SENT, "", "station-1")}
@@ -56,21 +56,21 @@ def test_two_stations_at_two_hubs_never_claim_the_same_slip(books: list[SharedPr
 
 def test_an_older_word_is_dropped_whichever_hub_hears_it(books: list[SharedPrintBook]) -> None:
     books[0].claim([SLIP.id], "station-1")
-    books[0].told([(SLIP.id, PrintState(PRINTED, "", "station-1"))])
-    books[1].told([(SLIP.id, PrintState(QUEUED, "", "station-1"))])
+    books[0].update_states([(SLIP.id, PrintState(PRINTED, "", "station-1"))])
+    books[1].update_states([(SLIP.id, PrintState(QUEUED, "", "station-1"))])
     assert books[1].states[SLIP.id].state == PRINTED
     assert books[1].claim([SLIP.id], "station-2") == set()
 
 
 def test_an_order_given_at_one_hub_is_heard_at_the_other(url: str, books: list[SharedPrintBook]) -> None:
     address = database_url(url)
-    follower = NotificationListener(address, "b", lambda told: books[1].hear(None) if told is None else None,
-                        {BOOK_CHANNEL: books[1].hear})
+    follower = NotificationListener(address, "b", lambda told: books[1].handle_notice(None) if told is None else None,
+                        {BOOK_CHANNEL: books[1].handle_notice})
     follower.start()
     try:
         books[0].order(SLIP)
         wait_until(lambda: books[1].orders == [SLIP], "the order")
-        books[0].told([(SLIP.id, PrintState(SENT, "", "station-1"))])
+        books[0].update_states([(SLIP.id, PrintState(SENT, "", "station-1"))])
         wait_until(lambda: SLIP.id in books[1].states, "what became of it")
     finally:
         follower.stop()

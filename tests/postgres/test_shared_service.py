@@ -53,13 +53,13 @@ def test_what_one_hub_saved_another_finds_when_it_starts(url: str) -> None:
         make_event(first.service)
         before = first.service.snapshot
     with hub_on(url) as second:
-        assert replace(second.service.snapshot, opened=before.opened) == before
+        assert replace(second.service.snapshot, load_dormant=before.load_dormant) == before
 
 
 def test_two_hubs_that_begin_together_begin_one_epoch(url: str) -> None:
     with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
         began = NewEntry("epoch-begun", {"epoch": "another"})
-        assert second.service.ask([Step(VENUE, began)], "hub") == []
+        assert second.service.execute([Step(VENUE, began)], "hub") == []
         assert first.service.snapshot.venue.epoch == second.service.snapshot.venue.epoch
 
 
@@ -67,9 +67,9 @@ def test_whoever_was_slower_decides_again(url: str) -> None:
     """Neither hears of the other: only the compare-and-set stands between them."""
     with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
         make_event(first.service)
-        second.service.tell("e1", c.SetClock("adjust", 60_000), "organizer")
-        first.service.tell("e1", c.SetClock("adjust", 1000), "organizer")
-        entry = second.service.tell("e1", c.SetClock("adjust", 2000), "organizer")[0]
+        second.service.execute_one("e1", c.SetClock("adjust", 60_000), "organizer")
+        first.service.execute_one("e1", c.SetClock("adjust", 1000), "organizer")
+        entry = second.service.execute_one("e1", c.SetClock("adjust", 2000), "organizer")[0]
         assert [e.data["remaining_ms"] for e in stored(url) if e.kind == "clock-set"][-2:] == [
             75 * 60_000 + 61_000, 75 * 60_000 + 63_000]
         assert second.service.snapshot.events["e1"] == fold("e1", stored(url))
@@ -82,8 +82,8 @@ def test_a_button_shown_for_an_older_state_is_refused(url: str) -> None:
         second.service.follow(None)
         wait_until(lambda: "e1" in second.service.snapshot.events, "the second hub")
         shown = state_mark(second.service.snapshot.events["e1"], CLOCK)
-        first.service.tell("e1", c.SetClock("start"), "organizer", seen=shown)
-        assert refused(second.service.tell, "e1", c.SetClock("start"), "organizer", (), shown) == (
+        first.service.execute_one("e1", c.SetClock("start"), "organizer", seen=shown)
+        assert refused(second.service.execute_one, "e1", c.SetClock("start"), "organizer", (), shown) == (
             "step_changed_meanwhile")
         assert second.service.snapshot.events["e1"] == fold("e1", stored(url))
 
@@ -91,19 +91,19 @@ def test_a_button_shown_for_an_older_state_is_refused(url: str) -> None:
 def test_a_report_to_both_hubs_is_one_entry(url: str) -> None:
     with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
         make_event(first.service)
-        assert len(first.service.tell("e1", report(1), "unit:table-1")) == 1
-        assert second.service.tell("e1", report(1), "unit:table-1") == []
+        assert len(first.service.execute_one("e1", report(1), "unit:table-1")) == 1
+        assert second.service.execute_one("e1", report(1), "unit:table-1") == []
         assert second.service.snapshot.events["e1"].fates["r1"] == first.service.snapshot.events["e1"].fates["r1"]
 
 
 def test_people_entered_at_two_hubs_at_once_have_ids_of_their_own(url: str) -> None:
     """Each page has looked at its own hub, which knows nothing of the other's newcomer yet."""
     with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
-        first.service.ask(event_steps(), "organizer", people())
-        second.service.tell("e1", c.SetAbout({"place": "Club"}), "organizer")
+        first.service.execute(event_steps(), "organizer", people())
+        second.service.execute_one("e1", c.SetAbout({"place": "Club"}), "organizer")
         for hub, name in ((first, "Nina Wolf"), (second, "Pia Luchs"), (first, "Ole Fuchs")):
             person = Person(name)
-            hub.service.tell("e1", c.EnterCompetitor(Entrant("p5", person.digest(name))), "organizer",
+            hub.service.execute_one("e1", c.EnterCompetitor(Entrant("p5", person.digest(name))), "organizer",
                              [PersonRecord("e1", "p5", name, person)])
         second.service.follow(None)
         wait_until(lambda: "p7" in second.service.snapshot.events["e1"].entrants, "the second hub")
@@ -115,9 +115,9 @@ def test_one_table_is_not_given_to_two_events_at_two_hubs(url: str) -> None:
     """Different streams, so no number is in the way: the decision rests on the hall as it is."""
     with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
         for hub, event in ((first, "e1"), (second, "e2"), (first, "e3")):
-            hub.service.ask(event_steps(event), "organizer", people(event))
+            hub.service.execute(event_steps(event), "organizer", people(event))
         for hub, event in ((first, "e1"), (second, "e2")):
-            hub.service.ask([Step(event, c.DrawRound(3)), Step(event, c.PublishRound(1, 1))], "organizer")
+            hub.service.execute([Step(event, c.DrawRound(3)), Step(event, c.PublishRound(1, 1))], "organizer")
         tables = [match.match.table for event in ("e1", "e2")
                   for match in second.service.snapshot.events[event].rounds[0].matches]
         assert sorted(tables) == [1, 2, 3, 4]
@@ -139,7 +139,7 @@ def test_who_is_slower_each_time_is_not_left_behind(url: str, postgres: Cluster)
                        "the faster one", PATIENCE_S)
 
         with hub_on(url, follows=False, at_point=be_faster) as slow:
-            [entry] = slow.service.tell("e1", c.SetClock("adjust", 7), "slow")
+            [entry] = slow.service.execute_one("e1", c.SetClock("adjust", 7), "slow")
         assert len(beaten) == OPTIMISTIC_ATTEMPTS + 1
         wait_until(lambda: len(stored(url)) == entry.number + 1, "the other's last one")
     assert [e.actor for e in stored(url)][-5:] == ["fast", "fast", "fast", "slow", "fast"]
@@ -149,9 +149,9 @@ def test_a_report_for_an_event_that_another_hub_just_made_is_no_stray(url: str) 
     with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
         make_event(first.service)
         assert second.service.snapshot.event("e1") is None
-        [entry] = second.service.tell("e1", report(1), "unit:table-1")
+        [entry] = second.service.execute_one("e1", report(1), "unit:table-1")
         assert entry.kind == "report"
-        assert refused(second.service.tell, "e77", report(2), "unit:table-1") == "unknown_event"
+        assert refused(second.service.execute_one, "e77", report(2), "unit:table-1") == "unknown_event"
 
 
 @pytest.mark.parametrize("races", [100, pytest.param(10_000, marks=pytest.mark.long)])
@@ -166,7 +166,7 @@ def test_two_hubs_race_for_every_number(url: str, races: int) -> None:
         def race(name: str, hub: HubOnDatabase) -> None:
             start.wait(PATIENCE_S)
             for n in range(races // 2):
-                made[name] += hub.service.tell("e1", c.SetClock("adjust", n), name)
+                made[name] += hub.service.execute_one("e1", c.SetClock("adjust", n), name)
 
         threads = [threading.Thread(target=race, args=pair) for pair in (("first", first), ("second", second))]
         for thread in threads:
@@ -190,7 +190,7 @@ def test_a_hub_hears_what_another_commits_and_tells_its_listeners(url: str) -> N
     with hub_on(url) as first, hub_on(url) as second:
         second.service.listen(lambda _, entries: heard.extend(entry.kind for entry in entries))
         make_event(first.service)
-        first.service.tell("e1", c.SetClock("start"), "organizer")
+        first.service.execute_one("e1", c.SetClock("start"), "organizer")
         wait_until(lambda: "clock-set" in heard, "the other hub's entries")
         wait_until(lambda: second.service.snapshot.venue == first.service.snapshot.venue, "the venue")
         assert second.service.snapshot.events == first.service.snapshot.events
@@ -200,25 +200,26 @@ def test_a_hub_hears_what_another_commits_and_tells_its_listeners(url: str) -> N
 
 def test_an_event_is_put_on_the_shelf_and_taken_down_everywhere(url: str) -> None:
     with hub_on(url) as first, hub_on(url) as second:
-        first.service.ask(event_steps(), "organizer", people())
-        first.service.ask([Step(VENUE, NewEntry("event-archived", {"event": "e1"}))], "organizer")
-        wait_until(lambda: "e1" in second.service.snapshot.shelf, "the shelf")
+        first.service.execute(event_steps(), "organizer", people())
+        first.service.execute([Step(VENUE, NewEntry("event-archived", {"event": "e1"}))], "organizer")
+        wait_until(lambda: "e1" in second.service.snapshot.dormant, "the shelf")
         renamed = Person("Ana María Ruiz")
-        second.service.ask([], "organizer", [PersonRecord("e1", "p1", "salt", renamed)])
+        second.service.execute([], "organizer", [PersonRecord("e1", "p1", "salt", renamed)])
         wait_until(lambda: first.service.snapshot.people_of("e1")["p1"] == renamed, "her name in the archive")
-        first.service.ask([Step(VENUE, NewEntry("event-restored", {"event": "e1"}))], "organizer")
+        first.service.execute([Step(VENUE, NewEntry("event-restored", {"event": "e1"}))], "organizer")
         wait_until(lambda: second.service.snapshot.events.get("e1") == fold("e1", stored(url)), "the event in play")
 
 
 def test_people_of_a_deleted_event_are_forgotten_everywhere(url: str) -> None:
     with hub_on(url) as first, hub_on(url, follows=False) as second:
-        first.service.ask(event_steps(), "organizer", people())
-        first.service.ask([Step(VENUE, NewEntry("event-archived", {"event": "e1"}))], "organizer")
+        first.service.execute(event_steps(), "organizer", people())
+        first.service.execute([Step(VENUE, NewEntry("event-archived", {"event": "e1"}))], "organizer")
         second.service.follow(None)
-        wait_until(lambda: "e1" in second.service.snapshot.shelf, "the shelf")
-        first.service.ask([Step(VENUE, NewEntry("event-deleted", {"event": "e1"}))], "organizer")
+        wait_until(lambda: "e1" in second.service.snapshot.dormant, "the shelf")
+        first.service.execute([Step(VENUE, NewEntry("event-deleted", {"event": "e1"}))], "organizer")
         late = PersonRecord("e1", "p1", "salt", Person("Written Too Late"))
-        assert refused(second.service.ask, [Step("e1", c.DropCompetitor("p1"))], "organizer", [late]) == "event_deleted"
+        assert refused(second.service.execute, [Step("e1", c.DropCompetitor("p1"))], "organizer",
+                       [late]) == "event_deleted"
         assert first.journal.people() == {}
         assert second.service.snapshot.people_of("e1") == {}
 
@@ -227,7 +228,7 @@ def test_people_who_change_are_told_too(url: str) -> None:
     with hub_on(url) as first, hub_on(url) as second:
         make_event(first.service)
         renamed = Person("Ana María Ruiz")
-        first.service.ask([], "organizer", [PersonRecord("e1", "p1", "salt", renamed)])
+        first.service.execute([], "organizer", [PersonRecord("e1", "p1", "salt", renamed)])
         wait_until(lambda: renamed in second.service.snapshot.people.get("e1", {}).values(), "her name")
 
 
@@ -236,7 +237,7 @@ def test_a_follower_whose_connection_was_cut_reads_what_it_missed(url: str, post
         make_event(first.service)
         wait_until(lambda: "e1" in second.service.snapshot.events, "the event")
         assert postgres.cut() >= 2
-        first.service.tell("e1", c.SetClock("start"), "organizer")
+        first.service.execute_one("e1", c.SetClock("start"), "organizer")
         wait_until(lambda: second.service.snapshot.events == first.service.snapshot.events, "what it missed")
 
 
@@ -254,7 +255,7 @@ def test_a_page_server_follows_and_takes_nothing(url: str) -> None:
     with hub_on(url) as writer, hub_on(url, read_only=True) as pages:
         make_event(writer.service)
         wait_until(lambda: pages.service.snapshot.events.keys() == {"e1"}, "the event")
-        assert refused(pages.service.tell, "e1", c.SetClock("start"), "organizer") == "pages_only"
+        assert refused(pages.service.execute_one, "e1", c.SetClock("start"), "organizer") == "pages_only"
         before = stored(url)
         pages.service.checkpoint()
         assert stored(url) == before
@@ -269,11 +270,11 @@ def test_keys_and_pins_of_one_hub_count_at_all_of_them(url: str) -> None:
         told: list[frozenset[str]] = []
         there.listen(told.append)
         key, (eva, pin) = here.add("table-1"), staff.add("Eva", JUDGE)
-        wait_until(lambda: dict(there) == {"table-1": key} and other.who(eva.id), "what the other hub said")
+        wait_until(lambda: dict(there) == {"table-1": key} and other.identity_of(eva.id), "what the other hub said")
         assert other.person_of(pin) == other.find(eva.id)
         here.revoke("table-1")
         staff.revoke(eva.id)
-        wait_until(lambda: not (dict(there) or other.who(eva.id)), "what it took back")
+        wait_until(lambda: not (dict(there) or other.identity_of(eva.id)), "what it took back")
         assert told == [frozenset({"table-1"})]
 
 
@@ -284,7 +285,7 @@ def test_a_link_taken_back_at_one_hub_opens_nothing_at_another_and_of_two_slips_
         wait_until(lambda: there.is_given("e1", "p1"), "what the other hub said")
         code = there.code("e1", "p1")
         here.revoke("e1", "p1")
-        wait_until(lambda: there.who(token) is None, "what it took back")
+        wait_until(lambda: there.owner_of(token) is None, "what it took back")
         assert there.claim_code(code, "10.0.0.5") is None
     with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
         claims = [PersonalLinks(hub.service, b"s" * 32, lambda: 0).claim_by_slip("e1", "p2", f"the phone at hub {n}")
@@ -332,11 +333,11 @@ def test_a_connection_cut_in_mid_commit_leaves_one_entry_and_a_true_answer(url: 
         make_event(hub.service)
         before = len(stored(url))
         wire.cut_next(when)
-        made = hub.service.tell("e1", c.SetClock("adjust", 1000), "organizer")
+        made = hub.service.execute_one("e1", c.SetClock("adjust", 1000), "organizer")
         assert wire.cuts == 1
         assert [entry.number for entry in made] == [before + 1]
         assert stored(url)[before:] == made
-        assert hub.service.tell("e1", c.SetClock("adjust", 1000), "organizer")[0].number == before + 2
+        assert hub.service.execute_one("e1", c.SetClock("adjust", 1000), "organizer")[0].number == before + 2
 
 
 @pytest.mark.parametrize("when", ["before the commit arrives", "before the answer arrives"])
@@ -348,8 +349,8 @@ def test_while_the_database_is_out_of_reach_a_doubtful_commit_is_not_answered(ur
         wire.refuse(True)
         doubtful = hub.service.submit([Step("e1", c.SetClock("adjust", 1000))], "organizer")
         wait_until(lambda: wire.cuts, "the cut")
-        assert refused(hub.service.tell, "e1", c.SetClock("adjust", 1), "organizer") == "not_saved"
-        assert hub.service.ask([], "watchdog") == []
+        assert refused(hub.service.execute_one, "e1", c.SetClock("adjust", 1), "organizer") == "not_saved"
+        assert hub.service.execute([], "watchdog") == []
         assert not doubtful.done()
         wire.refuse(False)
         made = doubtful.result(PATIENCE_S)
@@ -364,7 +365,7 @@ def test_a_doubtful_commit_whose_number_another_hub_took_is_decided_again(url: s
         wire.refuse(True)
         doubtful = slow.service.submit([Step("e1", c.SetClock("adjust", 1000))], "slow")
         wait_until(lambda: wire.cuts, "the cut")
-        fast.service.tell("e1", c.SetClock("adjust", 5000), "fast")
+        fast.service.execute_one("e1", c.SetClock("adjust", 5000), "fast")
         wire.refuse(False)
         [entry] = doubtful.result(PATIENCE_S)
         assert [e.actor for e in stored(url)][-2:] == ["fast", "slow"]
@@ -402,10 +403,10 @@ def test_a_hub_whose_database_was_put_back_to_an_older_copy_believes_what_is_sto
         make_event(hub.service)
         kept = len(stored(url))
         for n in range(3):
-            hub.service.tell("e1", c.SetClock("adjust", n), "organizer")
+            hub.service.execute_one("e1", c.SetClock("adjust", n), "organizer")
         with psycopg.connect(url, autocommit=True) as somebody:
             somebody.execute("DELETE FROM entry WHERE stream = 'e1' AND number > %s", [kept])
-        assert hub.service.tell("e1", c.SetClock("adjust", 9), "organizer")[0].number == kept + 1
+        assert hub.service.execute_one("e1", c.SetClock("adjust", 9), "organizer")[0].number == kept + 1
         assert hub.service.snapshot.events["e1"] == fold("e1", stored(url))
 
 
@@ -416,7 +417,7 @@ def test_a_running_round_runs_on_when_the_writer_moves(url: str) -> None:
     clock = HandClock("db:7")
     with hub_on(url, clock) as first:
         make_event(first.service)
-        first.service.tell("e1", c.SetClock("start"), "organizer")
+        first.service.execute_one("e1", c.SetClock("start"), "organizer")
     clock.ms += 600_000
     with hub_on(url, clock) as second:
         live = second.service.snapshot.events["e1"].clock

@@ -133,7 +133,7 @@ def test_a_running_round_runs_on_when_every_hub_was_started_anew(
         tmp_path: Path, url: str, started: list[HubProcess]) -> None:
     opened = open_database(url, lambda _: None)
     make_event(opened.service)
-    opened.service.tell("e1", c.SetClock("start"), "organizer")
+    opened.service.execute_one("e1", c.SetClock("start"), "organizer")
     started_at = stored(url)[-1]
     opened.close()
     hub = HubProcess(tmp_path / "hub", url)
@@ -167,7 +167,8 @@ def test_a_page_server_shows_what_the_writer_commits(tmp_path: Path, url: str, s
         watching.start()
         wait_until(lambda: pages.get("/time")[0] == 200, "the page server")
         for side in "ab":
-            writer.service.tell("e1", c.RecordReport(f"r{side}", "1.1", side, 0, {"score": {"a": 100, "b": 24}}, side),
+            writer.service.execute_one("e1",
+                                       c.RecordReport(f"r{side}", "1.1", side, 0, {"score": {"a": 100, "b": 24}}, side),
                                 "unit:table-1")
         watching.join(PATIENCE_S)
         assert len(set(seen)) == 2, "its browsers were not told"
@@ -202,7 +203,7 @@ def test_a_page_server_reads_no_key_and_no_pin(
         assert (status, b"Ana" in body) == (200, True)
         UnitKeys(writer.service).revoke("spare")
         zoe = Person("Zoe")
-        writer.service.ask([Step("e1", c.ChangePerson("p1", zoe.digest("salt")))], "organizer",
+        writer.service.execute([Step("e1", c.ChangePerson("p1", zoe.digest("salt")))], "organizer",
                            [PersonRecord("e1", "p1", "salt", zoe)])
         wait_until(lambda: b"Zoe" in pages.get("/e/e1/pairings")[1], "what the writer says after that")
         with psycopg.connect(reader, autocommit=True) as connection:

@@ -22,7 +22,7 @@ WORDS = Words("en", TEXTS)
 
 def test_a_check_says_what_it_is_what_was_seen_and_what_to_do() -> None:
     check = Check("voltage", WRONG, {"n": 3})
-    said = check.title(WORDS), check.saw(WORDS), check.to_do(WORDS)
+    said = check.title(WORDS), check.finding(WORDS), check.to_do(WORDS)
     assert said == ("Supply voltage", "Too low: 3 times.", "Mend 3.")
 
 
@@ -31,16 +31,16 @@ def test_where_nothing_is_to_be_done_nothing_is_said_of_it() -> None:
 
 
 def test_one_state_may_have_several_texts() -> None:
-    assert Check("voltage", NOTE, kind="since").saw(WORDS) == "Was low."
+    assert Check("voltage", NOTE, kind="since").finding(WORDS) == "Was low."
 
 
 def test_what_nobody_knows_needs_no_text_of_its_own() -> None:
-    assert Check("voltage", UNKNOWN).saw(WORDS) == "Nobody says."
+    assert Check("voltage", UNKNOWN).finding(WORDS) == "Nobody says."
 
 
 def test_a_text_that_is_missing_is_a_bug() -> None:
     with pytest.raises(KeyError):
-        Check("voltage", WRONG, kind="elsewhere").saw(WORDS)
+        Check("voltage", WRONG, kind="elsewhere").finding(WORDS)
 
 
 def test_the_worst_comes_first_and_equals_stay_in_order() -> None:

@@ -193,6 +193,6 @@ def test_every_check_of_a_machine_has_its_texts(tmp_path: Path, language: str) -
         found = machine(tmp_path / str(number), files, data=Path("/nowhere/at/all"), board=True)
         for check in health(found, now_s):
             assert check.title(words)
-            assert check.saw(words)
+            assert check.finding(words)
             if check.state == WRONG:
                 assert check.to_do(words), check

@@ -38,12 +38,12 @@ def all_of(listener: socket.socket) -> list[str]:
 def test_ready_once_and_alive_at_half_of_the_limit(heard: tuple[socket.socket, str]) -> None:
     listener, name = heard
     heartbeat = Heartbeat(Notify({"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "30000000"}))
-    heartbeat.alive(1_000)
+    heartbeat.beat(1_000)
     assert all_of(listener) == ["READY=1", "WATCHDOG=1"]
     for now_ms in range(2_000, 16_000, 1_000):
-        heartbeat.alive(now_ms)
+        heartbeat.beat(now_ms)
     assert all_of(listener) == []
-    heartbeat.alive(16_000)
+    heartbeat.beat(16_000)
     assert all_of(listener) == ["WATCHDOG=1"]
 
 
@@ -57,14 +57,14 @@ def test_without_a_watchdog_it_says_ready_only(heard: tuple[socket.socket, str])
     listener, name = heard
     for environment in ({}, {"WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "1"}):
         heartbeat = Heartbeat(Notify({"NOTIFY_SOCKET": name, **environment}))
-        heartbeat.alive(0)
-        heartbeat.alive(100_000)
+        heartbeat.beat(0)
+        heartbeat.beat(100_000)
         assert all_of(listener) == ["READY=1"]
 
 
 def test_nobody_to_tell_and_nobody_listening_are_no_trouble(tmp_path: Path) -> None:
-    Heartbeat(Notify({})).alive(0)
-    Heartbeat(Notify({"NOTIFY_SOCKET": str(tmp_path / "gone"), "WATCHDOG_USEC": "1000"})).alive(0)
+    Heartbeat(Notify({})).beat(0)
+    Heartbeat(Notify({"NOTIFY_SOCKET": str(tmp_path / "gone"), "WATCHDOG_USEC": "1000"})).beat(0)
 
 
 def test_a_watchdog_meant_for_another_process_is_not_ours() -> None:

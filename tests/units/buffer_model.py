@@ -91,7 +91,7 @@ class BufferModel(EscposPaper):
             if not self._waiting:
                 return
             try:
-                length = self._one()
+                length = self._next_command()
             except IncompleteCommand:
                 return
             del self._waiting[:length]
@@ -114,7 +114,7 @@ def peak_of(composed: ComposedJob, profile: PrinterProfile, baud: int, times: in
     """The most unprinted bytes in the printer while so many of these jobs are sent one after the other."""
     model = BufferModel(profile, baud)
     printer = Printer(lambda: model, profile, confirmed=True)
-    printer.go_on_unanswered()
+    printer.assume_no_answers()
     now_ms = 0
     for _ in range(times):
         printer.begin(composed, lambda: None, now_ms)
@@ -125,5 +125,5 @@ def peak_of(composed: ComposedJob, profile: PrinterProfile, baud: int, times: in
             raise AssertionError(f"{outcome}, {model.waiting} of {profile.buffer} bytes wait")
     while not model.idle:
         model.go_on(STEP_MS)
-    assert model.strange == []
+    assert model.unknown_bytes == []
     return model.peak

@@ -78,11 +78,11 @@ class Reader:
 
     def read(self, step: Step) -> None:
         gesture = step.gesture
-        scene = self.before = self.before or step.before if WORDS("press.again") in step.before.says() else step.before
+        scene = self.before = self.before or step.before if WORDS("press.again") in step.before.all_text() else step.before
         # What is pressed while a judge is called only closes that screen: the hands stay where they were.
         if gesture.kind == "call" or gesture.kind == "leave" or scene.kind == "call":
             return
-        if WORDS("press.again") in step.after.says():
+        if WORDS("press.again") in step.after.all_text():
             # It came too early, and the screen says so.
             return
         self._openings(step)
@@ -202,7 +202,7 @@ class Reader:
             if "concede?" in part.label and "yes" in part.hint and gesture.kind in ("tap", "hold"):
                 self.conceded.add(gesture.key)  # type: ignore[arg-type]
         if gesture.key == "up" and gesture.kind == "tap" and hand is not None:
-            asked_first = isinstance(step.after, Duo) and "never again" in step.after.of(hand).says()  # type: ignore
+            asked_first = isinstance(step.after, Duo) and "never again" in step.after.of(hand).all_text()  # type: ignore
             if not asked_first:
                 self._takes(scene.of(hand), hand)  # type: ignore[arg-type]
         self.hand = gesture.key if gesture.key in ("a", "b") else hand
@@ -231,7 +231,7 @@ def names_winner(text: str, winner: str) -> bool:
 def told_to_the_other(scene: Scene, side: Side, place: Place, result: Result, winner: str, step_word: str,
                       labels: dict[str, str]) -> list[str]:
     """What of `result` the question did not say; the scene is turned to `side`."""
-    says = scene.says().replace("\u00a0", " ")
+    says = scene.all_text().replace("\u00a0", " ")
     first: Side = side if place.facing == "opposite" else "a"
     missing = []
 

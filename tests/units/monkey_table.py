@@ -136,14 +136,14 @@ class MonkeyTable:
     def hub_hears(self, side: Side, result: Result) -> None:
         """A report reaches the hub, from here or from a phone."""
         self.number += 1
-        reports = self.match.reports.but(**{side: result})
+        reports = self.match.reports.replace(**{side: result})
         agreed = reports.a is not None and reports.a == reports.b
         both = reports.a is not None and reports.b is not None
         # What was agreed first stands until a judge says otherwise, and no judge comes to this table.
         second = agreed and self.match.result not in (None, result)
         stands = agreed and not second
         state = "second" if second else "agreed" if agreed else "dispute" if both else "one-sided"
-        self.match = self.match.but(
+        self.match = self.match.replace(
             reports=reports, last=side, state=state, second=result if second else None,
             result=result if stands else self.match.result, number=self.number if stands else self.match.number)
 

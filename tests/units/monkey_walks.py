@@ -47,7 +47,7 @@ class Watch:
         self.table.wait(pause_ms)
         stands = self.table.dialogue.table
         shown = self.table.scene()
-        heard = {side: stands.said(side) for side in SIDES}
+        heard = {side: stands.latest_result(side) for side in SIDES}
         like = stands.match.result or heard.get(key)
         if shown.kind in ("saved", "done", "ask", "differ"):
             self.corrects = shown.kind in ("saved", "done")
@@ -55,7 +55,7 @@ class Watch:
             like = stands.match.result or heard[shown.turn]  # type: ignore[attr-defined]
         elif shown.kind in ("ask", "who-won", "differ") and getattr(shown, "turn", None):
             like = heard[other(shown.turn)]  # type: ignore[attr-defined]
-        self.first = stands.stands
+        self.first = stands.standing_result
         step = self.table.press(kind, key, shown)
         self.last = step.after
         facts = self.reader.facts
@@ -68,7 +68,7 @@ class Watch:
             self._reported(step, report.side, report.result)
         self._marked(step)
         if step.after.kind == "saved":
-            a, b = (self.table.dialogue.table.said(side) for side in ("a", "b"))  # type: ignore[arg-type]
+            a, b = (self.table.dialogue.table.latest_result(side) for side in ("a", "b"))  # type: ignore[arg-type]
             if a != b or a is None:
                 self._fault("saved-unagreed", f"SAVED while {a} and {b} were said")
             if self.table.match.result not in (None, a):
@@ -165,10 +165,10 @@ class Watch:
             shown = [f"{p.of(first)}:{p.of(other(first))}" for p in pairs]  # type: ignore[arg-type]
             if list(part.figures) != shown:
                 self._fault("not-told", f"the sum shows {part.figures}, reported was {shown}")
-            if not names_winner(part.says(), winner):
-                self._fault("not-told", f"the sum does not name the winner {winner}: {part.says()}")
-            if result.conceded_by and "conceded" not in part.says():
-                self._fault("not-told", f"the sum hides the concession: {part.says()}")
+            if not names_winner(part.all_text(), winner):
+                self._fault("not-told", f"the sum does not name the winner {winner}: {part.all_text()}")
+            if result.conceded_by and "conceded" not in part.all_text():
+                self._fault("not-told", f"the sum hides the concession: {part.all_text()}")
         told = reader.said
         for key, side in ((key, side) for key in ("score", "wounds") for side in ("a", "b")):
             label = {"score": "Struggles won", "wounds": "Wounds inflicted"}[key]
@@ -181,8 +181,8 @@ class Watch:
         if self.like is None and (result.picks or {}) != reader.squads:
             self._fault("other", f"squads {result.picks}, marked were {reader.squads}")
         letters = {s: "".join("ABCD"[squad - 1] for squad in picks) for s, picks in (result.picks or {}).items()}
-        if letters and not any(f"{letters[x]}:{letters[y]}" in scene.says() for x, y in (("a", "b"), ("b", "a"))):
-            self._fault("not-told", f"the sum does not show the squads {letters}: {scene.says()}")
+        if letters and not any(f"{letters[x]}:{letters[y]}" in scene.all_text() for x, y in (("a", "b"), ("b", "a"))):
+            self._fault("not-told", f"the sum does not show the squads {letters}: {scene.all_text()}")
 
     # --- what a screen shows ---
 
@@ -214,7 +214,8 @@ def fingerprint(watch: Watch) -> object:
     """What two tables have in common that will answer alike."""
     table, call = watch.table.dialogue.table, watch.table.dialogue.call
     entry, question = table.entry, table.question
-    seen = [watch.table.scene().says(), watch.table.scene().kind, getattr(watch.table.scene(), "turn", None), call.on,
+    seen = [watch.table.scene().all_text(), watch.table.scene().kind, getattr(watch.table.scene(), "turn", None),
+            call.on,
             tuple(table.games), table.first_player, tuple(sorted(table.seated)), tuple(sorted(table.leaving)),
             tuple((sent.effect.side, repr(sent.effect.result)) for sent in table.sent), type(question).__name__]
     for name in ("way", "given", "dial", "choice", "turns", "place", "by", "opener", "hand", "conceded_by", "sheets"):

@@ -61,7 +61,7 @@ class Played:
 
     @property
     def said(self) -> str:
-        return scene_of(self.panel).says()
+        return scene_of(self.panel).all_text()
 
     def presses(self) -> list[PanelPress]:
         """What it wants done, since the last look."""

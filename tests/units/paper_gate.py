@@ -171,7 +171,7 @@ def printed_lines(name: str, lines: list[PrintLine], profile: PrinterProfile) ->
     paper = Reader(profile)
     paper.feed(compose(lines, profile).data + END_MARKER)
     sheet = Sheet(name, paper.sheets[0] if paper.sheets else paper.tear())
-    sheet.wrong += [f"the printer does not know {each!r}" for each in paper.strange]
+    sheet.wrong += [f"the printer does not know {each!r}" for each in paper.unknown_bytes]
     sheet.wrong += [f"wider than the paper: {each}" for each in paper.overflow]
     meant = {*" ".join(_texts(lines)), *" ".join(_texts(lines)).translate(SUBSTITUTES), *" ?"}
     if not set(paper.letters) <= meant:

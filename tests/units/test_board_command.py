@@ -183,4 +183,4 @@ def test_at_a_terminal_an_empty_answer_is_a_yes(monkeypatch: pytest.MonkeyPatch)
         person = main.TerminalUser(unit_words(language))
         for answer, wanted in (("", True), (no, False)):
             monkeypatch.setattr("builtins.input", lambda _, answer=answer: answer)
-            assert person.sees("?") is wanted
+            assert person.confirms("?") is wanted

@@ -58,7 +58,7 @@ def test_what_is_still_being_printed_counts_for_the_next_job() -> None:
     pacer = Pacer(CSN_A2, 19200)
     data = compose([line("TABLE 12", CSN_A2.sheet, tall=True)] * 3, CSN_A2)
     pacer.expect(len(data.data), data.steps)
-    pacer.took(min(pacer.room(0), len(data.data)), 0)
+    pacer.on_sent(min(pacer.room(0), len(data.data)), 0)
     pacer.expect(1000, ((1000, 1),))
     assert pacer.room(1) < CSN_A2.buffer - len(data.data)
     assert pacer.room(data.busy_ms + 1000) > CSN_A2.buffer - len(data.data)

@@ -229,7 +229,7 @@ def test_ways_and_choices_of_other_rulebooks_need_no_code_here(monkeypatch):
     life = Figure("score", "winner", 0, 9, 3, wheels=(1,))
     steps = (life, Choice("began", "form.who_began", ("first", "second")))
     ways = (Way("wiped", "any", "played", steps, OPENER), Way("gave_up", "any", "played", steps, OPENER))
-    table.dialogue.on_view(table.dialogue.table.view.but(form=Form("warlords-of-terra", ways)), table.now_ms)
+    table.dialogue.on_view(table.dialogue.table.view.replace(form=Form("warlords-of-terra", ways)), table.now_ms)
     table.presses("ana")
     assert table.says == "How did it end? | ► wiped out |    gave up | ▲▼   ● OK"
     table.presses("▼ ana ▲ ana")

@@ -45,11 +45,11 @@ def test_each_code_comes_on_paper_once_and_is_said() -> None:
 def test_an_empty_hall_uses_up_no_roll() -> None:
     paper = Paper()
     for number in range(10, 10 + SHEETS_MAX):
-        assert not paper.station.silent
+        assert not paper.station.is_finished
         paper.shows(number, "345678")
-    assert not paper.station.silent, "the last code is still good"
+    assert not paper.station.is_finished, "the last code is still good"
     paper.shows(50, "999999")
-    assert (len(paper.printed), paper.station.silent) == (SHEETS_MAX, True)
+    assert (len(paper.printed), paper.station.is_finished) == (SHEETS_MAX, True)
 
 
 def test_the_sheet_is_whole_on_the_narrowest_paper_in_every_language() -> None:

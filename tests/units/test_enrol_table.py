@@ -130,5 +130,5 @@ def test_with_its_key_it_says_its_name_for_a_moment_and_goes_to_work() -> None:
     hands = Hands(EnrolProgress(DONE, "roundtap", unit="table-7"))
     hands.table.step(1000)
     assert hands.says == "This unit is now | table-7 | roundtap"
-    assert not hands.table.over(1000 + DONE_MS - 1)
-    assert hands.table.over(1000 + DONE_MS)
+    assert not hands.table.is_finished(1000 + DONE_MS - 1)
+    assert hands.table.is_finished(1000 + DONE_MS)

@@ -35,65 +35,65 @@ def choice(*places: tuple[str, int], memory: UnitMemory | None = None) -> HubCho
 
 def test_a_hub_that_is_silent_for_less_than_eight_seconds_is_the_only_one_asked() -> None:
     hubs = choice()
-    hubs.believed(OWN, "e", (), 1000)
+    hubs.accept_welcome(OWN, "e", (), 1000)
     assert {hubs.next(1000 + ms) for ms in range(0, SILENT_MS, 500)} == {OWN}
 
 
 def test_after_eight_seconds_all_are_tried_in_turn_until_one_answers() -> None:
     hubs = choice(OWN, STANDBY, OTHER)
-    hubs.believed(OWN, "e", (), 1000)
+    hubs.accept_welcome(OWN, "e", (), 1000)
     tried = [hubs.next(1000 + SILENT_MS + n) for n in range(6)]
     assert tried == [STANDBY, OTHER, OWN, STANDBY, OTHER, OWN]
-    assert hubs.believed(OTHER, "f", (), 20_000)
+    assert hubs.accept_welcome(OTHER, "f", (), 20_000)
     assert {hubs.next(20_000 + ms) for ms in range(0, SILENT_MS, 500)} == {OTHER}
-    assert hubs.present == OTHER
+    assert hubs.current == OTHER
 
 
 def test_the_others_that_a_welcome_names_are_learned_and_kept(tmp_path: Path) -> None:
     memory = UnitMemory(tmp_path / "unit.json")
     hubs = choice(OWN, memory=memory)
-    hubs.believed(OWN, "e", ["http://10.0.0.2:8080", "ftp://x", 5, "http://", "http://h:99999999"], 1000)
+    hubs.accept_welcome(OWN, "e", ["http://10.0.0.2:8080", "ftp://x", 5, "http://", "http://h:99999999"], 1000)
     again = choice(OWN, memory=UnitMemory(tmp_path / "unit.json"))
     assert again.known() == (OWN, STANDBY)
 
 
 def test_a_restarted_unit_goes_where_it_was(tmp_path: Path) -> None:
-    choice(memory=UnitMemory(tmp_path / "unit.json")).believed(STANDBY, "f", (), 1000)
+    choice(memory=UnitMemory(tmp_path / "unit.json")).accept_welcome(STANDBY, "f", (), 1000)
     assert choice(memory=UnitMemory(tmp_path / "unit.json")).next(0) == STANDBY
 
 
 def test_a_dead_hub_that_comes_back_beside_its_standby_is_not_gone_back_to() -> None:
     hubs = choice()
-    hubs.believed(OWN, "before", (), 1000)
-    hubs.believed(STANDBY, "after", (), 20_000)
+    hubs.accept_welcome(OWN, "before", (), 1000)
+    hubs.accept_welcome(STANDBY, "after", (), 20_000)
     # The standby is out of reach for ten seconds, and the old one answers.
     assert hubs.next(30_000) == OWN
-    assert not hubs.believed(OWN, "before", (), 30_000)
+    assert not hubs.accept_welcome(OWN, "before", (), 30_000)
     assert hubs.next(30_100) == STANDBY
-    assert hubs.believed(STANDBY, "after", (), 30_200)
+    assert hubs.accept_welcome(STANDBY, "after", (), 30_200)
 
 
 def test_the_older_hub_is_taken_where_nobody_else_answers_and_the_newer_one_looked_for() -> None:
     hubs = choice()
-    hubs.believed(OWN, "before", (), 1000)
-    hubs.believed(STANDBY, "after", (), 20_000)
+    hubs.accept_welcome(OWN, "before", (), 1000)
+    hubs.accept_welcome(STANDBY, "after", (), 20_000)
     hubs.failed(STANDBY)
-    assert hubs.believed(OWN, "before", (), 31_000)
-    assert hubs.left("before")
-    hubs.heard(31_000 + RECHECK_MS - 1)
-    assert not hubs.look_back_due(31_000 + RECHECK_MS - 1)
-    hubs.heard(31_000 + RECHECK_MS)
-    assert hubs.look_back_due(31_000 + RECHECK_MS)
+    assert hubs.accept_welcome(OWN, "before", (), 31_000)
+    assert hubs.is_superseded("before")
+    hubs.mark_alive(31_000 + RECHECK_MS - 1)
+    assert not hubs.recheck_due(31_000 + RECHECK_MS - 1)
+    hubs.mark_alive(31_000 + RECHECK_MS)
+    assert hubs.recheck_due(31_000 + RECHECK_MS)
     assert hubs.next(31_000 + RECHECK_MS) == STANDBY
-    assert hubs.believed(STANDBY, "after", (), 95_000)
+    assert hubs.accept_welcome(STANDBY, "after", (), 95_000)
 
 
 def test_a_unit_with_one_hub_takes_whatever_epoch_it_has() -> None:
     hubs = choice(OWN)
-    hubs.believed(OWN, "one", (), 1000)
-    hubs.believed(OWN, "two", (), 2000)
-    assert hubs.believed(OWN, "one", (), 3000)
-    assert not hubs.look_back_due(10**9)
+    hubs.accept_welcome(OWN, "one", (), 1000)
+    hubs.accept_welcome(OWN, "two", (), 2000)
+    assert hubs.accept_welcome(OWN, "one", (), 3000)
+    assert not hubs.recheck_due(10**9)
 
 
 @pytest.mark.parametrize("address", ["http://10.42.0.1:8080", "http://[fe80::1]:8080", "http://hub:80"])
@@ -247,7 +247,7 @@ def test_a_boot_that_a_signed_answer_names_is_believed(hall: Hall, monkeypatch: 
         hall.wait_for("contact")
     assert hall.link.time.hub_ms(hall.now_ms) == 9000
     anew = threading.Event()
-    monkeypatch.setattr(hall.link.time, "begin_anew", anew.set)
+    monkeypatch.setattr(hall.link.time, "reset", anew.set)
     boots.append("tuesday")
     hall.link._plan._left = 3
     hall.link._work.set()

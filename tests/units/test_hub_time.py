@@ -27,13 +27,13 @@ def test_before_the_first_contact_nobody_knows() -> None:
 def test_half_the_round_trip_is_added() -> None:
     """The hub read 5000 when 40 of the 80 ms were gone: at the answer's arrival it shows 5040."""
     time = HubTime()
-    time.heard_round_trip(5000, sent_ms=100, received_ms=180)
+    time.add_round_trip(5000, sent_ms=100, received_ms=180)
     assert time.hub_ms(180) == 5040
     assert time.hub_ms(1180) == 6040
 
 
 def exchange(time: HubTime, chance: random.Random, sent_ms: int, out_ms: int, back_ms: int) -> None:
-    time.heard_round_trip(sent_ms + out_ms + OFFSET_MS, sent_ms, sent_ms + out_ms + back_ms)
+    time.add_round_trip(sent_ms + out_ms + OFFSET_MS, sent_ms, sent_ms + out_ms + back_ms)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -69,9 +69,9 @@ def test_a_fast_way_there_and_a_fast_way_back_need_not_be_of_one_round_trip() ->
 
 def test_after_a_while_the_quartz_counts_more_than_the_old_best() -> None:
     time = HubTime()
-    time.heard_round_trip(5000, sent_ms=0, received_ms=10)
+    time.add_round_trip(5000, sent_ms=0, received_ms=10)
     later = 1_000_000
-    time.heard_round_trip(later + 5080, sent_ms=later, received_ms=later + 60)
+    time.add_round_trip(later + 5080, sent_ms=later, received_ms=later + 60)
     assert time.hub_ms(later + 60) == later + 60 + 5050
     assert time.error_ms(0) < time.error_ms(later * 2)  # type: ignore[operator]
 
@@ -81,23 +81,23 @@ def test_a_clock_that_jumped_is_believed_anew_by_its_first_round_trip() -> None:
     time = HubTime()
     for n in range(5):
         exchange(time, random.Random(0), n * 1000, 3, 3)
-    time.heard_round_trip(1000, sent_ms=60_700, received_ms=60_800)
+    time.add_round_trip(1000, sent_ms=60_700, received_ms=60_800)
     assert time.hub_ms(60_800) == 1050
 
 
 def test_a_hub_that_was_started_anew_is_listened_to_anew() -> None:
     time = HubTime()
-    time.heard_round_trip(9_000_000, sent_ms=1000, received_ms=1002)
-    time.begin_anew()
+    time.add_round_trip(9_000_000, sent_ms=1000, received_ms=1002)
+    time.reset()
     assert time.hub_ms(60_000) is None
     assert time.error_ms(60_000) is None
 
 
 def test_a_round_trip_that_was_held_up_moves_no_clock() -> None:
     time = HubTime()
-    time.heard_round_trip(9_000_000, sent_ms=1000, received_ms=1001 + TRIP_MAX_MS)
+    time.add_round_trip(9_000_000, sent_ms=1000, received_ms=1001 + TRIP_MAX_MS)
     assert time.hub_ms(60_000) is None
-    time.heard_round_trip(9_000_000, sent_ms=1000, received_ms=999)
+    time.add_round_trip(9_000_000, sent_ms=1000, received_ms=999)
     assert time.hub_ms(60_000) is None
 
 
@@ -116,9 +116,9 @@ def test_a_feed_held_up_from_its_welcome_on_is_found_out_by_a_round_trip() -> No
     time = HubTime()
     age = FeedAge(time)
     assert not age.late(500_000, here_ms=5900)
-    time.heard_round_trip(504_950, sent_ms=5940, received_ms=5960)
+    time.add_round_trip(504_950, sent_ms=5940, received_ms=5960)
     assert not age.late(502_000, here_ms=7900)
-    time.heard_round_trip(508_950, sent_ms=9940, received_ms=9960)
+    time.add_round_trip(508_950, sent_ms=9940, received_ms=9960)
     assert age.late(502_000, here_ms=9960)
 
 
@@ -127,7 +127,7 @@ def test_a_feed_in_time_is_never_called_late_by_a_wide_round_trip() -> None:
     time = HubTime()
     age = FeedAge(time)
     assert not age.late(500_000, here_ms=1010)
-    time.heard_round_trip(504_000, sent_ms=1100, received_ms=5100)
+    time.add_round_trip(504_000, sent_ms=1100, received_ms=5100)
     assert not age.late(504_100, here_ms=5110)
 
 
@@ -139,37 +139,37 @@ def test_one_good_answer_is_enough_and_a_bad_one_is_followed_by_others() -> None
     for time, trip_ms, due_ms in ((quick, 4, None), (slow, 100, 1000 + 100 + 200)):
         plan = SamplePlan(time)
         assert plan.due_ms() is None
-        plan.connected(1000)
+        plan.on_connected(1000)
         assert plan.due_ms() == 1000
-        time.heard_round_trip(5000, 1000, 1000 + trip_ms)
-        plan.asked(1000, 1000 + trip_ms)
+        time.add_round_trip(5000, 1000, 1000 + trip_ms)
+        plan.on_sampled(1000, 1000 + trip_ms)
         assert plan.due_ms() == due_ms
 
 
 def test_a_hub_that_never_answers_is_not_asked_for_ever() -> None:
     plan, now_ms = SamplePlan(HubTime()), 0
-    plan.connected(now_ms)
+    plan.on_connected(now_ms)
     for _ in range(BURST):
         now_ms = plan.due_ms()  # type: ignore[assignment]
-        plan.asked(now_ms, now_ms + 1)
+        plan.on_sampled(now_ms, now_ms + 1)
         assert plan.due_ms() is None or plan.due_ms() == now_ms + 1 + GAP_MS
     assert plan.due_ms() is None
 
 
 def test_a_status_in_between_makes_no_question_come_sooner() -> None:
     plan = SamplePlan(HubTime())
-    plan.connected(0)
-    plan.asked(0, 1)
-    plan.said_status(5)
+    plan.on_connected(0)
+    plan.on_sampled(0, 1)
+    plan.on_status_sent(5)
     assert plan.due_ms() == 1 + GAP_MS
 
 
 def test_a_unit_that_knows_the_time_asks_nothing_when_it_connects_again() -> None:
     """All units of a hall come back at once after a restart of the hub, whose clock has gone on."""
     time = HubTime()
-    time.heard_round_trip(5000, 1000, 1004)
+    time.add_round_trip(5000, 1000, 1004)
     plan = SamplePlan(time)
-    plan.connected(11_000)
+    plan.on_connected(11_000)
     assert plan.due_ms() is None
 
 
@@ -196,8 +196,8 @@ class Simulated:
         self.now_ms += self.chance.uniform(*self.out_ms)
         hub_ms = int(self.hub_ms() // 1)
         self.now_ms += self.chance.uniform(*self.back_ms)
-        self.time.heard_round_trip(hub_ms, sent_ms, int(self.now_ms))
-        self.plan.asked(sent_ms, int(self.now_ms))
+        self.time.add_round_trip(hub_ms, sent_ms, int(self.now_ms))
+        self.plan.on_sampled(sent_ms, int(self.now_ms))
         self.asked += 1
 
     def follow_plan(self) -> None:
@@ -229,14 +229,14 @@ def test_the_clocks_of_a_hall_are_right_after_connecting_and_all_evening(
     first, later = [], []
     for seed in range(150):
         unit = Simulated(random.Random(seed), out_ms, back_ms)
-        unit.plan.connected(int(unit.now_ms))
+        unit.plan.on_connected(int(unit.now_ms))
         unit.follow_plan()
         assert unit.asked <= BURST
         first.append(unit.error_ms())
         for _ in range(40):
             unit.now_ms += 10_000
             unit.round_trip()
-            unit.plan.said_status(int(unit.now_ms))
+            unit.plan.on_status_sent(int(unit.now_ms))
             unit.follow_plan()
             later.append(unit.error_ms())
     assert p99(first) <= within_ms
@@ -245,12 +245,12 @@ def test_the_clocks_of_a_hall_are_right_after_connecting_and_all_evening(
 
 def test_a_good_network_costs_the_hub_no_question_beside_the_statuses() -> None:
     unit = Simulated(random.Random(1), (1, 2 * ENOUGH_MS / 4), (1, 2 * ENOUGH_MS / 4))
-    unit.plan.connected(int(unit.now_ms))
+    unit.plan.on_connected(int(unit.now_ms))
     unit.follow_plan()
     before = unit.asked
     for _ in range(60):
         unit.now_ms += 10_000
         unit.round_trip()
-        unit.plan.said_status(int(unit.now_ms))
+        unit.plan.on_status_sent(int(unit.now_ms))
         unit.follow_plan()
     assert unit.asked == before + 60

@@ -57,14 +57,14 @@ def test_behind_an_unanswered_report_only_those_of_its_match_and_draw_are_held()
     order = ReportOrder(Clock())
     waiting = [kept(1), kept(2, "1.2"), kept(3), kept(4, draw="another"), kept(5, "1.2"), kept(6)]
     tried = []
-    for one in order.turns(waiting):
+    for one in order.sendable(waiting):
         tried.append(one.id)
         if one.id == "r1":
             order.unanswered(one, 503)
         else:
             order.answered(one)
     assert tried == ["r1", "r2", "r4", "r5"]
-    assert [one.id for one in order.turns(waiting)] == ["r1", "r2", "r3", "r4", "r5", "r6"]
+    assert [one.id for one in order.sendable(waiting)] == ["r1", "r2", "r3", "r4", "r5", "r6"]
 
 
 def test_a_report_that_is_refused_again_and_again_is_tried_slowly_and_has_a_word() -> None:
@@ -72,12 +72,12 @@ def test_a_report_that_is_refused_again_and_again_is_tried_slowly_and_has_a_word
     order = ReportOrder(clock)
     for times in range(3):
         assert order.trouble() is None, times
-        [one] = order.turns([kept(1)])
+        [one] = order.sendable([kept(1)])
         order.unanswered(one, 403)
     assert order.trouble() == "key"
-    assert list(order.turns([kept(1), kept(2)])) == []
+    assert list(order.sendable([kept(1), kept(2)])) == []
     clock.now_ms += BACKOFF_MS
-    assert [one.id for one in order.turns([kept(1), kept(2)])] == ["r1", "r2"]
+    assert [one.id for one in order.sendable([kept(1), kept(2)])] == ["r1", "r2"]
     order.answered(kept(1))
     assert order.trouble() is None
 
@@ -94,7 +94,7 @@ def test_the_word_says_of_what_kind_it_is(status: int, kind: str | None) -> None
 def test_a_hub_that_cannot_save_is_asked_again_at_once_and_is_no_trouble() -> None:
     order = ReportOrder(Clock())
     for _ in range(5):
-        assert len(list(order.turns([kept(1)]))) == 1
+        assert len(list(order.sendable([kept(1)]))) == 1
         order.unanswered(kept(1), 503)
 
 

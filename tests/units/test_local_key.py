@@ -54,14 +54,14 @@ def test_a_file_that_is_none_of_a_hubs_is_nobodys_key(folder, text):
 
 def test_a_change_is_told_once(folder):
     follows = LocalKeyWatch("station")
-    assert follows.renewed() is None
+    assert follows.poll() is None
     written(folder)
-    assert follows.renewed().key.hex() == ONE
-    assert follows.renewed() is None
+    assert follows.poll().key.hex() == ONE
+    assert follows.poll() is None
     written(folder, OTHER)
-    assert follows.renewed().key.hex() == OTHER
+    assert follows.poll().key.hex() == OTHER
     (folder / "station.json").unlink()
-    assert follows.renewed() is None
+    assert follows.poll() is None
 
 
 def test_a_station_without_a_key_takes_the_hubs_of_this_machine(folder, tmp_path):
@@ -110,7 +110,7 @@ def test_a_station_follows_a_hub_that_was_started_anew(folder):
 
     written(folder)
     here = local_key("station")
-    link = HubStationLink(here, ByHand(post), renew=LocalKeyWatch("station").renewed)
+    link = HubStationLink(here, ByHand(post), renew=LocalKeyWatch("station").poll)
     assert link.exchange()
     known[0] = OTHER
     assert not link.exchange()

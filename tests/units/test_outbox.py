@@ -30,7 +30,7 @@ def echo(n: int, fate: str = "accepted", **more: Any) -> Echo:
 def heard(outbox: Outbox, echo: Echo) -> StoredReport | None:
     """The hub's word, known and noted, as the link does it."""
     kept = outbox.settle(echo)
-    outbox.note()
+    outbox.flush_fates()
     return kept
 
 
@@ -211,7 +211,7 @@ def test_a_finished_event_is_forgotten_but_not_what_the_hub_has_not_answered(pat
     heard(outbox, echo(1))
     heard(outbox, echo(3))
 
-    outbox.forget_event("e1", "x")
+    outbox.drop_event("e1", "x")
 
     for known in (outbox, reopened(path)):
         assert ids(known.all()) == ["r2", "r3"]
@@ -234,11 +234,11 @@ def test_forgetting_is_one_atomic_step(path: Path, monkeypatch: pytest.MonkeyPat
     with monkeypatch.context() as patch:
         patch.setattr(module.os, "replace", cut)
         with pytest.raises(OSError, match="power"):
-            outbox.forget_event("e1", "x")
+            outbox.drop_event("e1", "x")
     assert path.read_bytes() == before
     assert ids(outbox.all()) == ["r1", "r2"]
 
-    outbox.forget_event("e1", "x")
+    outbox.drop_event("e1", "x")
     assert path.read_bytes() == b""
 
 
@@ -246,7 +246,7 @@ def test_forgetting_nothing_writes_nothing(path: Path) -> None:
     outbox = Outbox(path)
     outbox.put(report(1), "mac")
     inode = path.stat().st_ino
-    outbox.forget_event("e1", "x")
-    outbox.forget_event("e7", "x")
+    outbox.drop_event("e1", "x")
+    outbox.drop_event("e7", "x")
     assert path.stat().st_ino == inode
     assert json.loads(path.read_bytes())["mac"] == "mac"

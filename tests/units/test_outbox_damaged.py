@@ -33,7 +33,7 @@ def echo(n: int, fate: str = "accepted", epoch: str = "x", **more: Any) -> Echo:
 def heard(outbox: Outbox, echo: Echo) -> StoredReport | None:
     """The hub's word, known and noted, as the link does it."""
     kept = outbox.settle(echo)
-    outbox.note()
+    outbox.flush_fates()
     return kept
 
 
@@ -120,9 +120,9 @@ def test_another_epochs_finished_event_takes_nothing_away(path: Path) -> None:
     """Last week's "e1" on another hub is over: this week's presses under the same id stay."""
     outbox = filled(path, 2)
     heard(outbox, echo(1, epoch="mine"))
-    outbox.forget_event("e1", "another")
+    outbox.drop_event("e1", "another")
     assert [kept.id for kept in Outbox(path).all()] == ["r1", "r2"]
-    outbox.forget_event("e1", "mine")
+    outbox.drop_event("e1", "mine")
     assert [kept.id for kept in Outbox(path).all()] == ["r2"]
 
 
@@ -136,7 +136,7 @@ def test_a_fate_that_a_new_epoch_confirms_is_that_epochs_word(path: Path) -> Non
 def test_a_pending_report_is_neither_sent_again_nor_forgotten(path: Path) -> None:
     outbox = filled(path, 1)
     assert heard(outbox, echo(1, "pending")).fate == "pending"  # type: ignore[union-attr]
-    outbox.forget_event("e1", "x")
+    outbox.drop_event("e1", "x")
     for known in (outbox, Outbox(path)):
         assert ids(known) == []
         assert [kept.id for kept in known.unsettled()] == ["r1"]
@@ -187,11 +187,11 @@ def test_a_card_that_cannot_be_written_at_the_start_gives_out_what_it_has(
         assert (ids(outbox), outbox.failing) == (["r1", "r2", "r3"], True)
         with pytest.raises(OSError, match="Read-only"):
             outbox.put(report(4), "mac")
-        assert not outbox.mend()
+        assert not outbox.retry_disk()
         # The hub's word is true, written or not.
         assert heard(outbox, echo(1)).number == 1001  # type: ignore[union-attr]
         assert ids(outbox) == ["r2", "r3"]
-    assert outbox.mend()
+    assert outbox.retry_disk()
     assert ids(Outbox(path)) == ["r2", "r3"]
 
 
@@ -202,8 +202,8 @@ def test_a_card_whose_sync_fails_is_told_and_mended(path: Path, monkeypatch: pyt
         with pytest.raises(OSError, match="Input/output"):
             outbox.put(report(2), "mac")
         assert outbox.failing
-        assert not outbox.mend()
-    assert outbox.mend()
+        assert not outbox.retry_disk()
+    assert outbox.retry_disk()
     assert not outbox.failing
     assert ids(Outbox(path)) == ["r1"]
 
@@ -218,7 +218,7 @@ def test_a_card_that_cannot_be_read_is_not_written_over(path: Path, monkeypatch:
             outbox.put(report(9), "mac")
         assert outbox.failing
     assert path.read_bytes() == before
-    assert outbox.mend()
+    assert outbox.retry_disk()
     assert ids(outbox) == ["r1", "r2", "r3"]
 
 
@@ -227,11 +227,11 @@ def test_a_file_system_that_has_become_read_only_is_seen_before_somebody_presses
     outbox = filled(path, 1)
     size = path.stat().st_size
     monkeypatch.setattr(module, "read_only", lambda folder: True)
-    outbox.look()
+    outbox.check_disk()
     assert outbox.failing
-    assert not outbox.mend()
+    assert not outbox.retry_disk()
     monkeypatch.setattr(module, "read_only", lambda folder: False)
-    assert outbox.mend()
+    assert outbox.retry_disk()
     assert path.stat().st_size == size
 
 
@@ -269,7 +269,7 @@ def test_a_full_disk_keeps_what_it_has_and_goes_on_when_there_is_room(small_disk
     assert kept < 400
     assert outbox.failing
     (small_disk / "ballast").unlink()
-    assert outbox.mend()
+    assert outbox.retry_disk()
     outbox.put(report(500), "mac")
     assert ids(Outbox(small_disk / "outbox.jsonl")) == [f"r{n}" for n in (*range(1, kept + 1), 500)]
     outbox.close()
@@ -279,15 +279,15 @@ def test_a_disk_that_is_mounted_read_only_in_the_midst_of_it(small_disk: Path) -
     outbox = filled(small_disk / "outbox.jsonl")
     outbox.close()
     outbox = Outbox(small_disk / "outbox.jsonl")
-    outbox.look()
+    outbox.check_disk()
     assert not outbox.failing
     outbox.close()
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     outbox = Outbox(small_disk / "outbox.jsonl")
     assert (ids(outbox), outbox.failing) == (["r1", "r2", "r3"], True)
-    assert not outbox.mend()
+    assert not outbox.retry_disk()
     subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
-    assert outbox.mend()
+    assert outbox.retry_disk()
     outbox.put(report(4), "mac")
     assert ids(outbox) == ["r1", "r2", "r3", "r4"]
     outbox.close()

@@ -28,7 +28,7 @@ def pi(folder: Path, throttled: str = "0", celsius: int = 48) -> MachineProbe:
 
 
 def test_a_unit_says_how_its_machine_is(tmp_path: Path) -> None:
-    said = OwnHealth(pi(tmp_path, "50000"), ("up", "a"), lambda: False, lacks=lambda: ("i2c", "")).news(0)
+    said = OwnHealth(pi(tmp_path, "50000"), ("up", "a"), lambda: False, lacks=lambda: ("i2c", "")).changes(0)
     assert said is not None
     assert said.pop("free_mb") % 64 == 0
     assert said == {"version": version(), "throttled": 0x50000, "celsius": 45, "read_only": False, "screen": False,
@@ -37,26 +37,26 @@ def test_a_unit_says_how_its_machine_is(tmp_path: Path) -> None:
 
 def test_what_was_heard_is_not_said_again_until_it_changes(tmp_path: Path) -> None:
     health = OwnHealth(pi(tmp_path), ("a", "b"))
-    first = health.news(0)
+    first = health.changes(0)
     assert first is not None
-    assert health.news(10) == first, "nobody has answered it yet"
-    health.heard(first)
-    assert health.news(20) is None
+    assert health.changes(10) == first, "nobody has answered it yet"
+    health.acknowledge(first)
+    assert health.changes(20) is None
     health.press("b")
     health.press("no such button")
-    told = health.news(30)
+    told = health.changes(30)
     assert told == {**first, "pressed": ["b"]}
 
 
 def test_the_machine_is_looked_at_once_a_minute_and_a_degree_is_no_news(tmp_path: Path) -> None:
     health = OwnHealth(pi(tmp_path, celsius=46))
-    health.heard(health.news(0) or {})
+    health.acknowledge(health.changes(0) or {})
     pi(tmp_path, "1", 49)
-    assert health.news(MEASURE_EVERY_MS - 1) is None
-    assert (health.news(MEASURE_EVERY_MS) or {})["throttled"] == 0x10001
-    health.heard(health.news(MEASURE_EVERY_MS) or {})
+    assert health.changes(MEASURE_EVERY_MS - 1) is None
+    assert (health.changes(MEASURE_EVERY_MS) or {})["throttled"] == 0x10001
+    health.acknowledge(health.changes(MEASURE_EVERY_MS) or {})
     pi(tmp_path, "1", 47)
-    assert health.news(2 * MEASURE_EVERY_MS) is None
+    assert health.changes(2 * MEASURE_EVERY_MS) is None
 
 
 class Hub:
@@ -85,8 +85,8 @@ def test_whoever_serves_a_new_feed_hears_the_status_at_once(tmp_path: Path) -> N
                             SamplePlan(HubTime()), lambda: 0, lambda *_: None)
     sending.begin("s1")
     assert not sending.waiting, "there is nothing to say yet"
-    sending.keep({"match": None})
-    sending.say(Hub(), lambda _: True)  # type: ignore[arg-type]
+    sending.update({"match": None})
+    sending.send(Hub(), lambda _: True)  # type: ignore[arg-type]
     assert not sending.due()
     sending.begin("s2")
     assert sending.due()
@@ -99,9 +99,9 @@ def test_a_status_carries_it_once_a_feed_and_again_where_nobody_answered(tmp_pat
 
     def says(silent: bool = False) -> bool:
         hub.silent = silent
-        sending.tell({"match": None})
+        sending.send_now({"match": None})
         try:
-            sending.say(hub, lambda _: True)  # type: ignore[arg-type]
+            sending.send(hub, lambda _: True)  # type: ignore[arg-type]
         except OSError:
             assert silent
         return "health" in hub.heard[-1]

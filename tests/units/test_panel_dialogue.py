@@ -18,7 +18,7 @@ def test_at_first_where_the_hub_is_reached():
 
 
 def test_what_goes_around():
-    played = Played(HUB.but(sticks=(*HUB.sticks, Stick("/mnt/other", "current"))))
+    played = Played(HUB.replace(sticks=(*HUB.sticks, Stick("/mnt/other", "current"))))
     played.panel.hotspot = HOTSPOT
     seen = [(played.panel.page, played.panel.stick)]
     for _ in range(7):
@@ -41,7 +41,7 @@ def test_addresses_and_their_codes():
 
 
 def test_without_encryption_there_is_one_code():
-    played = Played(HUB.but(console="", fingerprint=""))
+    played = Played(HUB.replace(console="", fingerprint=""))
     played.press("●●")
     assert played.panel.page == d.ADDRESS
     played.press("▼")
@@ -49,7 +49,7 @@ def test_without_encryption_there_is_one_code():
 
 
 def test_a_disk_in_trouble_has_its_sign():
-    assert Played(HUB.but(trouble=True)).said.startswith("⚠ 14:32 | Hub")
+    assert Played(HUB.replace(trouble=True)).said.startswith("⚠ 14:32 | Hub")
 
 
 def test_the_hotspot_with_its_password_letter_by_letter():
@@ -171,7 +171,7 @@ def test_a_stick_that_cannot_be_let_go_of_is_not_pulled_out():
 def test_a_stick_that_is_gone_is_not_asked_for():
     played = Played()
     played.go(d.EJECT_ASK)
-    played.tell(HUB.but(sticks=(Stick("/mnt/other", "current"),)))
+    played.tell(HUB.replace(sticks=(Stick("/mnt/other", "current"),)))
     assert played.panel.page == d.ADDRESS
     played.press("◉")
     assert played.steps() == []
@@ -220,7 +220,7 @@ def test_a_standby_s_key_is_turned_with_two_questions():
 
 def test_a_standby_that_never_held_everything_is_not_turned_here():
     played = Played(None)
-    played.stand_by(STANDBY.but(state="away", level=False))
+    played.stand_by(STANDBY.replace(state="away", level=False))
     played.go(d.TURN_ASK)
     assert "never held everything" in played.said
     played.press("●◉●◉")

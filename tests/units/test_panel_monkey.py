@@ -61,10 +61,10 @@ class Monkey:
     def hall(self) -> None:
         chance, played = self.chance, self.played
         if chance.random() < 0.3:
-            played.stand_by(STANDBY.but(state=chance.choice(("following", "away", "behind", "new word")),
+            played.stand_by(STANDBY.replace(state=chance.choice(("following", "away", "behind", "new word")),
                                     level=chance.random() < 0.7))
             return
-        played.tell(HUB.but(sticks=chance.choice(((), HUB.sticks, (Stick("/mnt/other", "current"), *HUB.sticks))),
+        played.tell(HUB.replace(sticks=chance.choice(((), HUB.sticks, (Stick("/mnt/other", "current"), *HUB.sticks))),
                             console=chance.choice(("", HUB.console)), running=chance.random() < 0.5,
                             trouble=chance.random() < 0.5))
         played.panel.hotspot = chance.choice((None, HOTSPOT))
@@ -85,7 +85,7 @@ class Monkey:
             if press.step in (d.EJECT, d.NEW_PIN):
                 assert hub is not None, "nothing is asked of a hub that is not there"
                 assert press.stick == stick
-                assert press.step == d.NEW_PIN or stick in hub.to_let_go
+                assert press.step == d.NEW_PIN or stick in hub.ejectable_sticks
             else:
                 assert self.first_yes(d.PARENT_PAGE[page], page), "it was asked twice, one after the other"
                 assert press.step == d.POWER_OFF or (standby is not None and standby.level)

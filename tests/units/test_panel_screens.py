@@ -45,13 +45,13 @@ def test_what_is_said_can_be_read(key, language):
     played = Played(HUB, language)
     played.panel.said, played.panel.page = played.panel.words(key), d.SAID
     scene = scene_of(played.panel)
-    assert fits_screen(scene), scene.says()
+    assert fits_screen(scene), scene.all_text()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_picture_of_the_gallery_can_be_read(language):
     for name, scene in panel_scenes((language,)):
-        assert fits_screen(scene), (name, scene.says())
+        assert fits_screen(scene), (name, scene.all_text())
 
 
 def test_a_refusal_of_the_hub_s_may_be_long():

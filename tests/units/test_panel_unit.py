@@ -208,7 +208,7 @@ def test_an_older_hub_says_more_and_less(wire):
     wire.view = {**VIEW, "events": [{"id": "e1"}], "calls": []}
     del wire.view["running"]
     wire.link.look()
-    assert wire.of("hub") == [HUB.but(running=False)]
+    assert wire.of("hub") == [HUB.replace(running=False)]
 
 
 @pytest.mark.parametrize("change", [
@@ -253,7 +253,7 @@ def test_a_panel_that_nobody_can_read_does_nothing_and_says_so():
     for key in "aaaa":
         bench.press(key)
     assert bench.screen.blind
-    assert bench.unit.sound(bench.now_ms)
+    assert bench.unit.is_healthy(bench.now_ms)
     bench.screen.glass.unplug(False)
     bench.now_ms += 4000
     bench.unit.step(bench.now_ms)
@@ -263,7 +263,7 @@ def test_a_panel_that_nobody_can_read_does_nothing_and_says_so():
 
 def test_a_dark_screen_is_only_woken_by_a_press():
     bench = Bench()
-    quiet = HUB.but(running=False)
+    quiet = HUB.replace(running=False)
     for _ in range(40):
         bench.now_ms += 60_000
         bench.unit.step(bench.now_ms, [("hub", quiet)])
@@ -283,7 +283,7 @@ def test_nothing_that_it_is_told_ends_it(told):
     bench.unit.step(bench.now_ms + 100, [told])
     bench.unit.dialogue.hotspot = None
     bench.unit.step(bench.now_ms + 200, [("hub", HUB)])
-    assert bench.unit.sound(bench.now_ms + 200)
+    assert bench.unit.is_healthy(bench.now_ms + 200)
 
 
 def test_without_a_file_all_is_as_usual(tmp_path):

@@ -60,7 +60,7 @@ def test_a_feed_that_comes_by_drops_is_given_up_unless_it_is_allowed_more(drippi
     connection = DeadlineConnection("127.0.0.1", dripping(HEAD), 0.3)
     connection.request("GET", "/")
     answer = connection.getresponse()
-    connection.allow(0.3)
+    connection.extend_deadline(0.3)
     with pytest.raises(TimeoutError):
         answer.readline(4096)
     connection.close()

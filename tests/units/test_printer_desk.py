@@ -45,7 +45,7 @@ class Hall:
         self.now_ms = 0
         self.log = PrintLog(folder / "printed.jsonl")
         self.desk = PrinterDesk(folder, written, unit_words("pl"), self.log, lambda: self.plugged, self.open)
-        self.station = Station(self, self.desk.make(), self.log, self.desk.compose(), 15_000, self.desk)
+        self.station = Station(self, self.desk.make_printer(), self.log, self.desk.compose(), 15_000, self.desk)
 
     def open(self, port: FoundPort, baud: int, flow: str) -> Port:
         self.opened.append((port.id, baud))
@@ -105,7 +105,7 @@ def test_a_virtual_printer_is_opened_while_it_is_plugged_in(hall: Hall) -> None:
     port = desk.open()
     assert port.write_some(b"x") == 1
     port.close()
-    twin.fault("unplugged")
+    twin.set_fault("unplugged")
     with pytest.raises(PortGone, match="unplugged"):
         desk.open()
 
@@ -120,13 +120,13 @@ def test_a_printer_that_answers_is_found_at_whatever_speed_it_is_set_to_and_reme
 
 
 def test_a_silent_printer_s_jobs_are_uncertain_until_somebody_confirms_its_speed(hall: Hall) -> None:
-    hall.twin.fault("mute")
+    hall.twin.set_fault("mute")
     hall.plugged.append(ADAPTER)
     hall.wanted += [Job("t1", "code-pages", {}), Job("t2", "code-pages", {})]
     hall.go(90)
     assert {hall.told[job][0] for job in ("t1", "t2")} == {"uncertain"}
     assert hall.told["t1"] == ("uncertain", "unconfirmed")
-    assert hall.desk.told()["confirmed"] is False
+    assert hall.desk.status()["confirmed"] is False
     hall.order = {"id": "o1", "port": ADAPTER.id, "printer": "pos-5890", "baud": 19200, "confirmed": True}
     hall.wanted.append(Job("t3", "code-pages", {}))
     hall.go(60)
@@ -136,7 +136,7 @@ def test_a_silent_printer_s_jobs_are_uncertain_until_somebody_confirms_its_speed
 
 
 def test_each_speed_s_sheet_is_printed_at_its_own_speed_and_only_the_right_one_comes_out(hall: Hall) -> None:
-    hall.twin.fault("mute")
+    hall.twin.set_fault("mute")
     hall.plugged.append(ADAPTER)
     for number, baud in enumerate(SPEEDS, start=1):
         at = {"port": ADAPTER.id, "printer": "plain-58", "baud": baud}
@@ -150,22 +150,22 @@ def test_each_speed_s_sheet_is_printed_at_its_own_speed_and_only_the_right_one_c
 
 def test_on_trial_another_printer_need_not_answer_because_the_one_before_did(hall: Hall) -> None:
     hall.log.note_answers(True)
-    assert hall.desk.told()["confirmed"]
+    assert hall.desk.status()["confirmed"]
     assert hall.desk.try_out({"port": ADAPTER.id, "printer": "plain-58", "baud": 9600})
-    assert not hall.desk.told()["confirmed"]
+    assert not hall.desk.status()["confirmed"]
 
 
 def test_the_port_s_number_may_change(hall: Hall) -> None:
     hall.plugged.append(FoundPort("usb-0416-5011", "/dev/usb/lp0", USB))
     hall.go(2)
     hall.plugged[:] = []
-    hall.twin.fault("unplugged")
+    hall.twin.set_fault("unplugged")
     hall.go(20)
-    assert hall.station.printer_word in ("unplugged", "no-port")
-    hall.twin.fault("unplugged", on=False)
+    assert hall.station.printer_state in ("unplugged", "no-port")
+    hall.twin.set_fault("unplugged", on=False)
     hall.plugged.append(FoundPort("usb-0416-5011", "/dev/usb/lp3", USB))
     hall.go(30)
-    assert hall.station.printer_word == "ready"
+    assert hall.station.printer_state == "ready"
 
 
 def test_what_the_file_says_goes_first_and_a_confirmation_of_another_speed_does_not_hold(tmp_path: Path) -> None:

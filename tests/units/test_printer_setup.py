@@ -84,7 +84,7 @@ def test_a_silent_one_prints_at_every_speed_and_the_person_says_which_could_be_r
 ) -> None:
     people.append(me := Person(tmp_path, [str(SPEEDS.index(38400) + 1), model("pos-5890"), "n", model("plain-58"), "y"],
                                [ADAPTER]))
-    me.twin.fault("mute")
+    me.twin.set_fault("mute")
     assert me.setup()
     kept = read_settings(tmp_path, USUAL)
     assert (kept.printer, kept.baud, kept.confirmed) == ("plain-58", 38400, True)
@@ -93,7 +93,7 @@ def test_a_silent_one_prints_at_every_speed_and_the_person_says_which_could_be_r
 
 def test_nothing_readable_changes_nothing(tmp_path: Path, people: list[Person]) -> None:
     people.append(me := Person(tmp_path, ["0"], [ADAPTER]))
-    me.twin.fault("mute")
+    me.twin.set_fault("mute")
     assert not me.setup()
     assert list(tmp_path.iterdir()) == []
 

@@ -26,48 +26,48 @@ def running(deadline_ms: int) -> TableView:
 def hub() -> HubTime:
     """Its clock is 5,000,000 ms ahead of the unit's."""
     made = HubTime()
-    made.heard_round_trip(5_000_500, 495, 505)
+    made.add_round_trip(5_000_500, 495, 505)
     return made
 
 
 @pytest.fixture
 def time(hub: HubTime) -> UnitRoundClock:
     made = UnitRoundClock(hub)
-    made.told(running(5_000_500 + LEFT_MS), stored=False)
+    made.on_view(running(5_000_500 + LEFT_MS), stored=False)
     assert made.left_ms(500) == LEFT_MS
     return made
 
 
 def restart(hub: HubTime, now_ms: int) -> None:
     """A welcome of another boot, and round trips to a clock that began at zero."""
-    hub.begin_anew()
-    hub.heard_round_trip(90_000, now_ms - 5, now_ms + 5)
+    hub.reset()
+    hub.add_round_trip(90_000, now_ms - 5, now_ms + 5)
 
 
 def test_between_the_new_hub_s_welcome_and_its_view_nothing_jumps(hub: HubTime, time: UnitRoundClock) -> None:
-    hub.begin_anew()
+    hub.reset()
     assert time.left_ms(10_500) == LEFT_MS - 10_000
     restart(hub, 20_500)
     assert time.left_ms(20_500) == LEFT_MS - 20_000
-    time.told(view(state="counting", remaining_ms=LEFT_MS + 3_000), stored=False)
+    time.on_view(view(state="counting", remaining_ms=LEFT_MS + 3_000), stored=False)
     assert time.left_ms(30_500) == LEFT_MS - 30_000
 
 
 def test_it_jumps_once_the_organizer_has_answered(hub: HubTime, time: UnitRoundClock) -> None:
     restart(hub, 20_500)
-    time.told(view(state="counting", remaining_ms=LEFT_MS + 3_000), stored=False)
-    time.told(running(90_000 + LEFT_MS - 15_000), stored=False)
+    time.on_view(view(state="counting", remaining_ms=LEFT_MS + 3_000), stored=False)
+    time.on_view(running(90_000 + LEFT_MS - 15_000), stored=False)
     assert time.left_ms(20_500) == LEFT_MS - 15_000
 
 
 def test_another_match_has_counted_nothing_and_shows_what_the_hub_holds(hub: HubTime, time: UnitRoundClock) -> None:
     restart(hub, 20_500)
-    time.told(view("d2", state="counting", remaining_ms=LEFT_MS + 3_000), stored=False)
+    time.on_view(view("d2", state="counting", remaining_ms=LEFT_MS + 3_000), stored=False)
     assert time.left_ms(30_500) == LEFT_MS + 3_000
 
 
 def test_of_a_kept_view_only_a_round_with_time_left_has_a_clock(time: UnitRoundClock) -> None:
-    time.told(view(state="paused", remaining_ms=LEFT_MS), stored=True)
-    assert (time.left_ms(500), time.counts) == (None, True)
-    time.told(view(state="idle"), stored=True)
-    assert (time.left_ms(500), time.counts) == (None, False)
+    time.on_view(view(state="paused", remaining_ms=LEFT_MS), stored=True)
+    assert (time.left_ms(500), time.is_timed) == (None, True)
+    time.on_view(view(state="idle"), stored=True)
+    assert (time.left_ms(500), time.is_timed) == (None, False)

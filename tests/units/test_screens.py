@@ -113,7 +113,7 @@ def test_figures_are_at_least_24_pixels_on_every_screen_with_figures(monkeypatch
 
 def test_the_screens_show_both_signs_and_never_player_1():
     for name, scene in scenes(LANGUAGES):
-        said = scene.says().lower()
+        said = scene.all_text().lower()
         assert not any(word in said for word in ("player 1", "spieler 1", "jugador 1", "gracz 1")), name
         if isinstance(scene, Figures):
             assert {scene.left.sign, scene.right.sign} == {"●", "■"}

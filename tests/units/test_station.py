@@ -291,23 +291,23 @@ def test_an_idle_printer_is_asked_how_it_is_and_nothing_is_printed(tmp_path):
     desk.look_every_ms = 500
     desk.start()
     desk.rest(3000)
-    assert (desk.station.printer_word, desk.twin.paper.marks, desk.twin.paper.sheets) == ("ready", 0, [])
-    desk.twin.fault("no-paper")
+    assert (desk.station.printer_state, desk.twin.paper.marks, desk.twin.paper.sheets) == ("ready", 0, [])
+    desk.twin.set_fault("no-paper")
     desk.rest(3000)
-    assert desk.station.printer_word == "no-paper"
-    desk.twin.fault("no-paper", on=False)
+    assert desk.station.printer_state == "no-paper"
+    desk.twin.set_fault("no-paper", on=False)
     desk.want("s1")
     desk.until(desk.settled("s1"))
-    assert (desk.hub.told["s1"][0], desk.station.printer_word) == ("printed", "ready")
+    assert (desk.hub.told["s1"][0], desk.station.printer_state) == ("printed", "ready")
 
 
 def test_a_printer_that_is_not_there_is_said_before_anything_is_to_be_printed(tmp_path):
     desk = Desk(tmp_path)
     desk.look_every_ms = 500
     desk.start()
-    desk.twin.fault("unplugged")
+    desk.twin.set_fault("unplugged")
     desk.rest(3000)
-    assert desk.station.printer_word == "no-port"
-    desk.twin.fault("unplugged", on=False)
+    assert desk.station.printer_state == "no-port"
+    desk.twin.set_fault("unplugged", on=False)
     desk.rest(5000)
-    assert desk.station.printer_word == "ready"
+    assert desk.station.printer_state == "ready"

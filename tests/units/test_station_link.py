@@ -145,6 +145,6 @@ def test_a_key_that_is_refused_for_half_a_minute_is_gone_and_a_lost_challenge_or
     answers += [403] * (REFUSED_TIMES - 1) + [OSError()] + [403] * REFUSED_TIMES
     for _ in range(2 * REFUSED_TIMES - 1):
         assert not link.exchange()
-        assert not link.key_is_gone
+        assert not link.is_key_rejected
     link.exchange()
-    assert link.key_is_gone
+    assert link.is_key_rejected

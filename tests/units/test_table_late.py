@@ -180,15 +180,15 @@ def test_a_round_keeps_the_screen_bright(tmp_path: Path) -> None:
 def test_of_the_press_that_wakes_nothing_else_comes_but_a_call_for_a_judge() -> None:
     rest = ScreenDimming()
     assert rest.level(OFF_AFTER_MS) == OFF
-    rest.touched(OFF_AFTER_MS)
+    rest.on_press(OFF_AFTER_MS)
     woken = OFF_AFTER_MS
-    assert rest.only_wakes(Gesture("tap", "a", woken + 105), woken + 105)
-    assert not rest.only_wakes(Gesture("call", "call", woken + 700), woken + 700)
-    assert not rest.only_wakes(Gesture("tap", "a", woken + WOKEN_MS), woken + WOKEN_MS)
+    assert rest.is_wake_press(Gesture("tap", "a", woken + 105), woken + 105)
+    assert not rest.is_wake_press(Gesture("call", "call", woken + 700), woken + 700)
+    assert not rest.is_wake_press(Gesture("tap", "a", woken + WOKEN_MS), woken + WOKEN_MS)
 
 
 def test_a_press_on_a_dimmed_screen_counts() -> None:
     rest = ScreenDimming()
     assert rest.level(DIM_AFTER_MS) == DIMMED
-    rest.touched(DIM_AFTER_MS)
-    assert not rest.only_wakes(Gesture("tap", "a"), DIM_AFTER_MS + 100)
+    rest.on_press(DIM_AFTER_MS)
+    assert not rest.is_wake_press(Gesture("tap", "a"), DIM_AFTER_MS + 100)

@@ -175,7 +175,7 @@ def test_a_unit_without_a_table_speaks_to_its_hub_as_well(make: Callable[..., Un
 
 def test_what_is_repeated_to_the_hub_is_what_the_clock_shows_by_now(unit: Unit) -> None:
     """A hub that is started anew offers to continue from there: after minutes without a press as well."""
-    unit.link.time.heard_round_trip(unit.now_ms, unit.now_ms, unit.now_ms)
+    unit.link.time.add_round_trip(unit.now_ms, unit.now_ms, unit.now_ms)
     said = len(unit.link.statuses)
     unit.wait(300_000)
     assert len(unit.link.statuses) == said
@@ -191,7 +191,7 @@ def test_a_call_goes_out_as_a_status(unit: Unit) -> None:
 
 def test_the_clock_counts_on_by_the_hubs_time(unit: Unit) -> None:
     """The deadline is at 4,000,000 by the hub, whose clock is 1,000,000 ahead of the unit's."""
-    unit.link.time.heard_round_trip(1_000_000 + unit.now_ms, unit.now_ms, unit.now_ms)
+    unit.link.time.add_round_trip(1_000_000 + unit.now_ms, unit.now_ms, unit.now_ms)
     unit.wait(50_000)
     left_s = -(-(4_000_000 - 1_000_000 - unit.now_ms) // 1000)
     assert f"{left_s // 60}:{left_s % 60:02d}" in unit.says

@@ -27,7 +27,7 @@ class Lone(Unit):
         super().__init__(folder, start_ms, self.stored, UnitMemory(folder / "unit.json"))
 
     def hub_time(self, hub_ms: int) -> None:
-        self.link.time.heard_round_trip(hub_ms, self.now_ms, self.now_ms)
+        self.link.time.add_round_trip(hub_ms, self.now_ms, self.now_ms)
 
     def call_a_judge(self) -> None:
         self.unit.step(self.now_ms, [Edge("up", True, self.now_ms), Edge("down", True, self.now_ms)])
@@ -129,11 +129,11 @@ def test_the_view_is_written_when_the_match_changes_and_not_at_each_tick(
 def test_what_the_unit_holds_is_told_from_what_is_kept(make: Callable[..., Lone], lone: Lone) -> None:
     match = {**view()["match"], "draw": "d1", "a": {"id": "c1", "name": "Ana R."}, "b": {"id": "c2", "name": "B"}}
     lone.hub_says("view", view(match=match))
-    assert make().stored.holds() == {
+    assert make().stored.held_match() == {
         "event": "e1", "round": 3, "stage": "swiss", "draw": "d1", "table": 12, "match": "3.7", "revision": 0,
         "a": "c1", "b": "c2", "state": "open", "result": None, "number": None}
     lone.hub_says("view", view(match=None))
-    assert make().stored.holds() is None
+    assert make().stored.held_match() is None
 
 
 # --- a failing card ------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def test_a_card_that_fails_at_the_start_is_a_screen_and_a_blinking_light(
     unit.call_a_judge()
     assert "CARD" not in unit.says
     assert "Ana R." in unit.says
-    assert unit.unit.sound(unit.now_ms)
+    assert unit.unit.is_healthy(unit.now_ms)
 
 
 def test_a_card_that_becomes_read_only_is_seen_before_somebody_enters_a_result(
@@ -302,7 +302,7 @@ def test_while_the_hub_asks_how_to_go_on_the_table_counts_on(lone: Lone, make: C
     assert before_ms is not None
     at_ms = lone.now_ms
     counting = {"state": "counting", "remaining_ms": 4_400_000, "total_ms": 4_500_000}
-    lone.link.time.begin_anew()
+    lone.link.time.reset()
     lone.hub_says("view", view(clock=counting))
     lone.wait(30_000)
     assert lone.unit.dialogue.table.clock_ms == before_ms - (lone.now_ms - at_ms)
@@ -365,7 +365,7 @@ def test_what_a_step_stumbles_over_is_taken_back_and_told(
         assert lone.unit.scene.badge == "FAULT"  # type: ignore[union-attr]
     lone.wait(11_000)
     assert lone.unit.scene.badge == ""  # type: ignore[union-attr]
-    assert lone.unit.sound(lone.now_ms)
+    assert lone.unit.is_healthy(lone.now_ms)
 
 
 def test_a_screen_that_cannot_be_drawn_leaves_the_last_one_and_the_watchdog_is_told_the_truth(
@@ -374,14 +374,14 @@ def test_a_screen_that_cannot_be_drawn_leaves_the_last_one_and_the_watchdog_is_t
     with monkeypatch.context() as patch:
         patch.setattr(module, "draw", lambda scene: 1 / 0)
         lone.wait(5000)
-        assert lone.unit.sound(lone.now_ms)
+        assert lone.unit.is_healthy(lone.now_ms)
         lone.wait(10_000)
-        assert not lone.unit.sound(lone.now_ms)
+        assert not lone.unit.is_healthy(lone.now_ms)
         frame = lone.screen.glass.frame
         assert frame != shown
         assert frame[512:] == shown[512:]
     lone.wait(1000)
-    assert lone.unit.sound(lone.now_ms)
+    assert lone.unit.is_healthy(lone.now_ms)
 
 
 @pytest.mark.long

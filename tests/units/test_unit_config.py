@@ -49,13 +49,13 @@ def test_what_the_configuration_says_counts_more_than_what_was_enrolled(tmp_path
     save_enrolled(tmp_path, EnrolledIdentity("table-7", KEY[::-1], (("10.0.0.9", 80),), "h"))
     made = known_identity("table-1", KEY, (("hub", 8080),), tmp_path, lambda: GATEWAY)
     assert made is not None
-    assert (made.unit, made.key, made.places, made.enrolled) == ("table-1", KEY, (("hub", 8080),), False)
+    assert (made.unit, made.key, made.endpoints, made.enrolled) == ("table-1", KEY, (("hub", 8080),), False)
 
 
 def test_a_configured_key_without_a_hub_looks_where_hubs_are(tmp_path: Path) -> None:
     made = known_identity("table-1", KEY, (), tmp_path, lambda: GATEWAY)
     assert made is not None
-    assert made.places == GATEWAY
+    assert made.endpoints == GATEWAY
 
 
 def test_what_was_enrolled_is_found_again_and_its_hub_may_have_moved(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_what_was_enrolled_is_found_again_and_its_hub_may_have_moved(tmp_path: P
     save_enrolled(tmp_path, EnrolledIdentity("table-7", KEY, (("10.0.0.9", 80),), "h"))
     made = known_identity("", b"", (), tmp_path, lambda: GATEWAY)
     assert made is not None
-    assert (made.unit, made.key, made.places, made.enrolled) == ("table-7", KEY, (("10.0.0.9", 80), *GATEWAY), True)
+    assert (made.unit, made.key, made.endpoints, made.enrolled) == ("table-7", KEY, (("10.0.0.9", 80), *GATEWAY), True)
     assert (made.host, made.others) == ("10.0.0.9", GATEWAY)
 
 

@@ -65,7 +65,7 @@ class Hall:
 
 def test_a_hub_on_this_machine_is_looked_for_after_the_one_that_was_named() -> None:
     hall = Hall()
-    hall.watch(OTHER).look()
+    hall.watch(OTHER).poll()
     assert hall.tried == [(OTHER, *HERE)]
 
 
@@ -73,13 +73,13 @@ def test_a_hub_that_restarts_is_given_time_and_is_then_found_at_its_new_address(
     hall = Hall()
     hall.hubs[HUB] = "ours"
     watch = hall.watch()
-    watch.look()
+    watch.poll()
     del hall.hubs[HUB]
     for _ in range(MISSES - 1):
-        watch.look()
+        watch.poll()
         assert watch.hub is not None
     hall.hubs[OTHER] = "ours"
-    watch.look()
+    watch.poll()
     assert watch.hub is not None
     assert watch.hub.place == OTHER
 
@@ -89,11 +89,11 @@ def test_another_hub_is_taken_only_after_a_while_and_never_in_place_of_one_that_
     hall.hubs[OTHER] = "another"
     found_by_itself, told = hall.watch(known="ours"), hall.watch(HUB, known="ours")
     for watch in (found_by_itself, told):
-        watch.look()
+        watch.poll()
         assert watch.hub is None
     hall.s = ANOTHER_AFTER_S
-    found_by_itself.look()
-    told.look()
+    found_by_itself.poll()
+    told.poll()
     assert found_by_itself.hub is not None
     assert told.hub is None
 
@@ -102,11 +102,11 @@ def test_a_hub_is_looked_for_where_it_was_and_then_where_its_standbys_are() -> N
     hall = Hall()
     hall.hubs[HUB] = "ours"
     watch = hall.watch()
-    watch.look()
+    watch.poll()
     watch.standbys = (OTHER,)
     hall.hubs = {OTHER: "ours"}
     for _ in range(MISSES):
-        watch.look()
+        watch.poll()
     assert hall.tried[-1] == (HUB, OTHER, *HERE)
     assert watch.hub is not None
     assert watch.hub.place == OTHER
@@ -181,7 +181,7 @@ class Browsers:
     def poll(self) -> int | None:
         age_s = self._evening.s - self.begun_s[-1]
         if age_s < self._asks_s:
-            self._proxy.heard_s = self._evening.s
+            self._proxy.last_request_s = self._evening.s
         return 0 if age_s >= self._lives_s else None
 
     def end(self, _: object) -> None:

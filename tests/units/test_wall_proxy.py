@@ -157,7 +157,7 @@ def test_a_feed_ends_after_a_while_so_that_a_page_that_hangs_is_noticed(kit: Kit
     clock = iter((0.0, 0.0, 0.0, 1.0, FEED_LASTS_S, FEED_LASTS_S + 1, FEED_LASTS_S + 2))
     kit.proxy.now_s = lambda: next(clock)
     assert kit.get("/feed?page=door")[2] == TICK * 3
-    assert kit.proxy.heard_s == FEED_LASTS_S + 1
+    assert kit.proxy.last_request_s == FEED_LASTS_S + 1
 
 
 def test_the_feed_of_a_hub_that_is_not_the_wall_s_any_more_ends(kit: Kit, hub: Hub) -> None:

@@ -111,5 +111,5 @@ class Unit:
                                              **more}))
         assert kept is not None
         self.hub_says("fate", kept)
-        self.outbox.note()
+        self.outbox.flush_fates()
         return kept

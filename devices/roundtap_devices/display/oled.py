@@ -81,7 +81,7 @@ class Oled:
 
         self._guarded(send)
 
-    def light(self, level: int) -> None:
+    def set_brightness(self, level: int) -> None:
         self._level = level
 
         def send() -> None:

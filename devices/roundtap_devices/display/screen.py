@@ -28,7 +28,7 @@ class DisplayDevice(Protocol):
 
     def renew(self, image: Any) -> None: ...
 
-    def light(self, level: int) -> None: ...
+    def set_brightness(self, level: int) -> None: ...
 
     def close(self) -> None: ...
 
@@ -50,7 +50,7 @@ class Screen:
                  shift_ms: int | None = None) -> None:
         self._open = open_glass
         self._retry_ms, self._beat_ms, self._shift_ms = retry_ms, beat_ms, shift_ms
-        self._glass: DisplayDevice | None = None
+        self._device: DisplayDevice | None = None
         self._shown: bytes | None = None
         self._retry_at_ms: int | None = None
         self._renewed_ms = 0
@@ -66,7 +66,7 @@ class Screen:
         """
         return self._retry_at_ms is not None
 
-    def light(self, level: int) -> None:
+    def set_brightness(self, level: int) -> None:
         """Brightness from the next `show` on: FULL, DIMMED or OFF."""
         self._level = level
 
@@ -74,31 +74,31 @@ class Screen:
         """Show a PIL image of mode "1", 128x64; may be called at any rate. True if a frame was sent."""
         if self._retry_at_ms is not None and now_ms < self._retry_at_ms:
             return False
-        image = self._placed(image, now_ms)
+        image = self._shifted(image, now_ms)
         frame = image.tobytes()
         try:
-            fresh = self._glass is None
-            if self._glass is None:
-                self._glass = self._open()
+            fresh = self._device is None
+            if self._device is None:
+                self._device = self._open()
                 self._lit, self._renewed_ms = UNKNOWN, now_ms
             if self._level != self._lit:
-                self._glass.light(self._level)
+                self._device.set_brightness(self._level)
                 self._lit = self._level
             if now_ms - self._renewed_ms >= self._beat_ms:
-                self._glass.renew(image)
+                self._device.renew(image)
                 self._renewed_ms = now_ms
             elif fresh or frame != self._shown:
-                self._glass.display(image)
+                self._device.display(image)
             else:
                 return False
         except OSError as error:
-            self._gone(now_ms, error)
+            self._mark_lost(now_ms, error)
             return False
         self._shown, self._retry_at_ms = frame, None
         self.reason = self.said = ""
         return True
 
-    def _placed(self, image: Any, now_ms: int) -> Any:
+    def _shifted(self, image: Any, now_ms: int) -> Any:
         """The picture moved by a pixel, unless that would cut it."""
         if self._shift_ms is None or (box := image.getbbox()) is None:
             return image
@@ -111,14 +111,14 @@ class Screen:
         moved.paste(image, (x, y))
         return moved
 
-    def _gone(self, now_ms: int, error: OSError) -> None:
+    def _mark_lost(self, now_ms: int, error: OSError) -> None:
         self.close()
         why = as_hardware_missing(error, "display")
         self.reason, self.said = why.kind, str(why)
         self._retry_at_ms = now_ms + self._retry_ms
 
     def close(self) -> None:
-        glass, self._glass, self._shown = self._glass, None, None
+        glass, self._device, self._shown = self._device, None, None
         if glass is not None:
             with contextlib.suppress(OSError):
                 glass.close()
@@ -136,7 +136,7 @@ class VirtualDisplay:
         self.level = FULL
         self._listeners: list[Callable[[bytes], None]] = []
 
-    def listen(self, listener: Callable[[bytes], None]) -> None:
+    def add_listener(self, listener: Callable[[bytes], None]) -> None:
         """Call `listener` with each new frame, in the thread that draws."""
         self._listeners.append(listener)
 
@@ -146,24 +146,24 @@ class VirtualDisplay:
 
     def display(self, image: Any) -> None:
         self.check()
-        self._keep(image.tobytes())
+        self._store(image.tobytes())
 
     def renew(self, image: Any) -> None:
         self.display(image)
 
-    def light(self, level: int) -> None:
+    def set_brightness(self, level: int) -> None:
         self.check()
         self.level = level
 
     def unplug(self, on: bool) -> None:
         self.unplugged = on
         if on:
-            self._keep(bytes(FRAME_BYTES))
+            self._store(bytes(FRAME_BYTES))
 
     def close(self) -> None:
         """Nothing to release."""
 
-    def _keep(self, frame: bytes) -> None:
+    def _store(self, frame: bytes) -> None:
         if frame == self.frame:
             return
         self.frame = frame

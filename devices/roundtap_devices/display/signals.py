@@ -29,23 +29,23 @@ class Signals:
         self._on = dict.fromkeys(SIGNALS, False)
         self._beep_until_ms: int | None = None
         if pin_factory is not None:
-            self.fit(pin_factory)
+            self.attach_pins(pin_factory)
 
-    def fit(self, pin_factory: Any) -> None:
+    def attach_pins(self, pin_factory: Any) -> None:
         """Use this factory's pins from now on. Raises what gpiozero raises, and then has no pins."""
         from gpiozero import DigitalOutputDevice
 
-        self.unfit()
+        self.detach_pins()
         try:
             for name, pin in self._board.pins.signals().items():
                 self._pins[name] = DigitalOutputDevice(
                     pin, active_high=not self._board.low_is_on(name), initial_value=self._on[name],
                     pin_factory=pin_factory)
         except Exception:
-            self.unfit()
+            self.detach_pins()
             raise
 
-    def unfit(self) -> None:
+    def detach_pins(self) -> None:
         """Release the pins; what should be on is remembered."""
         pins, self._pins = self._pins, {}
         for pin in pins.values():
@@ -74,7 +74,7 @@ class Signals:
         self._on = dict.fromkeys(SIGNALS, False)
         for pin in self._pins.values():
             pin.off()
-        self.unfit()
+        self.detach_pins()
 
     def _set(self, name: str, on: bool) -> None:
         if self._on[name] == on:

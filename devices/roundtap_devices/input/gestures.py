@@ -89,7 +89,7 @@ class Gestures:
         """Which keys are pressed, by the last edge of each."""
         return {name: key.raw for name, key in self._keys.items()}
 
-    def lost(self, name: str, down: bool, at_ms: int) -> None:
+    def drop_press(self, name: str, down: bool, at_ms: int) -> None:
         """An edge of this key was lost and its pin is as `down` says: the press in progress makes no gesture."""
         key = self._keys[name]
         self._end_chords(name)
@@ -122,11 +122,11 @@ class Gestures:
         for name, key in self._keys.items():
             if key.raw != key.down:
                 timers.append((key.raw_since + DEBOUNCE_MS, name))
-            elif key.down and (after_ms := self._held_after(name, key)) is not None:
+            elif key.down and (after_ms := self._hold_due_ms(name, key)) is not None:
                 timers.append((key.down_since + after_ms, name))
         return timers
 
-    def _held_after(self, name: str, key: _Key) -> int | None:
+    def _hold_due_ms(self, name: str, key: _Key) -> int | None:
         """How long after the press this key next acts by being held, if it does."""
         if name in ARROWS and (key.repeats or not key.spent):
             gone = sum(REPEAT_EVERY_MS[:key.repeats])

@@ -79,8 +79,8 @@ class EdgeReorder:
         """Take `edges`; return every gesture that is certain by now, each with its own time."""
         came = list(edges)
         self._waiting += [ReadEdge(edge, now_ms) for edge in came]
-        self._look(now_ms, came)
-        if self._held is not None and self._under_way(now_ms, came):
+        self._compare_pins(now_ms, came)
+        if self._held is not None and self._is_edge_pending(now_ms, came):
             self._due_ms = now_ms + AGAIN_MS
             return []
         heard, self._waiting = sorted(self._waiting, key=lambda each: each.edge.at_ms), []
@@ -88,10 +88,10 @@ class EdgeReorder:
         lump: list[Edge | EdgeGap] = sorted([*gaps, *(edge for edge, _ in heard)], key=_edge_ms)
         for edge in lump:
             if isinstance(edge, EdgeGap):
-                self._gestures.lost(edge.key, False, edge.at_ms)
+                self._gestures.drop_press(edge.key, False, edge.at_ms)
             else:
                 self._gestures.edge(edge)
-        until_ms = self._sure(now_ms, lump)
+        until_ms = self._certain_until(now_ms, lump)
         done = self._gestures.tick(until_ms)
         self._due_ms = now_ms + AGAIN_MS if self._doubt_since else self._gestures.due_ms()
         if self._held is not None and any(self._gestures.down().values()):
@@ -103,7 +103,7 @@ class EdgeReorder:
         """When to call `step` next without a new edge; None: only after an edge."""
         return self._due_ms
 
-    def _under_way(self, now_ms: int, came: list[Edge]) -> bool:
+    def _is_edge_pending(self, now_ms: int, came: list[Edge]) -> bool:
         """Whether earlier edges may still be on their way."""
         age_ms = max((now_ms - edge.at_ms for edge in came), default=0)
         late = age_ms > LATE_MS
@@ -144,7 +144,7 @@ class EdgeReorder:
             down, since_ms = edge.down, edge.at_ms
         return gaps
 
-    def _look(self, now_ms: int, came: list[Edge]) -> None:
+    def _compare_pins(self, now_ms: int, came: list[Edge]) -> None:
         """Note keys whose pin contradicts their edges: an edge is under way, even if the pin agrees again later."""
         if self._held is None:
             return
@@ -157,11 +157,11 @@ class EdgeReorder:
             if key in down and pressed != down[key]:
                 self._doubt_since.setdefault(key, now_ms)
 
-    def _sure(self, now_ms: int, lump: list[Edge | EdgeGap]) -> int:
+    def _certain_until(self, now_ms: int, lump: list[Edge | EdgeGap]) -> int:
         """Up to when the edges are complete; a key whose pin contradicts them for too long is given up."""
         for key, since_ms in list(self._doubt_since.items()):
             if now_ms - since_ms >= LOST_MS:
-                self._gestures.lost(key, self._pins.get(key, False), now_ms)
+                self._gestures.drop_press(key, self._pins.get(key, False), now_ms)
                 del self._doubt_since[key]
         if not self._doubt_since:
             return now_ms

@@ -98,19 +98,19 @@ class _Composer:
             self._raw(_select(self._profile.codepages[line.codec]))
             self._page = None
             self._raw(line.text.encode(line.codec, "replace") + b"\n")
-            self._moved(LINE_DOTS, LETTER_DOTS)
+            self._end_step(LINE_DOTS, LETTER_DOTS)
 
     def finish(self) -> ComposedJob:
         profile = self._profile
         if profile.cutter:
             # GS V 66 feeds to the cutter itself.
             self._raw(b"\x1dVB\x00")
-            self._moved(profile.tear_dots, 0, CUT_US)
+            self._end_step(profile.tear_dots, 0, CUT_US)
         else:
             self._feed(profile.tear_dots)
         return ComposedJob(self._escpos.output, self._height, self._longest, tuple(self._steps))
 
-    def _moved(self, dots: int, printed_dots: int, besides_us: int = 0) -> None:
+    def _end_step(self, dots: int, printed_dots: int, besides_us: int = 0) -> None:
         """End a step: the last command moves the paper by `dots`, of which `printed_dots` are printed."""
         profile, end = self._profile, len(self._escpos.output)
         begin = self._steps[-1][0] if self._steps else 0
@@ -127,7 +127,7 @@ class _Composer:
     def _feed(self, dots: int) -> None:
         while dots > 0:
             self._raw(b"\x1bJ" + bytes((min(dots, 255),)))
-            self._moved(min(dots, 255), 0)
+            self._end_step(min(dots, 255), 0)
             dots -= 255
 
     def _pitch(self, dots: int) -> None:
@@ -152,7 +152,7 @@ class _Composer:
             self._escpos.set(custom_size=True, width=1, height=1)
         if line.bold or line.tall:
             self._escpos.set(bold=False)
-        self._moved(line.height_dots, LETTER_DOTS * 2 if line.tall else LETTER_DOTS)
+        self._end_step(line.height_dots, LETTER_DOTS * 2 if line.tall else LETTER_DOTS)
 
     def _runs(self, line: TextLine) -> list[Run] | None:
         """The line in the printer's own letters; None: it must be drawn."""
@@ -174,13 +174,13 @@ class _Composer:
             before = len(self._escpos.output)
             if block.getextrema()[0]:
                 self._raw(b"\x1bJ" + bytes((block.height,)))
-                self._moved(block.height, 0)
+                self._end_step(block.height, 0)
             else:
                 if self._profile.raster == DC2:
                     self._raw(b"\x12*" + bytes((block.height, block.width // 8)) + black_bits(block))
                 else:
                     self._escpos.image(block, impl="bitImageRaster", fragment_height=block.height)
-                self._moved(block.height, block.height)
+                self._end_step(block.height, block.height)
             self._longest = max(self._longest, len(self._escpos.output) - before)
 
     def _rows_at_once(self) -> int:
@@ -201,7 +201,7 @@ class _Composer:
         self._escpos.qr(code.content, size=code.module_dots, native=True)
         self._longest = max(self._longest, len(self._escpos.output) - before)
         self._escpos.set(align="left")
-        self._moved(made.height, made.height)
+        self._end_step(made.height, made.height)
 
 
 def black_bits(image: Any) -> bytes:

@@ -45,7 +45,7 @@ class Pacer:
             self._printed = self._printing.popleft()[0]
         return max(0, self._limit - (self._handed - self._printed))
 
-    def took(self, count: int, now_ms: int) -> None:
+    def on_sent(self, count: int, now_ms: int) -> None:
         """Note that `count` bytes were sent: they travel one after the other, and are printed step by step."""
         begins_us = max(self._line_free_us, now_ms * 1000)
         while self._coming and self._coming[0][0] <= self._handed + count:

@@ -60,7 +60,7 @@ class _Attempt:
     marks: int = 0
     trouble: dict[bytes, bool] = field(default_factory=dict)
     trouble_ms: int | None = None
-    only_looks: bool = False
+    check_only: bool = False
 
     @property
     def detail(self) -> str:
@@ -95,14 +95,14 @@ class Printer:
         self._next_speed = next_speed
         self._port: Port | None = None
         self._pacer: Pacer | None = None
-        self._try: _Attempt | None = None
+        self._attempt: _Attempt | None = None
         self._broken_block = profile.raster_rows * profile.sheet.dots // 8 + 8 if interrupted else 0
         self._owed = 0
 
     @property
     def phase(self) -> str:
         """"" while there is nothing to do."""
-        return self._try.phase if self._try else ""
+        return self._attempt.phase if self._attempt else ""
 
     @property
     def unconfirmed(self) -> bool:
@@ -113,33 +113,33 @@ class Printer:
         """Start a job. `before_first_byte` is called once the printer is ready and before the first byte is sent:
         record there, durably, that the job may be on paper from now on. If it raises OSError, so does `step`, and
         the job is abandoned."""
-        if self._try is not None:
+        if self._attempt is not None:
             raise RuntimeError("one job at a time")
-        self._try = _Attempt(composed, before_first_byte, now_ms)
+        self._attempt = _Attempt(composed, before_first_byte, now_ms)
 
-    def begin_look(self, now_ms: int) -> None:
+    def begin_check(self, now_ms: int) -> None:
         """Ask for its state, and print nothing: the outcome is READY, or HELD with the reason."""
         self.begin(ComposedJob(b"", 0, 0), lambda: None, now_ms)
-        assert self._try is not None
-        self._try.only_looks = True
+        assert self._attempt is not None
+        self._attempt.check_only = True
 
     def step(self, now_ms: int) -> Outcome | None:
         """Do what can be done without waiting; returns the outcome once there is one."""
-        if self._try is None:
+        if self._attempt is None:
             return None
         try:
-            outcome = self._advance(self._try, now_ms)
+            outcome = self._advance(self._attempt, now_ms)
         except PortGone as gone:
-            outcome = self._broken(self._try, UNPLUGGED if self._port else gone.reason or NO_PORT)
+            outcome = self._abort(self._attempt, UNPLUGGED if self._port else gone.reason or NO_PORT)
         except OSError:
             # The owner could not record the job: nothing of it has left, and nothing will.
-            self._try = None
+            self._attempt = None
             raise
         if outcome is not None:
-            self._try = None
+            self._attempt = None
         return outcome
 
-    def go_on_unanswered(self) -> None:
+    def assume_no_answers(self) -> None:
         """A person has seen that it prints and no longer answers: what is taken counts as sent until it answers again.
         Its earlier answer has proved the speed."""
         self.answers, self._mute, self.confirmed = False, True, True
@@ -149,11 +149,11 @@ class Printer:
         if port is not None:
             port.close()
 
-    def give_up(self) -> None:
+    def abort(self) -> None:
         """Abandon the current job, and release the port: the printer may wait for the rest of a block."""
-        if self._try is not None:
-            self._broken(self._try, STALLED)
-            self._try = None
+        if self._attempt is not None:
+            self._abort(self._attempt, STALLED)
+            self._attempt = None
 
     def _advance(self, job: _Attempt, now_ms: int) -> Outcome | None:
         if self._port is None:
@@ -166,9 +166,9 @@ class Printer:
             self._read_byte(job, byte, now_ms)
         if job.queue:
             stalled = now_ms - job.moved_ms >= STALL_MS
-            return self._broken(job, job.detail or STALLED) if stalled else None
+            return self._abort(job, job.detail or STALLED) if stalled else None
         if job.phase == ASKING:
-            return self._ask(job, now_ms)
+            return self._query_status(job, now_ms)
         if job.phase == CLEARING:
             return self._clear(job, now_ms)
         if job.phase == SENDING:
@@ -177,7 +177,7 @@ class Printer:
             return None
         return self._wait(self._port, job, now_ms)
 
-    def _ask(self, job: _Attempt, now_ms: int) -> Outcome | None:
+    def _query_status(self, job: _Attempt, now_ms: int) -> Outcome | None:
         if self._mute:
             return self._send(job, now_ms)
         waited = now_ms - job.moved_ms >= STATUS_MS
@@ -197,7 +197,7 @@ class Printer:
                 job.asked, job.moved_ms = b"", now_ms
                 return None
             if self.answers and not job.trouble:
-                return self._broken(job, SILENT)
+                return self._abort(job, SILENT)
         elif job.asked == ONLINE:
             # Even where it is off line: an empty roll is the more useful reason.
             job.asked = job.queue = PAPER
@@ -205,7 +205,7 @@ class Printer:
             return None
         if job.detail:
             return Outcome(HELD, job.detail)
-        if self._broken_block and not job.only_looks:
+        if self._broken_block and not job.check_only:
             self._begin_clearing(job, now_ms)
             return None
         return self._send(job, now_ms)
@@ -227,12 +227,12 @@ class Printer:
             if waited_ms < (STATUS_MS if job.marks else ANSWER_MS):
                 return None
             if not job.marks:
-                return self._broken(job, job.detail or SILENT)
+                return self._abort(job, job.detail or SILENT)
         self._broken_block = self._owed = 0
         return self._send(job, now_ms)
 
     def _send(self, job: _Attempt, now_ms: int) -> Outcome | None:
-        if job.only_looks:
+        if job.check_only:
             return Outcome(READY)
         job.before_first_byte()
         job.phase, job.moved_ms, job.marks = SENDING, now_ms, 0
@@ -251,15 +251,15 @@ class Printer:
         if job.detail:
             job.trouble_ms = now_ms if job.trouble_ms is None else job.trouble_ms
             if now_ms - job.trouble_ms >= MEND_MS:
-                return self._broken(job, job.detail)
+                return self._abort(job, job.detail)
         elif job.trouble_ms is not None:
             job.trouble_ms, job.moved_ms = None, now_ms
         elif now_ms - job.moved_ms >= self._answer_time_ms(job):
             if self.answers:
-                return self._broken(job, SILENT)
+                return self._abort(job, SILENT)
             if not self.confirmed and port.baud is not None:
                 # At another speed it prints illegible signs, or nothing, and is just as silent.
-                return self._broken(job, UNCONFIRMED)
+                return self._abort(job, UNCONFIRMED)
             self._mute = True
             return Outcome(SENT)
         if self.answers and now_ms - job.asked_ms >= STATUS_MS:
@@ -286,7 +286,7 @@ class Printer:
             if not taken:
                 return
             if pacer is not None:
-                pacer.took(taken, now_ms)
+                pacer.on_sent(taken, now_ms)
             job.queue = job.queue[taken:]
             job.moved_ms = now_ms
 
@@ -303,7 +303,7 @@ class Printer:
             if job.phase == CLEARING:
                 job.moved_ms = now_ms
 
-    def _broken(self, job: _Attempt, detail: str) -> Outcome:
+    def _abort(self, job: _Attempt, detail: str) -> Outcome:
         """Release the port: unsent bytes are discarded, and the printer may wait for the rest of a block."""
         self.close()
         if job.phase in (ASKING, CLEARING):

@@ -84,7 +84,7 @@ def load(text: str, file: str = "printer.toml") -> PrinterProfile:
     base = table.like(PROFILES)
     names = ("like", *(each.name for each in fields(PrinterProfile)))
     for key, value in table.data.items():
-        table.known_key(key, key, names)
+        table.check_key(key, key, names)
         _check(table, key, value)
     table.data.setdefault("name", Path(file).stem)
     made = replace(base, **table.data)
@@ -110,13 +110,13 @@ def _check(table: TomlTable, key: str, value: Any) -> None:
     elif key in RANGES:
         _number(table, key, value, *RANGES[key])
     elif key in CHOICES:
-        table.one_of(key, value, CHOICES[key])
+        table.check_one_of(key, value, CHOICES[key])
     else:
-        table.of_kind(key, value, str if key == "name" else bool)
+        table.check_kind(key, value, str if key == "name" else bool)
 
 
 def _check_codepages(table: TomlTable, value: Any) -> None:
-    table.of_kind("codepages", value, dict)
+    table.check_kind("codepages", value, dict)
     for codec, number in value.items():
         where = f"codepages.{codec}"
         try:
@@ -125,14 +125,14 @@ def _check_codepages(table: TomlTable, value: Any) -> None:
         except LookupError:
             one_byte = False
         if not one_byte:
-            raise table.wrong("not_one_of", where, value=codec, known="cp437, cp850, cp852, cp858, cp1250, cp1252, "
+            raise table.error_at("not_one_of", where, value=codec, known="cp437, cp850, cp852, cp858, cp1250, cp1252, "
                               "iso8859_2 …")
         _number(table, where, number, 0, 255)
 
 
 def _number(table: TomlTable, where: str, value: Any, least: int, most: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise table.wrong("no_number", where, value=value, least=least, most=most)
+        raise table.error_at("no_number", where, value=value, least=least, most=most)
 
 
 # The figures come from: [cap] python-escpos' capability database, against which a test checks them and names the

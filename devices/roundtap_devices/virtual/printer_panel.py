@@ -36,7 +36,7 @@ class PrinterPanel:
         self._stopping = threading.Event()
         self._marks = 0
         self._shown: tuple[object, ...] = (0, twin.faults)
-        self._socket = PanelSocket(path, self._picture, self._take)
+        self._socket = PanelSocket(path, self._picture, self._handle_order)
         self._thread = threading.Thread(target=self._run, name=f"printer of {path.name}", daemon=True)
 
     def start(self) -> None:
@@ -73,12 +73,12 @@ class PrinterPanel:
             if not paper.profile.cutter and paper.roll.height > 2 * paper.profile.tear_dots:
                 paper.tear()
 
-    def _take(self, order: dict[str, Any]) -> str | None:
+    def _handle_order(self, order: dict[str, Any]) -> str | None:
         after, on = order.get("after_bytes", 0), order.get("on")
         if order == {"tear": True}:
             self._twin.paper.tear()
         elif order.get("fault") in FAULTS and type(on) is bool and type(after) is int and after >= 0:
-            self._twin.fault(order["fault"], on, after)
+            self._twin.set_fault(order["fault"], on, after)
         else:
             return f'known are {{"fault": {" | ".join(FAULTS)}, "on": …, "after_bytes": …}} and {{"tear": true}}'
         self._show()

@@ -36,20 +36,20 @@ class TablePanel:
         self._on: Mapping[str, bool] = dict.fromkeys(SIGNALS, False)
         self._text = ""
         self._moved_at_s: dict[str, float] = {}
-        self._socket = PanelSocket(path, self._picture, self._take)
+        self._socket = PanelSocket(path, self._picture, self._handle_order)
         self.close = self._socket.close
-        glass.listen(lambda _frame: self._socket.changed())
+        glass.add_listener(lambda _frame: self._socket.changed())
 
     def signals(self, on: Mapping[str, bool]) -> None:
         """The current state of lights and buzzer; fits `Signals(heard=…)`."""
         self._on = on
         self._socket.changed()
 
-    def words(self, text: str) -> None:
+    def set_text(self, text: str) -> None:
         """The text of the next screen, for clients that cannot read its pixels."""
         self._text = text
 
-    def _take(self, order: dict[str, Any]) -> str | None:
+    def _handle_order(self, order: dict[str, Any]) -> str | None:
         if "pin" in order:
             return self._press(order["pin"], order.get("down"))
         if order.get("fault") == "screen" and isinstance(order.get("on"), bool):

@@ -52,7 +52,7 @@ class EscposPaper:
         self.profile = profile
         self._pages = dict(pages) if pages is not None else {n: codec for codec, n in profile.codepages.items()}
         self._cell = profile.sheet.cell_dots
-        self.strange: list[bytes] = []
+        self.unknown_bytes: list[bytes] = []
         self.overflow: list[str] = []
         self.sheets: list[Image.Image] = []
         self.paper_status = 0
@@ -81,7 +81,7 @@ class EscposPaper:
         self._pending += data
         with contextlib.suppress(IncompleteCommand):
             while self._pending:
-                del self._pending[:self._one()]
+                del self._pending[:self._next_command()]
 
     def tear(self) -> Image.Image:
         roll, edge = self.roll, self.profile.tear_dots
@@ -107,23 +107,23 @@ class EscposPaper:
         self._pitch = DEFAULT_PITCH_DOTS
         self._line: list[tuple[str, int, int, bool]] = []
 
-    def _first(self, count: int) -> bytes:
+    def _peek(self, count: int) -> bytes:
         """The first `count` pending bytes; raises IncompleteCommand where there are fewer."""
         if len(self._pending) < count:
             raise IncompleteCommand
         return bytes(self._pending[:count])
 
-    def _one(self) -> int:
+    def _next_command(self) -> int:
         """The length of the first pending command, letter or control."""
         first = self._pending[0]
         if first not in (DLE, DC2, ESC, FS, GS):
             return self._letter(first)
-        second = self._first(2)[1]
+        second = self._peek(2)[1]
         if (first, second) == (DC2, ord("*")):
-            head = self._first(4)
+            head = self._peek(4)
             return self._raster(len(head), head[3], head[2])
         if (first, second) == (GS, ord("v")):
-            head = self._first(8)
+            head = self._peek(8)
             return self._raster(len(head), head[4] + 256 * head[5], head[6] + 256 * head[7])
         if (first, second) == (GS, ord("(")):
             return self._extended()
@@ -131,9 +131,9 @@ class EscposPaper:
             return self._cut()
         length = LENGTHS.get((first, second))
         if length is None:
-            self.strange.append(self._first(2))
+            self.unknown_bytes.append(self._peek(2))
             return 2
-        parameters = self._first(2 + length)[2:]
+        parameters = self._peek(2 + length)[2:]
         self._command(first, chr(second), parameters[0] if parameters else 0)
         return 2 + length
 
@@ -141,7 +141,7 @@ class EscposPaper:
         if byte == 0x0A:
             self._new_line()
         elif byte >= 0x80 and self._two_byte:
-            self._first(2)
+            self._peek(2)
             self._line.append(("□", 2, self._height, self._bold))
             return 2
         elif byte >= 0x20:
@@ -152,7 +152,7 @@ class EscposPaper:
                 self._new_line()
                 self._line.append(last)
         elif byte not in (0x00, 0x0D):
-            self.strange.append(bytes((byte,)))
+            self.unknown_bytes.append(bytes((byte,)))
         return 1
 
     def _read(self, byte: int) -> str:
@@ -191,7 +191,7 @@ class EscposPaper:
             self._strips.append(self._blank(value * (self._pitch if second == "d" else 1)))
 
     def _raster(self, head: int, row_bytes: int, rows: int) -> int:
-        data = self._first(head + row_bytes * rows)
+        data = self._peek(head + row_bytes * rows)
         self._flush()
         if row_bytes * 8 > self.profile.dots:
             self.overflow.append(f"an image of {row_bytes * 8} dots")
@@ -200,10 +200,10 @@ class EscposPaper:
         return len(data)
 
     def _extended(self) -> int:
-        head = self._first(5)
-        command = self._first(len(head) + head[3] + 256 * head[4])
+        head = self._peek(5)
+        command = self._peek(len(head) + head[3] + 256 * head[4])
         if command[2] != ord("k") or not self.profile.qr:
-            self.strange.append(command[:3])
+            self.unknown_bytes.append(command[:3])
             return len(command)
         function, parameters = command[6], command[7:]
         if function == 67:
@@ -217,8 +217,8 @@ class EscposPaper:
 
     def _cut(self) -> int:
         """Function A cuts where the paper stands, through what is not past the cutter yet; B feeds it there first."""
-        feeds = self._first(3)[2] in (65, 66)
-        command = self._first(4 if feeds else 3)
+        feeds = self._peek(3)[2] in (65, 66)
+        command = self._peek(4 if feeds else 3)
         self._flush()
         if feeds:
             self._strips.append(self._blank(self.profile.tear_dots + command[3]))
@@ -300,7 +300,7 @@ class VirtualPrinter:
     def faults(self) -> frozenset[str]:
         return frozenset(self._faults)
 
-    def fault(self, name: str, on: bool = True, after_bytes: int = 0) -> None:
+    def set_fault(self, name: str, on: bool = True, after_bytes: int = 0) -> None:
         """Switch a fault on or off. With `after_bytes` it starts once that many more bytes are processed.
 
         offline: the lid is open; mute: never answers; stalled: takes no bytes; no-paper: the roll has ended; unplugged:

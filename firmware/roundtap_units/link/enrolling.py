@@ -109,7 +109,7 @@ class EnrolClient:
         self._new_code = new_code
         self._token = secrets.token_hex(16)
         self._hub: FoundHub | None = None
-        self._passed_over: frozenset[str] = frozenset()
+        self._skipped: frozenset[str] = frozenset()
         self._codes: list[_Code] = []
         self._serial = 0
         self._not_before_ms = 0
@@ -136,17 +136,17 @@ class EnrolClient:
         self._stop.set()
         self._woken.set()
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """A button was pressed: there are new codes after too many wrong ones."""
         if self._wrong >= WRONG_MAX:
             self._wrong = 0
             self._woken.set()
 
-    def other_hub(self) -> None:
+    def skip_hub(self) -> None:
         """A button was pressed to find another hub."""
         hub = self._hub
         if hub is not None:
-            self._passed_over = frozenset({hub.hub})
+            self._skipped = frozenset({hub.hub})
             self._leave_hub()
             self._woken.set()
 
@@ -155,10 +155,10 @@ class EnrolClient:
         hub = self._hub
         if hub is None:
             self._show(LOOKING)
-            hub = self._hub = self._find(self._configured, self._passed_over)
+            hub = self._hub = self._find(self._configured, self._skipped)
             if hub is None:
                 return RESCAN_MS
-        code = self._code_now()
+        code = self._current_code()
         try:
             status, answer = self._post(hub.place, {
                 "step": "ask", "unit_id": self._unit_id, "token": self._token, "kind": self._kind,
@@ -179,7 +179,7 @@ class EnrolClient:
             return RETRY_MS
         self._failures = 0
         if offered.offer is not None:
-            return self._take(hub, (offered.hub, offered.epoch), offered.offer)
+            return self._handle_offer(hub, (offered.hub, offered.epoch), offered.offer)
         if code is None:
             self._show(STOPPED if self._wrong >= WRONG_MAX else WRONG, until_ms=self._not_before_ms,
                        identify=offered.identify)
@@ -189,7 +189,7 @@ class EnrolClient:
 
     # --- codes ---
 
-    def _code_now(self) -> _Code | None:
+    def _current_code(self) -> _Code | None:
         """The code to show; a new one where the last was used or has expired. None during a pause."""
         now_ms = self._mono_ms()
         last = self._codes[-1] if self._codes else None
@@ -214,7 +214,7 @@ class EnrolClient:
 
     # --- the exchange ---
 
-    def _take(self, hub: FoundHub, about: tuple[str, str], offer: ExchangeOffer) -> int:
+    def _handle_offer(self, hub: FoundHub, about: tuple[str, str], offer: ExchangeOffer) -> int:
         name = offer.exchange
         try:
             code = self._code_of(offer.serial)
@@ -224,9 +224,10 @@ class EnrolClient:
             # No code is tried twice, whatever the outcome.
             code.used = True
             self._show(CHECKING)
-            made = self._agree(hub, ExchangeContext(*about, self._unit_id, self._kind, code.serial, name), code, offer)
+            made = self._agree_key(hub, ExchangeContext(*about, self._unit_id, self._kind, code.serial, name), code,
+                                   offer)
             if made is None:
-                return self._was_wrong(hub, name)
+                return self._count_wrong(hub, name)
             granted = self._confirm(hub, name, made)
         except REQUEST_ERRORS as error:
             log.info("the exchange with the hub broke off: %s", error)
@@ -242,7 +243,8 @@ class EnrolClient:
         self._show(DONE, unit=granted.unit)
         return 0
 
-    def _agree(self, hub: FoundHub, about: ExchangeContext, code: _Code, offer: ExchangeOffer) -> ExchangeKeys | None:
+    def _agree_key(self, hub: FoundHub, about: ExchangeContext, code: _Code,
+                   offer: ExchangeOffer) -> ExchangeKeys | None:
         """The agreed keys, once the hub has proved that it has the digits; None where it has not."""
         own = code.own
         try:
@@ -269,7 +271,7 @@ class EnrolClient:
             return None
         return made
 
-    def _was_wrong(self, hub: FoundHub, name: str) -> int:
+    def _count_wrong(self, hub: FoundHub, name: str) -> int:
         self._wrong += 1
         now_ms = self._mono_ms()
         self._not_before_ms = now_ms + min(PAUSE_MS << min(self._wrong - 1, 8), PAUSE_MS_MAX)
@@ -279,7 +281,7 @@ class EnrolClient:
         except REQUEST_ERRORS as error:
             log.info("the hub was not told: %s", error)
         if self._wrong % WRONG_PASSED_OVER == 0:
-            self._passed_over = frozenset({hub.hub})
+            self._skipped = frozenset({hub.hub})
             self._leave_hub()
         return RETRY_MS
 

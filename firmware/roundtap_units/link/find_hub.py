@@ -98,7 +98,7 @@ def request_json(place: Endpoint, path: str, message: Mapping[str, Any] | None =
     `within_s` of connecting."""
     with closing(DeadlineConnection(*place, connect_within_s)) as connection:
         connection.connect()
-        connection.allow(within_s)
+        connection.extend_deadline(within_s)
         status, content = send_request(connection, path, message, BYTES_MAX)
     if not isinstance(content, dict):
         raise ValueError(f"no object was answered: {str(content)[:80]}")

@@ -151,7 +151,7 @@ class HubChoice:
         self._memory = memory
         self._lock = threading.Lock()
         self._heard_ms: int | None = None
-        self._vain: set[Endpoint] = set()
+        self._failures: set[Endpoint] = set()
         """Addresses without an answer, or with an older epoch only, since the present hub fell silent."""
         self._older_since_ms: int | None = None
         """Since when this unit has been with an abandoned epoch."""
@@ -165,14 +165,14 @@ class HubChoice:
         return tuple(dict.fromkeys((*self._configured, *parse_endpoints(self._memory.hubs))))
 
     @property
-    def present(self) -> Endpoint:
+    def current(self) -> Endpoint:
         return self._present
 
-    def left(self, epoch: object) -> bool:
+    def is_superseded(self, epoch: object) -> bool:
         """Whether the unit has left this epoch for a newer one."""
         return epoch in self._memory.epochs[:-1]
 
-    def heard(self, now_ms: int) -> None:
+    def mark_alive(self, now_ms: int) -> None:
         with self._lock:
             self._heard_ms = now_ms
 
@@ -188,7 +188,7 @@ class HubChoice:
             self._turn = known[(at + 1) % len(known)]
             return self._turn
 
-    def look_back_due(self, now_ms: int) -> bool:
+    def recheck_due(self, now_ms: int) -> bool:
         """Whether to leave an older epoch's feed for a moment, to look for the newer one."""
         with self._lock:
             return (self._older_since_ms is not None and now_ms - self._older_since_ms >= RECHECK_MS
@@ -196,16 +196,16 @@ class HubChoice:
 
     def failed(self, place: Endpoint) -> None:
         with self._lock:
-            self._vain.add(place)
+            self._failures.add(place)
 
-    def believed(self, place: Endpoint, epoch: str, others: Sequence[object], now_ms: int) -> bool:
+    def accept_welcome(self, place: Endpoint, epoch: str, others: Sequence[object], now_ms: int) -> bool:
         """A signed welcome came: whether to stay. If so, the other addresses are noted."""
         with self._lock:
-            older = self.left(epoch)
-            if older and any(each not in self._vain for each in self.known() if each != place):
-                self._vain.add(place)
+            older = self.is_superseded(epoch)
+            if older and any(each not in self._failures for each in self.known() if each != place):
+                self._failures.add(place)
                 return False
-            self._vain = set()
+            self._failures = set()
             self._older_since_ms = now_ms if older else None
             self._present = self._turn = place
             self._heard_ms = now_ms
@@ -216,7 +216,7 @@ class HubChoice:
                 self._newest = epoch
             return True
 
-    def told(self, others: Sequence[object]) -> None:
+    def add_standbys(self, others: Sequence[object]) -> None:
         """The believed hub has a new standby since its welcome."""
         with self._lock:
             if self._memory.epoch is not None:

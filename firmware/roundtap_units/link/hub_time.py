@@ -54,16 +54,16 @@ class HubTime:
         self._bounds: _Sample | None = None
         """Replaced, never modified: readers need no lock."""
 
-    def heard_round_trip(self, hub_now_ms: int, sent_ms: int, received_ms: int) -> None:
+    def add_round_trip(self, hub_now_ms: int, sent_ms: int, received_ms: int) -> None:
         """All three are truncated whole milliseconds: each may be almost one more."""
         if not 0 <= received_ms - sent_ms <= TRIP_MAX_MS:
             # A delayed answer must not move the clock by half its delay.
             return
         with self._lock:
             self._samples.append(_Sample(hub_now_ms - received_ms - 1, hub_now_ms - sent_ms + 1, received_ms))
-            self._bounds = self._narrowed(received_ms)
+            self._bounds = self._intersect(received_ms)
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """The hub's machine has rebooted, and its clock with it: earlier samples are void."""
         with self._lock:
             self.boots += 1
@@ -75,7 +75,7 @@ class HubTime:
         bounds = self._bounds
         return None if bounds is None else here_ms + round((bounds.low_ms + bounds.high_ms) / 2)
 
-    def at_least_ms(self, here_ms: int) -> float | None:
+    def lower_bound_ms(self, here_ms: int) -> float | None:
         """What the hub's clock has certainly reached; None before the first round trip."""
         bounds = self._bounds
         return None if bounds is None else here_ms + bounds.low_ms - _widened(bounds.at_ms, here_ms)
@@ -85,7 +85,7 @@ class HubTime:
         bounds = self._bounds
         return None if bounds is None else (bounds.high_ms - bounds.low_ms) / 2 + _widened(bounds.at_ms, here_ms)
 
-    def _narrowed(self, now_ms: int) -> _Sample:
+    def _intersect(self, now_ms: int) -> _Sample:
         """What all samples allow together, the newest first. Where an old one contradicts newer ones, a clock has
         jumped or drifts too much: it and all before it are dropped."""
         low_ms, high_ms = self._samples[-1].low_ms, self._samples[-1].high_ms
@@ -112,7 +112,7 @@ class FeedAge:
         was new in the hello and for which the link allows 8 s."""
         if self._least_ms is None:
             self._least_ms = hub_now_ms - here_ms
-        least = self._time.at_least_ms(here_ms)
+        least = self._time.lower_bound_ms(here_ms)
         now_ms = max(here_ms + self._least_ms, least if least is not None else here_ms + self._least_ms)
         return now_ms - hub_now_ms > FEED_LATE_MS
 
@@ -128,21 +128,21 @@ class SamplePlan:
         self._left = 0
         self._due_ms = 0
 
-    def connected(self, now_ms: int) -> None:
-        self._want(BURST, now_ms)
+    def on_connected(self, now_ms: int) -> None:
+        self._schedule(BURST, now_ms)
 
-    def said_status(self, now_ms: int) -> None:
-        self._want(STATUS_SAMPLES, now_ms)
+    def on_status_sent(self, now_ms: int) -> None:
+        self._schedule(STATUS_SAMPLES, now_ms)
 
     def due_ms(self) -> int | None:
         """When to ask next; None: not until something happens."""
         return self._due_ms if self._left else None
 
-    def asked(self, sent_ms: int, now_ms: int) -> None:
+    def on_sampled(self, sent_ms: int, now_ms: int) -> None:
         self._left = 0 if self._enough(now_ms) else max(0, self._left - 1)
         self._due_ms = now_ms + max(GAP_MS, 2 * (now_ms - sent_ms))
 
-    def _want(self, questions: int, now_ms: int) -> None:
+    def _schedule(self, questions: int, now_ms: int) -> None:
         if not self._enough(now_ms):
             self._due_ms = self._due_ms if self._left else now_ms
             self._left = max(self._left, questions)

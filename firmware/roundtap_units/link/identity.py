@@ -44,7 +44,7 @@ class HubAddress:
     """Whether the key came by enrolling: then the unit may enrol again."""
 
     @property
-    def places(self) -> tuple[Endpoint, ...]:
+    def endpoints(self) -> tuple[Endpoint, ...]:
         return ((self.host, self.port), *self.others)
 
 
@@ -138,7 +138,7 @@ class LocalKeyWatch:
         self._path = path or local_file(kind)
         self._seen: tuple[int, int] | None = None
 
-    def renewed(self) -> HubAddress | None:
+    def poll(self) -> HubAddress | None:
         """The file's content, where the file has changed since the last call; else None."""
         try:
             found = os.stat(self._path)

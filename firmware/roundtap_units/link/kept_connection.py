@@ -35,9 +35,9 @@ class DeadlineSocket:
 
     def __init__(self, connection: socket.socket, within_s: float) -> None:
         self._connection = connection
-        self.allow(within_s)
+        self.extend_deadline(within_s)
 
-    def allow(self, within_s: float) -> None:
+    def extend_deadline(self, within_s: float) -> None:
         """Restart the deadline, for everything still to come."""
         self._until_s = time.monotonic() + within_s
 
@@ -64,16 +64,16 @@ class DeadlineConnection(http.client.HTTPConnection):
     def __init__(self, host: str, port: int, within_s: float) -> None:
         super().__init__(host, port, timeout=within_s)
         self._within_s = within_s
-        self._patience: DeadlineSocket | None = None
+        self._deadline: DeadlineSocket | None = None
 
     def connect(self) -> None:
         super().connect()
-        self._patience = DeadlineSocket(self.sock, self._within_s)
-        self.sock = self._patience
+        self._deadline = DeadlineSocket(self.sock, self._within_s)
+        self.sock = self._deadline
 
-    def allow(self, within_s: float) -> None:
-        if self._patience is not None:
-            self._patience.allow(within_s)
+    def extend_deadline(self, within_s: float) -> None:
+        if self._deadline is not None:
+            self._deadline.extend_deadline(within_s)
 
 
 class _DeadlineReader(io.RawIOBase):

@@ -98,18 +98,18 @@ class StatusSender:
         self._outbox = outbox
         self._plan = plan
         self._mono_ms = mono_ms
-        self._heard_time = heard_time
+        self._on_time = heard_time
         self._health = health
         self._status: dict[str, Any] | None = None
         self._changed = False
         self._sequence = 0
         self._next_ms = 0
 
-    def tell(self, status: Mapping[str, Any]) -> None:
+    def send_now(self, status: Mapping[str, Any]) -> None:
         """Set the status, and send it at once."""
         self._status, self._changed = dict(status), True
 
-    def keep(self, status: Mapping[str, Any]) -> None:
+    def update(self, status: Mapping[str, Any]) -> None:
         """Set the status for the next regular sending."""
         self._status = dict(status)
 
@@ -118,10 +118,10 @@ class StatusSender:
         self.session = session
         self._changed = self._status is not None
         if self._health is not None:
-            self._health.begin()
+            self._health.reset()
 
     @property
-    def says_draft(self) -> bool:
+    def has_draft(self) -> bool:
         return self._status is not None and bool(self._status.get("draft"))
 
     @property
@@ -141,7 +141,7 @@ class StatusSender:
             return False
         return self._changed or self._mono_ms() >= self._next_ms
 
-    def say(self, connection: PersistentConnection, waits: Waits) -> None:
+    def send(self, connection: PersistentConnection, waits: Waits) -> None:
         """Send the status. After a failure it stays due: a call for a judge must not wait for the next regular
         status."""
         self._changed = False
@@ -151,14 +151,14 @@ class StatusSender:
             self._changed = True
             raise
         self._next_ms = self._mono_ms() + int(STATUS_EVERY_S * 1000)
-        self._plan.said_status(self._mono_ms())
+        self._plan.on_status_sent(self._mono_ms())
 
     def _post(self, connection: PersistentConnection, waits: Waits) -> None:
         self._sequence += 1
         address = self._address()
         payload = {**(self._status or {}), "unit": address.unit, "session": self.session, "seq": self._sequence,
                    "waiting": len(self._outbox.waiting())}
-        health = self._health.news(self._mono_ms()) if self._health is not None else None
+        health = self._health.changes(self._mono_ms()) if self._health is not None else None
         if health is not None:
             payload["health"] = health
         answer = connection.post("/device/status", envelope(address.key, REQUEST, payload), waits)
@@ -166,10 +166,10 @@ class StatusSender:
         if said is None or said.get("seq") != payload["seq"] or said.get("session") != payload["session"]:
             raise ValueError(f"no echo of the status: {str(answer.message)[:200]}")
         if self._health is not None and health is not None:
-            self._health.heard(health)
-        self._heard_time(parse_message(TimeAnswer, said), answer)
+            self._health.acknowledge(health)
+        self._on_time(parse_message(TimeAnswer, said), answer)
 
-    def ask_time(self, connection: PersistentConnection, waits: Waits) -> None:
+    def request_time(self, connection: PersistentConnection, waits: Waits) -> None:
         """A round trip only for the clock. Its number is used once: no other answer passes for this one's."""
         nonce, sent_ms, address = secrets.token_hex(8), self._mono_ms(), self._address()
         try:
@@ -178,9 +178,9 @@ class StatusSender:
             content = open_envelope(address.key, ECHO, answer.message)
             if content is None or content.get("nonce") != nonce:
                 raise ValueError(f"no signed time: {str(answer.message)[:200]}")
-            self._heard_time(parse_message(TimeAnswer, content), answer)
+            self._on_time(parse_message(TimeAnswer, content), answer)
         finally:
-            self._plan.asked(sent_ms, self._mono_ms())
+            self._plan.on_sampled(sent_ms, self._mono_ms())
 
 
 class HubLink:
@@ -210,26 +210,26 @@ class HubLink:
         self._mono_ms = mono_ms
         self._memory = memory or UnitMemory(None)
         self._holds = holds
-        self._hubs = HubChoice(address.places, self._memory)
-        self._reports = ReportSender(lambda: self._address.key, outbox, mono_ms, self._heard_echo, self._waits)
-        self._pace = FeedThrottle(mono_ms)
+        self._hubs = HubChoice(address.endpoints, self._memory)
+        self._reports = ReportSender(lambda: self._address.key, outbox, mono_ms, self._on_echo, self._keep_waiting)
+        self._throttle = FeedThrottle(mono_ms)
         self._faults = FaultLog(log, mono_ms)
         self._epoch = self._memory.epoch
         self._hellos_refused = 0
         self._refusal: str | None = None
-        self._is_twin = False
+        self._is_duplicate = False
         self.time = HubTime()
         self._stop = threading.Event()
         self._plan = SamplePlan(self.time)
-        self._statuses = StatusSender(lambda: self._address, outbox, self._plan, mono_ms, self._heard_time, health)
+        self._statuses = StatusSender(lambda: self._address, outbox, self._plan, mono_ms, self._on_time, health)
         self._boot: str | None = None
         self._work = threading.Event()
         self._reports_due = threading.Event()
         self._threads = [
-            threading.Thread(target=self._feed_for_ever, name="hub-feed", daemon=True),
-            threading.Thread(target=self._for_ever, name="hub-reports", daemon=True,
+            threading.Thread(target=self._run_feed, name="hub-feed", daemon=True),
+            threading.Thread(target=self._run_sender, name="hub-reports", daemon=True,
                              args=(self._send_reports, self._outbox.waiting, self._reports_due)),
-            threading.Thread(target=self._for_ever, name="hub-sender", daemon=True,
+            threading.Thread(target=self._run_sender, name="hub-sender", daemon=True,
                              args=(self._send_statuses, lambda: self._statuses.waiting, self._work)),
         ]
 
@@ -247,41 +247,41 @@ class HubLink:
 
     def send_status(self, status: Mapping[str, Any]) -> None:
         """The unit's state; the latest is sent, and repeated on every new connection."""
-        self._statuses.tell(status)
+        self._statuses.send_now(status)
         self._work.set()
         if status.get("draft"):
             self._reports_due.set()
 
     def keep_status(self, status: Mapping[str, Any]) -> None:
         """The state with only its clock changed: not sent before its time."""
-        self._statuses.keep(status)
+        self._statuses.update(status)
 
     # The feed: messages from the hub.
 
-    def _feed_for_ever(self) -> None:
+    def _run_feed(self) -> None:
         while not self._stop.is_set():
             if (here := self._renew()) is not None:
-                self._become(here)
+                self._switch_address(here)
             place = self._hubs.next(self._mono_ms())
-            self._is_twin = False
+            self._is_duplicate = False
             try:
                 self._feed_once(place)
             except (OSError, http.client.HTTPException, *MALFORMED) as error:
                 log.info("the feed broke: %s", error)
             except Exception:
                 # Whatever the other side sent: a unit that stops listening would be lost for the day.
-                self._faults.told("the feed broke")
+                self._faults.log_exception("the feed broke")
             self._hubs.failed(place)
             self._statuses.session = None
-            if self._is_twin:
+            if self._is_duplicate:
                 self._stop.wait(TWIN_RETRY_S)
                 continue
             # Sixty units must not connect at the same moment when the hub returns.
             self._stop.wait(random.uniform(*RETRY_S) if not self._outbox.waiting() else RETRY_S[0])
 
-    def _become(self, here: HubAddress) -> None:
+    def _switch_address(self, here: HubAddress) -> None:
         """The hub on this machine has restarted, with a new key for this unit."""
-        self._address, self._hubs = here, HubChoice(here.places, self._memory)
+        self._address, self._hubs = here, HubChoice(here.endpoints, self._memory)
         self._receive("key", (here.unit, here.key))
 
     def _feed_once(self, place: Endpoint) -> None:
@@ -294,7 +294,7 @@ class HubLink:
                                {"Content-Type": "application/json", "roundtap-unit": address.unit})
             answer = connection.getresponse()
             if answer.status != 200:
-                self._hello_was_refused(answer.status)
+                self._on_hello_refused(answer.status)
                 raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")
             last = 0
             while not self._stop.is_set():
@@ -310,10 +310,10 @@ class HubLink:
                 if (last == 0) != (message["type"] in FIRST):
                     raise ValueError("a feed that begins with no welcome")
                 last += 1
-                connection.allow(SILENCE_S)
-                self._stop.wait(self._pace.wait_s())
-                self.take(message, place, age)
-                if self._hubs.look_back_due(self._mono_ms()):
+                connection.extend_deadline(SILENCE_S)
+                self._stop.wait(self._throttle.wait_s())
+                self.handle_message(message, place, age)
+                if self._hubs.recheck_due(self._mono_ms()):
                     raise ValueError("the hub of a newer epoch is looked for")
         finally:
             connection.close()
@@ -336,7 +336,7 @@ class HubLink:
             "holds": self._holds(), "damaged": self._outbox.damaged,
         }
 
-    def _hello_was_refused(self, status: int) -> None:
+    def _on_hello_refused(self, status: int) -> None:
         self._hellos_refused = self._hellos_refused + 1 if status in KINDS else 0
         if self._hellos_refused >= FAILURES_TO_ALARM:
             self._tell_refusal(KINDS[status])
@@ -346,21 +346,21 @@ class HubLink:
             self._refusal = kind
             self._receive("refusal", kind)
 
-    def take(self, message: Mapping[str, Any], place: Endpoint, age: FeedAge) -> None:
+    def handle_message(self, message: Mapping[str, Any], place: Endpoint, age: FeedAge) -> None:
         """Handle one message of the feed, its signature verified. Raises one of MALFORMED where it ends the feed."""
         parsed = parse_message(TYPES.get(message.get("type"), FeedMessage), message)
         if isinstance(parsed, Welcome):
-            self._meet(parsed.boot)
+            self._check_boot(parsed.boot)
         if age.late(parsed.now_ms, self._mono_ms()):
             # It was delayed: it does not show the hub's present state.
             raise ValueError("a feed that comes late")
         if parsed.type == "twin":
-            self._is_twin = True
+            self._is_duplicate = True
             self._receive("twin", True)
             raise ValueError("another unit has this name")
         if isinstance(parsed, Welcome):
-            self._welcomed(parsed, place)
-        self._hubs.heard(self._mono_ms())
+            self._on_welcome(parsed, place)
+        self._hubs.mark_alive(self._mono_ms())
         self._receive("contact", None)
         if isinstance(parsed, FatesMessage):
             # "unknown" puts a report back among those that another thread sends at once: the oldest comes first.
@@ -371,10 +371,10 @@ class HubLink:
         elif parsed.type == "identify":
             self._receive("identify", None)
         elif isinstance(parsed, HubsMessage):
-            self._hubs.told(parsed.hubs)
+            self._hubs.add_standbys(parsed.hubs)
 
-    def _welcomed(self, welcome: Welcome, place: Endpoint) -> None:
-        if not self._hubs.believed(place, welcome.epoch, welcome.hubs, self._mono_ms()):
+    def _on_welcome(self, welcome: Welcome, place: Endpoint) -> None:
+        if not self._hubs.accept_welcome(place, welcome.epoch, welcome.hubs, self._mono_ms()):
             raise ValueError("a hub of an epoch that this unit has left")
         self._epoch = welcome.epoch
         self._hellos_refused = 0
@@ -384,25 +384,25 @@ class HubLink:
         if self._reports.order.trouble() is None:
             self._tell_refusal(None)
         self._statuses.begin(welcome.session)
-        self._plan.connected(self._mono_ms())
-        self._reports.order.at_once()
+        self._plan.on_connected(self._mono_ms())
+        self._reports.order.reset_backoff()
         self._work.set()
         self._reports_due.set()
 
-    def _meet(self, boot: str | None) -> None:
+    def _check_boot(self, boot: str | None) -> None:
         """Note the boot that the hub's clock counts from; after another one, earlier samples are void. Believed only in
         answers to our own messages: a hello, a status, a time request."""
         if boot is None or boot == self._boot:
             return
         if self._boot is not None:
-            self.time.begin_anew()
-            self._plan.connected(self._mono_ms())
+            self.time.reset()
+            self._plan.on_connected(self._mono_ms())
         self._boot = boot
 
-    def _heard_echo(self, echo: Echo) -> None:
+    def _on_echo(self, echo: Echo) -> None:
         self._receive("contact", None)
         self._settle(echo)
-        self._outbox.note()
+        self._outbox.flush_fates()
 
     def _settle_in_order(self, fates: list[Echo]) -> None:
         age = {kept.id: number for number, kept in enumerate(self._outbox.all())}
@@ -410,10 +410,10 @@ class HubLink:
             for echo in sorted(fates, key=lambda echo: age.get(echo.report_id, 0)):
                 self._settle(echo)
         finally:
-            self._outbox.note()
+            self._outbox.flush_fates()
 
     def _settle(self, echo: Echo) -> None:
-        if self._hubs.left(echo.epoch) and echo.epoch != self._epoch:
+        if self._hubs.is_superseded(echo.epoch) and echo.epoch != self._epoch:
             # It was true once: a hub restored since may have lost it.
             raise ValueError("an echo of an epoch that this unit has left")
         settled = self._outbox.settle(echo)
@@ -422,10 +422,10 @@ class HubLink:
 
     # Reports and statuses: each on its own connection, where nothing is before them.
 
-    def _for_ever(self, send: Callable[[PersistentConnection], None], waiting: Callable[[], object],
+    def _run_sender(self, send: Callable[[PersistentConnection], None], waiting: Callable[[], object],
                   due: threading.Event) -> None:
         """`send` waits until something is `due`; what is still `waiting` after a failure is due again."""
-        connection = PersistentConnection(*self._hubs.present, self._mono_ms)
+        connection = PersistentConnection(*self._hubs.current, self._mono_ms)
         failures = 0
         while not self._stop.is_set():
             try:
@@ -443,13 +443,13 @@ class HubLink:
     def _send_reports(self, connection: PersistentConnection) -> None:
         self._reports_due.wait(STATUS_EVERY_S)
         self._reports_due.clear()
-        connection.move(*self._hubs.present)
+        connection.move(*self._hubs.current)
         try:
             self._reports.post_all(connection)
         finally:
             if self._hellos_refused < FAILURES_TO_ALARM:
                 self._tell_refusal(self._reports.order.trouble())
-        if self._statuses.says_draft:
+        if self._statuses.has_draft:
             # A result is being entered: the connection should be open when it is confirmed.
             connection.open()
 
@@ -457,26 +457,26 @@ class HubLink:
         question_ms = self._plan.due_ms() if self._statuses.session is not None else None
         called = self._work.wait(self._statuses.wait_s(question_ms))
         self._work.clear()
-        connection.move(*self._hubs.present)
+        connection.move(*self._hubs.current)
         if self._statuses.due():
-            self._statuses.say(connection, self._waits)
+            self._statuses.send(connection, self._keep_waiting)
         elif question_ms is not None and not called:
-            self._statuses.ask_time(connection, self._waits)
+            self._statuses.request_time(connection, self._keep_waiting)
 
-    def _heard_time(self, time_answer: TimeAnswer, answer: TimedAnswer) -> None:
-        self._meet(time_answer.boot)
+    def _on_time(self, time_answer: TimeAnswer, answer: TimedAnswer) -> None:
+        self._check_boot(time_answer.boot)
         if answer.warm:
-            self.time.heard_round_trip(time_answer.now_ms, answer.sent_ms, answer.received_ms)
+            self.time.add_round_trip(time_answer.now_ms, answer.sent_ms, answer.received_ms)
         self._receive("contact", None)
 
-    def _waits(self, waited_s: float, settled_s: float | None = None) -> bool:
+    def _keep_waiting(self, waited_s: float, settled_s: float | None = None) -> bool:
         return not self._stop.is_set() and worth_waiting(waited_s, self._statuses.session is not None, settled_s)
 
     def _pause(self, error: Exception, failures: int) -> None:
         if isinstance(error, (OSError, http.client.HTTPException, *MALFORMED)):
             log.info("sending failed: %r", error)
         else:
-            self._faults.told("sending failed")
+            self._faults.log_exception("sending failed")
         self._stop.wait(random.uniform(*RETRY_SEND_S) * min(2 ** (failures - 1), SLOWER_MAX))
 
 

@@ -46,7 +46,7 @@ class StoredReport:
         return str(self.report["report_id"])
 
     @property
-    def about(self) -> tuple[str, str, str]:
+    def match_key(self) -> tuple[str, str, str]:
         """Event, match and draw: their reports are sent strictly one after the other."""
         return tuple(str(self.report.get(name)) for name in ("event", "match", "draw"))  # type: ignore[return-value]
 
@@ -72,7 +72,7 @@ class Outbox:
         self._at_point = at_point
         self._key_mark = key_mark
         self._lock = threading.Lock()
-        self._kept: dict[str, StoredReport] = {}
+        self._reports: dict[str, StoredReport] = {}
         self._loaded = False
         self._torn: int | None = None
         """Where the complete lines end, if something follows them."""
@@ -81,7 +81,7 @@ class Outbox:
         self._spoilt: list[bytes] = []
         self.damaged = 0
         """Spoilt lines that may have been reports, since this outbox began."""
-        self._unnoted: list[bytes] = []
+        self._unflushed: list[bytes] = []
         """Fates that are not on the disk yet, valid all the same."""
         self._file: BinaryIO | None = None
         self._refused = False
@@ -101,13 +101,13 @@ class Outbox:
         """The fingerprint of the key that signs new reports from now on."""
         self._key_mark = key_mark
 
-    def look(self) -> None:
+    def check_disk(self) -> None:
         """Check, without writing, whether the disk has become read-only."""
         with self._lock:
             if self._file is not None and read_only(self._path.parent):
-                self._has_refused(OSError(errno.EROFS, os.strerror(errno.EROFS)))
+                self._mark_failed(OSError(errno.EROFS, os.strerror(errno.EROFS)))
 
-    def mend(self) -> bool:
+    def retry_disk(self) -> bool:
         """Try the disk again, and write what is outstanding; whether all is well."""
         with self._lock:
             if self._file is None:
@@ -118,7 +118,7 @@ class Outbox:
                     if read_only(self._path.parent):
                         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
                 except OSError as error:
-                    self._has_refused(error)
+                    self._mark_failed(error)
             return not self.failing
 
     def put(self, report: Mapping[str, Any], mac: str) -> StoredReport:
@@ -130,9 +130,9 @@ class Outbox:
             try:
                 self._append(_report_line(kept))
             except OSError as error:
-                self._has_refused(error)
+                self._mark_failed(error)
                 raise
-            self._kept[kept.id] = kept
+            self._reports[kept.id] = kept
         self._at_point("after-outbox-fsync")
         return kept
 
@@ -142,7 +142,7 @@ class Outbox:
         Returns the report as it is now stored; None for another unit's, or without news.
         """
         with self._lock:
-            kept = self._kept.get(echo.report_id)
+            kept = self._reports.get(echo.report_id)
             if kept is None:
                 return None
             settled = replace(kept, fate=None if echo.fate == "unknown" else echo.fate, number=echo.number,
@@ -150,36 +150,36 @@ class Outbox:
             if settled == kept or (settled.fate is None and kept.fate is None):
                 return None
             is_news = replace(kept, epoch=settled.epoch) != settled
-            self._unnoted.append(_fate_line(settled))
-            self._kept[kept.id] = settled
+            self._unflushed.append(_fate_line(settled))
+            self._reports[kept.id] = settled
             return settled if is_news else None
 
-    def note(self) -> None:
+    def flush_fates(self) -> None:
         """Write down, synced, the hub's answers. The screen need not wait: after a power cut the unit asks again. Where
         the disk refuses they stay valid, and are noted once it works."""
         with self._lock:
-            if self._unnoted:
+            if self._unflushed:
                 try:
                     self._append()
                 except OSError as error:
-                    self._has_refused(error)
+                    self._mark_failed(error)
 
     # Readers take no lock, and wait for no disk.
 
     def waiting(self) -> list[StoredReport]:
-        return [kept for kept in list(self._kept.values()) if kept.fate is None]
+        return [kept for kept in list(self._reports.values()) if kept.fate is None]
 
     def unsettled(self) -> list[StoredReport]:
         """Reports whose fate is still open, oldest first: without an answer, or pending."""
-        return [kept for kept in list(self._kept.values()) if not kept.settled]
+        return [kept for kept in list(self._reports.values()) if not kept.settled]
 
-    def waits(self, report_id: str) -> bool:
-        kept = self._kept.get(report_id)
+    def is_waiting(self, report_id: str) -> bool:
+        kept = self._reports.get(report_id)
         return kept is not None and kept.fate is None
 
     def all(self) -> list[StoredReport]:
         """Everything stored, oldest first: offered again to a restored hub."""
-        return list(self._kept.values())
+        return list(self._reports.values())
 
     def heads(self) -> dict[str, list[Any]]:
         """By event: [number, hash] of the newest journal entry named in an echo."""
@@ -192,23 +192,23 @@ class Outbox:
                     found[event] = [kept.number, kept.hash]
         return found
 
-    def forget_event(self, event: str, epoch: str | None = None) -> None:
+    def drop_event(self, event: str, epoch: str | None = None) -> None:
         """The event has ended in the journal of this epoch: drop what that journal has settled, in one atomic step.
 
         OSError where the disk refuses: then nothing is dropped.
         """
         with self._lock:
-            rest = {i: k for i, k in self._kept.items()
+            rest = {i: k for i, k in self._reports.items()
                     if k.report["event"] != event or not k.settled or k.epoch != epoch}
-            if len(rest) == len(self._kept):
+            if len(rest) == len(self._reports):
                 return
             if self._file is None:
                 raise OSError(errno.EROFS, os.strerror(errno.EROFS))
             write_atomically(self._path, b"".join(
                 _report_line(kept) + (b"" if kept.fate is None else _fate_line(kept)) for kept in rest.values()))
             # All of it was just written, outstanding fates included.
-            self._unnoted = []
-            self._kept = rest
+            self._unflushed = []
+            self._reports = rest
             self._file.close()
             self._file = None
             self._try_to_open()
@@ -228,9 +228,9 @@ class Outbox:
             if self._file is not None:
                 self._file.close()
             self._file = None
-            self._has_refused(error)
+            self._mark_failed(error)
 
-    def _has_refused(self, error: OSError) -> None:
+    def _mark_failed(self, error: OSError) -> None:
         if not self._refused:
             log.error("%s cannot be written: %s", self._path, error)
         self._refused = True
@@ -285,21 +285,21 @@ class Outbox:
             kept = StoredReport(line["report"], line["mac"], key=line.get("key"))
             if not isinstance(kept.report["event"], str) or not isinstance(kept.report["report_id"], str):
                 raise TypeError("a report without its event")
-            self._kept[kept.id] = kept
+            self._reports[kept.id] = kept
             return
         fate = line["fate"]
-        if summed and fate["report_id"] not in self._kept:
+        if summed and fate["report_id"] not in self._reports:
             # Its report was spoilt, and is counted.
             return
-        kept = self._kept[fate["report_id"]]
-        self._kept[kept.id] = replace(kept, fate=fate["fate"], number=fate["number"], hash=fate["hash"],
+        kept = self._reports[fate["report_id"]]
+        self._reports[kept.id] = replace(kept, fate=fate["fate"], number=fate["number"], hash=fate["hash"],
                                       reason=fate["reason"], epoch=fate.get("epoch"))
 
     def _append(self, line: bytes = b"") -> None:
         """Write outstanding fates, then `line`, and sync. OSError: nothing of it is stored."""
         if self._file is None:
             raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-        data = b"".join((*self._unnoted, line))
+        data = b"".join((*self._unflushed, line))
         length = os.fstat(self._file.fileno()).st_size
         try:
             if data and self._file.write(data) != len(data):
@@ -310,7 +310,7 @@ class Outbox:
             with contextlib.suppress(OSError):
                 self._file.truncate(length)
             raise
-        self._unnoted = []
+        self._unflushed = []
         self._refused = False
 
 

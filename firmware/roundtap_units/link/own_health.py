@@ -48,16 +48,16 @@ class OwnHealth:
             with self._lock:
                 self._pressed.add(key)
 
-    def begin(self) -> None:
+    def reset(self) -> None:
         """A new feed: its hub knows nothing yet."""
         self._acknowledged = None
 
-    def news(self, now_ms: int) -> Health | None:
+    def changes(self, now_ms: int) -> Health | None:
         """The state, where it differs from the last one acknowledged; None: no news."""
         health = self._state(now_ms)
         return health if health != self._acknowledged else None
 
-    def heard(self, health: Health) -> None:
+    def acknowledge(self, health: Health) -> None:
         self._acknowledged = health
 
     def _state(self, now_ms: int) -> Health:

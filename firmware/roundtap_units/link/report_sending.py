@@ -35,47 +35,47 @@ class ReportOrder:
     def __init__(self, mono_ms: Callable[[], int]) -> None:
         self._mono_ms = mono_ms
         self._held: set[tuple[str, str, str]] = set()
-        self._vain: dict[str, tuple[int, int]] = {}
+        self._failures: dict[str, tuple[int, int]] = {}
         """By report: how often in a row it was rejected, and with which status code."""
         self._not_before_ms: dict[str, int] = {}
 
-    def turns(self, waiting: Sequence[StoredReport]) -> Iterator[StoredReport]:
+    def sendable(self, waiting: Sequence[StoredReport]) -> Iterator[StoredReport]:
         """One pass over all waiting reports, oldest first. A report is skipped behind an earlier one of the same match
         and draw that was not answered or not tried in this pass: the hub must get them in order."""
         self._held = set()
         ids = {kept.id for kept in waiting}
-        self._vain = {report: vain for report, vain in self._vain.items() if report in ids}
+        self._failures = {report: vain for report, vain in self._failures.items() if report in ids}
         now_ms = self._mono_ms()
         for kept in waiting:
-            if kept.about in self._held:
+            if kept.match_key in self._held:
                 continue
             if self._not_before_ms.get(kept.id, now_ms) > now_ms:
-                self._held.add(kept.about)
+                self._held.add(kept.match_key)
                 continue
             yield kept
 
     def answered(self, kept: StoredReport) -> None:
-        self._vain.pop(kept.id, None)
+        self._failures.pop(kept.id, None)
         self._not_before_ms.pop(kept.id, None)
 
     def unanswered(self, kept: StoredReport, status: int) -> None:
         """`status`: of an unsigned answer; 0: there was none."""
-        self._held.add(kept.about)
+        self._held.add(kept.match_key)
         if status not in KINDS:
-            self._vain.pop(kept.id, None)
+            self._failures.pop(kept.id, None)
             return
-        times = self._vain.get(kept.id, (0, 0))[0] + 1
-        self._vain[kept.id] = times, status
+        times = self._failures.get(kept.id, (0, 0))[0] + 1
+        self._failures[kept.id] = times, status
         if times >= FAILURES_TO_ALARM:
             self._not_before_ms[kept.id] = self._mono_ms() + BACKOFF_MS
 
-    def at_once(self) -> None:
+    def reset_backoff(self) -> None:
         """The hub was found again: it may now take what it rejected before."""
         self._not_before_ms.clear()
 
     def trouble(self) -> str | None:
         """Why the hub keeps rejecting reports: "key", "form" or "often"; None where it does not."""
-        return next((KINDS[status] for times, status in self._vain.values() if times >= FAILURES_TO_ALARM), None)
+        return next((KINDS[status] for times, status in self._failures.values() if times >= FAILURES_TO_ALARM), None)
 
 
 class ReportSender:
@@ -89,7 +89,7 @@ class ReportSender:
                  echoed: Callable[[Echo], None], waits: Callable[[float, float | None], bool]) -> None:
         self._key = key
         self._outbox = outbox
-        self._echoed = echoed
+        self._on_echo = echoed
         self._waits = waits
         self.order = ReportOrder(mono_ms)
 
@@ -97,10 +97,10 @@ class ReportSender:
         """Send every unanswered report, those of one match in order. One without an answer delays no others; the last
         such error is raised at the end, a connection error at once."""
         unanswered: ValueError | None = None
-        for kept in self.order.turns(self._outbox.waiting()):
+        for kept in self.order.sendable(self._outbox.waiting()):
             try:
                 # The feed may have brought its fate while others were being sent.
-                if self._outbox.waits(kept.id):
+                if self._outbox.is_waiting(kept.id):
                     self._post(connection, kept)
                 self.order.answered(kept)
             except ValueError as error:
@@ -115,21 +115,21 @@ class ReportSender:
 
         def waits(waited_s: float) -> bool:
             nonlocal settled_s
-            if settled_s is None and not self._outbox.waits(kept.id):
+            if settled_s is None and not self._outbox.is_waiting(kept.id):
                 settled_s = waited_s
             return self._waits(waited_s, settled_s)
 
         try:
             answer = connection.post("/device/report", {"report": dict(kept.report), "mac": self._mac(kept)}, waits)
         except OSError:
-            if self._outbox.waits(kept.id):
+            if self._outbox.is_waiting(kept.id):
                 raise
             # The feed is as authentic as an echo.
             return
         echo = open_envelope(self._key(), ECHO, answer.message)
         if echo is None or echo.get("report_id") != kept.id:
             raise ReportRejected(answer.status, f"no echo of the report ({answer.status}): {str(answer.message)[:200]}")
-        self._echoed(parse_message(Echo, echo))
+        self._on_echo(parse_message(Echo, echo))
 
     def _mac(self, kept: StoredReport) -> str:
         """Its signature; where the key was renewed since, by the new key."""

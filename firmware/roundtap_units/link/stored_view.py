@@ -47,14 +47,14 @@ class StoredView:
         if path is not None:
             self._read(path)
 
-    def keep(self, view: Mapping[str, Any]) -> None:
+    def update(self, view: Mapping[str, Any]) -> None:
         """The view now on the table's screen: it can therefore be shown after a restart."""
         kept = {name: value for name, value in view.items() if name not in TRANSIENT}
         with self._lock:
             if kept != self.view:
                 self.view, self.deadline_here_ms = kept, None
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         with self._lock:
             self.view = self.deadline_here_ms = None
 
@@ -73,7 +73,7 @@ class StoredView:
             if self._write():
                 self._written = now
 
-    def holds(self) -> dict[str, Any] | None:
+    def held_match(self) -> dict[str, Any] | None:
         """The match on this table's screen, for the hub; None where there is none."""
         with self._lock:
             view = self.view

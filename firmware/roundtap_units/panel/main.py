@@ -80,9 +80,9 @@ class PanelUnit(BoardUnit):
         for press in self.dialogue.take_presses():
             self._do(press)
         if self._guarded(self._draw, now_ms):
-            self._sound_ms = now_ms
+            self._healthy_ms = now_ms
 
-    def _from_link(self, kind: str, value: Any) -> None:
+    def _on_link_message(self, kind: str, value: Any) -> None:
         panel = self.dialogue
         if kind == "hub":
             panel.on_hub(value, self._now_ms)
@@ -94,9 +94,9 @@ class PanelUnit(BoardUnit):
             panel.on_done(value, self._now_ms)
 
     def _draw(self, now_ms: int) -> None:
-        self._show(scene_of(self.dialogue), draw_panel, self._is_to_be_read(), now_ms)
+        self._show(scene_of(self.dialogue), draw_panel, self._keeps_screen_on(), now_ms)
 
-    def _is_to_be_read(self) -> bool:
+    def _keeps_screen_on(self) -> bool:
         """Whether there is more to read than "all is well": a running round, trouble, no contact, a question."""
         hub = self.dialogue.hub
         return self.dialogue.page not in (ADDRESS, STANDBY) or (hub is not None and (hub.running or hub.trouble))
@@ -116,7 +116,7 @@ class PanelLink:
         self._renew, self._receive, self._language, self._ask_root = renew, receive, language, ask
         self._standby = standby or local_file("standby").with_suffix(".sock")
         self._connect = connect
-        self._here: HubAddress | None = None
+        self._address: HubAddress | None = None
         self._challenge: str | None = None
         self._asked = 0
         self._presses: queue.SimpleQueue[PanelPress | None] = queue.SimpleQueue()
@@ -130,14 +130,14 @@ class PanelLink:
         self._stopping.set()
         self._presses.put(None)
 
-    def do(self, press: PanelPress) -> None:
+    def enqueue_press(self, press: PanelPress) -> None:
         """From any thread; its outcome is received as "done"."""
         self._presses.put(press)
 
     def _run(self) -> None:
         while not self._stopping.is_set():
             try:
-                self.look()
+                self.poll()
                 press = self._presses.get(timeout=ASK_EVERY_S)
             except queue.Empty:
                 continue
@@ -148,7 +148,7 @@ class PanelLink:
             if press is not None:
                 self.press(press)
 
-    def look(self) -> None:
+    def poll(self) -> None:
         if self._asked % HOTSPOT_EVERY == 0:
             self._receive("hotspot", self._hotspot())
         self._asked += 1
@@ -158,7 +158,7 @@ class PanelLink:
         except REQUEST_ERRORS as error:
             log.info("the hub was not reached: %s", error)
         try:
-            self._receive("standby", parse_message(StandbyState, self._of_standby("state")))
+            self._receive("standby", parse_message(StandbyState, self._ask_standby("state")))
         except REQUEST_ERRORS as error:
             log.info("nor a standby: %s", error)
 
@@ -176,7 +176,7 @@ class PanelLink:
             self._ask_root(POWER_OFF)
             return PressOutcome(press.number)
         if press.step == TURN:
-            if self._of_standby("turn").get("turned") is not True:
+            if self._ask_standby("turn").get("turned") is not True:
                 raise ValueError("the standby did not turn its key")
             return PressOutcome(press.number)
         said = self._exchange({"step": press.step, **({"name": press.stick} if press.stick else {})}, PRESS_WITHIN_S)
@@ -187,10 +187,10 @@ class PanelLink:
     def _exchange(self, pressed: Mapping[str, Any] | None, within_s: float) -> WordOnPress | None:
         """One request; returns the hub's answer to the press in it."""
         if (here := self._renew()) is not None:
-            self._here, self._challenge = here, None
-        if self._here is None:
+            self._address, self._challenge = here, None
+        if self._address is None:
             raise ConnectionRefusedError("no hub has been started on this machine")
-        here = self._here
+        here = self._address
         # A press needs a fresh challenge: refused for an old one it would be lost.
         challenge, self._challenge = self._challenge if pressed is None else None, None
         with closing(self._connect(here.host, here.port, within_s)) as connection:
@@ -208,7 +208,7 @@ class PanelLink:
             return None
         return (name, password) if 0 < len(name) <= 32 and len(password) <= 63 else None
 
-    def _of_standby(self, ask: str) -> dict[str, Any]:
+    def _ask_standby(self, ask: str) -> dict[str, Any]:
         with socket.socket(socket.AF_UNIX) as asking:
             asking.settimeout(STANDBY_WITHIN_S)
             asking.connect(os.fspath(self._standby))
@@ -258,12 +258,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(config: PanelConfig, args: argparse.Namespace) -> bool:
     notify = Notify()
-    process = BoardProcess(config.board, config.folder, args, lambda what: notify.tell(f"STATUS={what or 'shown'}"))
-    link = PanelLink(LocalKeyWatch("panel").renewed, process.receive, config.language)
+    process = BoardProcess(config.board, config.folder, args, lambda what: notify.send(f"STATUS={what or 'shown'}"))
+    link = PanelLink(LocalKeyWatch("panel").poll, process.receive, config.language)
     dialogue = PanelDialogue(unit_words(config.language))
     link.start()
     try:
-        process.run(PanelUnit(dialogue, process.screen, EdgeReorder(process.front.held), link.do, process.heard))
+        process.run(PanelUnit(dialogue, process.screen, EdgeReorder(process.front.held), link.enqueue_press,
+                              process.heard))
     finally:
         link.stop()
         # Otherwise it keeps showing when to unplug.

@@ -101,49 +101,50 @@ class PanelDialogue:
 
     def on_hub(self, view: PanelView, now_ms: int) -> None:
         self.hub, self.standby, self._heard_ms = view, None, now_ms
-        self._look(now_ms)
+        self._leave_stale_page(now_ms)
 
     def on_standby(self, state: StandbyState, now_ms: int) -> None:
         self.hub, self.standby, self._heard_ms = None, state, now_ms
-        self._look(now_ms)
+        self._leave_stale_page(now_ms)
 
     def on_done(self, done: PressOutcome, now_ms: int) -> None:
         if done.pin and done.number == self._pin_asked:
             # However late: it is valid already, and shown only here.
             self._pin_asked, self.pin = 0, done.pin
-            self._go(now_ms, PIN_SHOWN)
+            self._open_page(now_ms, PIN_SHOWN)
         elif self.page != WAITING or done.number != self._press.number:
             return
         elif done.refused or done.trouble:
-            self._say(done.refused or self.words(done.trouble), now_ms)
+            self._show_text(done.refused or self.words(done.trouble), now_ms)
         elif self._press.step == POWER_OFF:
-            self._go(now_ms, OFF)
+            self._open_page(now_ms, OFF)
         else:
-            self._say(self.words(DONE_TEXTS.get(self._press.step, "panel.no_answer"), stick=self._press.stick), now_ms)
+            self._show_text(self.words(DONE_TEXTS.get(self._press.step, "panel.no_answer"), stick=self._press.stick),
+                            now_ms)
 
     def on_gesture(self, gesture: Gesture, now_ms: int) -> None:
-        self._look(now_ms)
+        self._leave_stale_page(now_ms)
         if gesture.kind not in (TAP, HOLD, REPEAT) or self.page in (WAITING, OFF):
             return
         ring, here = self.ring(), (self.page, self.stick)
         if gesture.key in (UP, DOWN) and here in ring:
             by = -1 if gesture.key == UP else 1
-            self._go(now_ms, *ring[(ring.index(here) + by) % len(ring)])
+            self._open_page(now_ms, *ring[(ring.index(here) + by) % len(ring)])
         elif gesture.key == BACK:
-            self._go(now_ms, PARENT_PAGE.get(self.page, ring[0][0]))
+            self._open_page(now_ms, PARENT_PAGE.get(self.page, ring[0][0]))
         elif gesture.key == OK:
-            self._yes(gesture.kind == HOLD, now_ms)
-        self._look(now_ms)
+            self._confirm(gesture.kind == HOLD, now_ms)
+        self._leave_stale_page(now_ms)
 
     def tick(self, now_ms: int) -> None:
         """Close pages after their time, and report an answer that does not come."""
-        self._look(now_ms)
+        self._leave_stale_page(now_ms)
         stood_ms = now_ms - self._page_ms
         if self.page == WAITING:
             if stood_ms >= ANSWER_MS:
-                self._say(self.words("panel.no_answer"), now_ms)
+                self._show_text(self.words("panel.no_answer"), now_ms)
         elif self.page != OFF and stood_ms >= {PIN_SHOWN: PIN_MS, SAID: SAID_MS}.get(self.page, IDLE_MS):
-            self._go(now_ms, self.ring()[0][0])
+            self._open_page(now_ms, self.ring()[0][0])
 
     def take_presses(self) -> list[PanelPress]:
         taken, self._presses = self._presses, []
@@ -158,31 +159,31 @@ class PanelDialogue:
         if hub is not None:
             if hub.fingerprint:
                 ring.append((TRUST, ""))
-            ring += [(EJECT_ASK, stick) for stick in hub.to_let_go]
+            ring += [(EJECT_ASK, stick) for stick in hub.ejectable_sticks]
             ring.append((PIN_ASK, ""))
         if standby is not None:
             ring.append((TURN_ASK, ""))
         return [*ring, (OFF_ASK, "")]
 
-    def _yes(self, held: bool, now_ms: int) -> None:
+    def _confirm(self, held: bool, now_ms: int) -> None:
         page = self.page
         further = NEXT_PAGE.get(page, page)
         if further in PAGE_STEPS and now_ms - self._page_ms < UNREAD_MS:
             return
         if further != page:
-            self._go(now_ms, further)
+            self._open_page(now_ms, further)
         elif page in PAGE_STEPS and held:
             self._press = PanelPress(self._press.number + 1, PAGE_STEPS[page], self.stick)
             self._presses.append(self._press)
             if page == PIN_ASK:
                 self._pin_asked = self._press.number
-            self._go(now_ms, WAITING)
+            self._open_page(now_ms, WAITING)
 
-    def _say(self, text: str, now_ms: int) -> None:
+    def _show_text(self, text: str, now_ms: int) -> None:
         self.said = text
-        self._go(now_ms, SAID)
+        self._open_page(now_ms, SAID)
 
-    def _look(self, now_ms: int) -> None:
+    def _leave_stale_page(self, now_ms: int) -> None:
         """Leave a page whose subject has gone."""
         if now_ms - self._heard_ms >= AWAY_MS:
             self.hub = self.standby = None
@@ -195,9 +196,9 @@ class PanelDialogue:
             there = self.page in (WAITING, PIN_SHOWN, SAID, OFF) or (
                 PARENT_PAGE.get(self.page, self.page), self.stick) in ring
         if not there:
-            self._go(now_ms, ring[0][0])
+            self._open_page(now_ms, ring[0][0])
 
-    def _go(self, now_ms: int, page: str, stick: str = "") -> None:
+    def _open_page(self, now_ms: int, page: str, stick: str = "") -> None:
         if page != PIN_SHOWN:
             self.pin = ""
         self.page, self.stick, self._page_ms = page, stick, now_ms
@@ -215,7 +216,7 @@ class PanelScene:
     qr: str = ""
     corner: str = ""
 
-    def says(self) -> str:
+    def all_text(self) -> str:
         """All its text in reading order, for tests, logs and the virtual panel."""
         qr = f"[QR {self.qr}]" if self.qr else ""
         return " | ".join(text for text in (self.corner, self.title, self.big, qr, *self.lines, self.hint) if text)

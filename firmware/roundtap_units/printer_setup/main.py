@@ -76,7 +76,7 @@ def _station_config(path: Path | None) -> tuple[Path, PrinterSettings, str]:
     if path is None and not CONFIG.exists():
         return FOLDER, PrinterSettings(), ""
     config = read_station_config(path or CONFIG)
-    return config.folder, config.written, config.language
+    return config.folder, config.file_settings, config.language
 
 
 def list_ports(words: Words, say: Say, folder: Path, written: PrinterSettings, find: Find = find_ports) -> None:
@@ -197,7 +197,7 @@ class PrinterSetup:
                 return None
             profile = replace(printer_profile(names[choice - 1]), name=names[choice - 1])
             self._print(port, baud, profile, width_page(profile, self._words))
-            if self._yes("printer.setup.right"):
+            if self._confirm("printer.setup.right"):
                 return profile
             self._say(self._words("printer.setup.another"))
 
@@ -226,7 +226,7 @@ class PrinterSetup:
                 return int(answer)
             self._say(self._words("printer.setup.number", most=most))
 
-    def _yes(self, key: str) -> bool:
+    def _confirm(self, key: str) -> bool:
         yes, no = self._words("printer.setup.yes"), self._words("printer.setup.no")
         while True:
             answer = self._ask(f"{self._words(key)} ({yes}/{no}) ").strip().casefold()

@@ -61,7 +61,7 @@ class StationConfig(UnitConfig):
     flow: str = ""
 
     @property
-    def written(self) -> PrinterSettings:
+    def file_settings(self) -> PrinterSettings:
         return PrinterSettings("" if self.device == AUTO else self.device, self.printer, self.baud, self.flow)
 
 
@@ -93,7 +93,7 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
         print_log = PrintLog(config.folder / "printed.jsonl")
         ends.callback(print_log.close)
         twin = VirtualPrinter(printer_profile(config.printer)) if panel_path else None
-        desk = PrinterDesk(config.folder, config.written, unit_words(config.language), print_log,
+        desk = PrinterDesk(config.folder, config.file_settings, unit_words(config.language), print_log,
                            device=(lambda: twin.device) if twin else None)
         stopping = StopSignal()
         if panel_path and twin:
@@ -103,16 +103,16 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
         identity = config.identity() or _enrolled(config, desk, stopping)
         if identity is None:
             return not stopping.is_set()
-        health = OwnHealth(MachineProbe(config.folder), printer=lambda: station.printer_word)
-        link = HubStationLink(identity, renew=LocalKeyWatch("station").renewed if config.local else lambda: None,
-                              health=health, printer=desk.told)
-        station = Station(link, desk.make(), print_log, desk.compose(), CHECK_EVERY_MS, desk)
+        health = OwnHealth(MachineProbe(config.folder), printer=lambda: station.printer_state)
+        link = HubStationLink(identity, renew=LocalKeyWatch("station").poll if config.local else lambda: None,
+                              health=health, printer=desk.status)
+        station = Station(link, desk.make_printer(), print_log, desk.compose(), CHECK_EVERY_MS, desk)
         ends.callback(station.close)
         link.start()
         ends.callback(link.stop)
         while not stopping.is_set():
             station.step(mono_ms())
-            if identity.enrolled and link.key_is_gone and not station.busy:
+            if identity.enrolled and link.is_key_rejected and not station.busy:
                 # Its key was revoked: it enrols on paper, as a new one does. The key stays on the disk until there is
                 # another: the refusing machine may be no hub, and after a power cut the key is tried again.
                 os.environ[REENROL_VARIABLE] = "1"
@@ -126,14 +126,14 @@ def _enrolled(config: StationConfig, desk: PrinterDesk, stopping: StopSignal) ->
     memory = UnitMemory(config.folder / "unit.json", machine=machine_fingerprint())
     asking = EnrolClient("station", memory.unit_id, partial(save_enrolled, config.folder), mono_ms, config.hubs,
                        config.unit, SHOWN_MS)
-    printer = desk.make()
+    printer = desk.make_printer()
     station = EnrolStation(asking, printer, desk.profile, unit_words(config.language),
                            lambda text: print(text, flush=True))
     threading.Thread(target=asking.run, name="enrolling", daemon=True).start()
     try:
         while not stopping.is_set() and asking.enrolled is None and not has_local_key("station"):
             station.step(mono_ms())
-            if station.silent:
+            if station.is_finished:
                 asking.stop()
             stopping.wait(BUSY_S if printer.phase else IDLE_S)
     finally:
@@ -147,25 +147,25 @@ class EnrolStation:
 
     def __init__(self, asking: EnrolClient, printer: Printer, profile: PrinterProfile, words: Words,
                  said: Callable[[str], None]) -> None:
-        self._asking = asking
+        self._client = asking
         self._printer = printer
         self._profile = profile
         self._words = words
         self._said = said
         self._sheets = 0
-        self._told: tuple[int | None, str] | None = None
+        self._announced: tuple[int | None, str] | None = None
         self._to_print: EnrolProgress | None = None
 
     @property
-    def silent(self) -> bool:
+    def is_finished(self) -> bool:
         """Whether it has printed all its sheets, and the last code has expired."""
-        return self._sheets >= SHEETS_MAX and self._asking.showing.state != DONE \
-            and (self._asking.showing.number, self._asking.showing.code) != self._told
+        return self._sheets >= SHEETS_MAX and self._client.showing.state != DONE \
+            and (self._client.showing.number, self._client.showing.code) != self._announced
 
     def step(self, now_ms: int) -> None:
-        showing = self._asking.showing
-        if showing.state == CODE and (showing.number, showing.code) != self._told and self._sheets < SHEETS_MAX:
-            self._told = showing.number, showing.code
+        showing = self._client.showing
+        if showing.state == CODE and (showing.number, showing.code) != self._announced and self._sheets < SHEETS_MAX:
+            self._announced = showing.number, showing.code
             self._sheets += 1
             self._to_print = showing
             self._said(f"{showing.number} {showing.code[:3]} {showing.code[3:]} ({showing.hub})")

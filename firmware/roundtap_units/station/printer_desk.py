@@ -240,7 +240,7 @@ class PrinterDesk:
     def speed(self) -> int:
         return self._tried[-1] if self._tried else self.settings.speed(self.profile)
 
-    def make(self) -> Printer:
+    def make_printer(self) -> Printer:
         """A printer with the present settings. The caller closes the one before."""
         self._tried = []
         return Printer(self.open, self.profile, self._log.printer_answers,
@@ -271,7 +271,7 @@ class PrinterDesk:
         opened = self._open_found(port, self.speed, self.settings.flow_of(self.profile))
         if port.id != self.settings.port and port.path != self.settings.port:
             log.warning("the printer is at %s", port.id)
-            self._keep(replace(self.settings, port=port.id, confirmed=False))
+            self._save(replace(self.settings, port=port.id, confirmed=False))
         self._opened = port
         return opened
 
@@ -291,20 +291,20 @@ class PrinterDesk:
 
     def answered(self) -> None:
         if self._device is None and (not self.settings.confirmed or self.speed != self.settings.speed(self.profile)):
-            self._keep(replace(self.settings, baud=self.speed, confirmed=True))
+            self._save(replace(self.settings, baud=self.speed, confirmed=True))
 
     def confirmed_by_person(self) -> None:
         """A person has checked its print."""
         if not self.settings.confirmed:
-            self._keep(replace(self.settings, baud=self.speed, confirmed=True))
+            self._save(replace(self.settings, baud=self.speed, confirmed=True))
 
-    def take(self, order: object) -> bool:
+    def apply_order(self, order: object) -> bool:
         """Take the hub's order, given by a person on its console; whether it was news, and `make` is due."""
         wanted = settings_from_order(self.settings, order)
         if wanted is None:
             return False
         self._forget_answers(wanted)
-        self._keep(wanted)
+        self._save(wanted)
         self.profile = self._profile_of(wanted)
         return True
 
@@ -325,7 +325,7 @@ class PrinterDesk:
         self.profile = self._profile_of(self.settings)
         return True
 
-    def told(self) -> dict[str, Any]:
+    def status(self) -> dict[str, Any]:
         """The printer's part of the hub's console."""
         ports = [port.id for port in self._find()] if self._device is None else []
         at_usb = self.settings.port.startswith("usb-") or (self._opened is not None and self._opened.kind == USB)
@@ -339,7 +339,7 @@ class PrinterDesk:
         # A virtual printer takes what it has room for, and needs no pacing.
         return replace(profile, flow=settings.flow_of(profile) if self._device is None else RTSCTS)
 
-    def _keep(self, settings: PrinterSettings) -> None:
+    def _save(self, settings: PrinterSettings) -> None:
         self.settings = settings
         try:
             write_settings(self._folder, settings)

@@ -49,16 +49,16 @@ class Station:
         self._job: Job | None = None
         self._retry_at_ms: int | None = None
         self._silent_since_ms: int | None = None
-        self._told: dict[str, tuple[str, str]] = {}
+        self._reported: dict[str, tuple[str, str]] = {}
         self._now_ms = 0
         self._look_every_ms, self._look_at_ms, self._looking = look_every_ms, 0, False
-        self.printer_word = ""
+        self.printer_state = ""
         """The printer's last known state: "ready", "unasked" where it never answers, or the reason why not."""
         self._faults = FaultLog(log, lambda: self._now_ms)
         for job_id in print_log.in_state(SENDING):
             print_log.note(job_id, UNCERTAIN, "restarted")
         for job_id, (state, detail) in list(print_log.jobs.items())[-TOLD_AT_START:]:
-            self._tell(job_id, state, detail)
+            self._report(job_id, state, detail)
 
     @property
     def busy(self) -> bool:
@@ -69,12 +69,12 @@ class Station:
         """Do what can be done without waiting. `now_ms` is monotonic."""
         self._now_ms = now_ms
         if self._job is None and not self._looking and self._desk is not None \
-                and self._desk.take(self._link.printer_order()):
+                and self._desk.apply_order(self._link.printer_order()):
             self._renew()
-        if self._looking and not self._looked(now_ms):
+        if self._looking and not self._is_check_over(now_ms):
             return
         if self._job is None and not self._begin(now_ms):
-            self._look_now_and_then(now_ms)
+            self._check_printer(now_ms)
             return
         job = self._job
         assert job is not None
@@ -84,14 +84,14 @@ class Station:
             log.error("job %s is not begun, as it cannot be noted: %s", job.id, error)
             outcome = Outcome(HELD, "not-noted")
         except Exception:
-            self._faults.told(f"job {job.id} is given up")
-            outcome = self._given_up(job)
+            self._faults.log_exception(f"job {job.id} is given up")
+            outcome = self._interrupted_outcome(job)
         if outcome is None:
             return
         self._job = None
-        self._note_how_it_is(outcome)
+        self._note_printer_state(outcome)
         if outcome.state == HELD:
-            self._tell(job.id, QUEUED, self._why(outcome.detail, now_ms))
+            self._report(job.id, QUEUED, self._hold_reason(outcome.detail, now_ms))
             self._retry_at_ms = now_ms + RETRY_MS
         else:
             self._silent_since_ms = None
@@ -99,32 +99,32 @@ class Station:
         if self._printer.answers:
             self._log.note_answers(True)
 
-    def _look_now_and_then(self, now_ms: int) -> None:
+    def _check_printer(self, now_ms: int) -> None:
         """Ask an idle printer for its state: organizers want to know before the doors open."""
         if self._look_every_ms is not None and now_ms >= self._look_at_ms:
             self._look_at_ms, self._looking = now_ms + self._look_every_ms, True
-            self._printer.begin_look(now_ms)
+            self._printer.begin_check(now_ms)
 
-    def _looked(self, now_ms: int) -> bool:
+    def _is_check_over(self, now_ms: int) -> bool:
         try:
             outcome = self._printer.step(now_ms)
         except Exception:
-            self._faults.told("the printer cannot be looked at")
-            self._printer.give_up()
+            self._faults.log_exception("the printer cannot be looked at")
+            self._printer.abort()
             outcome = Outcome(HELD, "stalled")
         if outcome is None:
             return False
         self._looking = False
-        self._note_how_it_is(outcome)
+        self._note_printer_state(outcome)
         return True
 
-    def _note_how_it_is(self, outcome: Outcome) -> None:
+    def _note_printer_state(self, outcome: Outcome) -> None:
         silent = UNCONFIRMED if self._printer.unconfirmed else "unasked"
-        self.printer_word = outcome.detail or (READY if self._printer.answers else silent)
+        self.printer_state = outcome.detail or (READY if self._printer.answers else silent)
         if self._printer.answers and self._desk is not None and outcome.detail not in (SILENT, NO_PORT, UNPLUGGED):
             self._desk.answered()
 
-    def _why(self, detail: str, now_ms: int) -> str:
+    def _hold_reason(self, detail: str, now_ms: int) -> str:
         """What a job waits for: lasting silence needs a person."""
         if detail != SILENT:
             self._silent_since_ms = None
@@ -133,10 +133,10 @@ class Station:
             self._silent_since_ms = now_ms
         return MUTE if now_ms - self._silent_since_ms >= MUTE_AFTER_MS else detail
 
-    def _go_on_unanswered(self) -> None:
+    def _assume_no_answers(self) -> None:
         if not self._printer.answers or not self._log.note_answers(False):
             return
-        self._printer.go_on_unanswered()
+        self._printer.assume_no_answers()
         if self._desk is not None:
             self._desk.confirmed_by_person()
         self._silent_since_ms = None
@@ -148,7 +148,7 @@ class Station:
         """Another model, port or speed: what is under way there has ended."""
         assert self._desk is not None
         self._printer.close()
-        self._printer, self._compose = self._desk.make(), self._desk.compose()
+        self._printer, self._compose = self._desk.make_printer(), self._desk.compose()
         self._retry_at_ms = None
 
     def _begin(self, now_ms: int) -> bool:
@@ -157,17 +157,17 @@ class Station:
         for job in self._link.next_jobs():
             if job.id in self._log.jobs:
                 # The hub did not know: it lost its memory, or the answer crossed the report.
-                self._tell(job.id, *self._log.jobs[job.id])
+                self._report(job.id, *self._log.jobs[job.id])
             else:
                 wanted.append(job)
         for job in wanted:
-            if job.id not in self._told:
-                self._tell(job.id, QUEUED, "")
+            if job.id not in self._reported:
+                self._report(job.id, QUEUED, "")
         if not wanted or (self._retry_at_ms is not None and now_ms < self._retry_at_ms):
             return False
         job, self._retry_at_ms = wanted[0], None
         if job.go_on:
-            self._go_on_unanswered()
+            self._assume_no_answers()
         if job.kind in (TEST_PRINT, SPEED_PRINT) and self._desk is not None \
                 and self._desk.try_out(job.content.get("at")):
             self._renew()
@@ -175,22 +175,22 @@ class Station:
             composed = self._compose(job)
         except Exception:
             # A job that cannot be laid out must not stop those behind it.
-            self._faults.told(f"job {job.id} cannot be laid out")
+            self._faults.log_exception(f"job {job.id} cannot be laid out")
             self._settle(job.id, FAILED, "unprintable")
             return False
         self._job = job
         self._printer.begin(composed, lambda: self._first_byte(job.id), now_ms)
         return True
 
-    def _given_up(self, job: Job) -> Outcome:
+    def _interrupted_outcome(self, job: Job) -> Outcome:
         """Something of it may be on paper only if it was noted as begun."""
-        self._printer.give_up()
+        self._printer.abort()
         begun = self._log.jobs.get(job.id, ("", ""))[0] == SENDING
         return Outcome(UNCERTAIN, "stalled") if begun else Outcome(FAILED, "unprintable")
 
     def _first_byte(self, job_id: str) -> None:
         self._log.note(job_id, SENDING)
-        self._tell(job_id, SENDING, "")
+        self._report(job_id, SENDING, "")
 
     def _settle(self, job_id: str, state: str, detail: str) -> None:
         try:
@@ -198,12 +198,12 @@ class Station:
         except OSError:
             # "sending" on the disk makes it uncertain after a restart: too careful, never wrong.
             log.exception("the state of job %s cannot be noted", job_id)
-        self._tell(job_id, state, detail)
+        self._report(job_id, state, detail)
 
-    def _tell(self, job_id: str, state: str, detail: str) -> None:
-        if self._told.get(job_id) != (state, detail):
-            self._told.pop(job_id, None)
-            self._told[job_id] = (state, detail)
-            if len(self._told) > TOLD_MAX:
-                del self._told[next(iter(self._told))]
+    def _report(self, job_id: str, state: str, detail: str) -> None:
+        if self._reported.get(job_id) != (state, detail):
+            self._reported.pop(job_id, None)
+            self._reported[job_id] = (state, detail)
+            if len(self._reported) > TOLD_MAX:
+                del self._reported[next(iter(self._reported))]
             self._link.report(job_id, state, detail)

@@ -54,15 +54,15 @@ class HubStationLink:
         self._connect = connect
         self._challenge: str | None = None
         self._mono_ms = mono_ms
-        self._places = address.places
+        self._places = address.endpoints
         self._silent_since_ms: int | None = None
         self._refused: dict[str, int] = {}
         self._lock = threading.Lock()
         self._jobs: list[Job] = []
-        self._unsaid: dict[str, tuple[str, str]] = {}
+        self._unsent: dict[str, tuple[str, str]] = {}
         self._work = threading.Event()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._exchange_for_ever, name="station-link", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="station-link", daemon=True)
         self.in_contact = False
         self._times_refused = 0
 
@@ -79,11 +79,11 @@ class HubStationLink:
 
     def report(self, job_id: str, state: str, detail: str) -> None:
         with self._lock:
-            self._unsaid[job_id] = (state, detail)
+            self._unsent[job_id] = (state, detail)
         self._work.set()
 
     @property
-    def key_is_gone(self) -> bool:
+    def is_key_rejected(self) -> bool:
         """Whether everything signed with this key has been refused for long."""
         return self._times_refused >= REFUSED_TIMES
 
@@ -95,15 +95,15 @@ class HubStationLink:
         """One round; whether the hub was reached. Without the hub, its last jobs are still printed."""
         if (here := self._renew()) is not None:
             # The hub on this machine has restarted.
-            self.address, self._places, self._challenge = here, here.places, None
+            self.address, self._places, self._challenge = here, here.endpoints, None
         with self._lock:
-            states = dict(list(self._unsaid.items())[:STATES_AT_ONCE])
+            states = dict(list(self._unsent.items())[:STATES_AT_ONCE])
         # Good once: whatever happens to this request, the next one has another.
         challenge, self._challenge = self._challenge, None
         try:
             payload: dict[str, Any] = {
                 "states": [[job_id, state, detail] for job_id, (state, detail) in states.items()]}
-            health = self._health.news(self._mono_ms()) if self._health is not None else None
+            health = self._health.changes(self._mono_ms()) if self._health is not None else None
             if health is not None:
                 payload["health"] = health
             if (printer := self._printer()) is not None:
@@ -117,21 +117,21 @@ class HubStationLink:
             log.info("the hub was not reached: %s", error)
             self.in_contact = False
             self._times_refused = self._times_refused + 1 if isinstance(error, KeyRefused) else 0
-            self._try_another()
+            self._switch_hub()
             return False
         if not self.in_contact and self._health is not None:
             # A restarted hub has forgotten it.
-            self._health.begin()
+            self._health.reset()
         elif self._health is not None and health is not None:
-            self._health.heard(health)
+            self._health.acknowledge(health)
         self._silent_since_ms, self._times_refused = None, 0
         jobs = self._jobs_of(response.jobs)
         with self._lock:
             self._jobs = jobs
             self._printer_order = response.printer
             for job_id, state in states.items():
-                if self._unsaid.get(job_id) == state:
-                    del self._unsaid[job_id]
+                if self._unsent.get(job_id) == state:
+                    del self._unsent[job_id]
         self.in_contact = True
         return True
 
@@ -144,10 +144,10 @@ class HubStationLink:
             except MalformedMessage as error:
                 log.info("a row of the hub's that is no job is passed over: %s", error)
                 with suppress(MalformedMessage):
-                    self._refuse(parse_message(JobRef, row).id)
+                    self._reject_row(parse_message(JobRef, row).id)
         return jobs
 
-    def _refuse(self, name: str) -> None:
+    def _reject_row(self, name: str) -> None:
         """A row that the hub keeps repeating is answered only now and then: each answer costs a request."""
         now_ms = self._mono_ms()
         if now_ms >= self._refused.get(name, now_ms):
@@ -156,7 +156,7 @@ class HubStationLink:
             self._refused[name] = now_ms + REFUSE_AGAIN_MS
             self.report(name, "failed", "unprintable")
 
-    def _try_another(self) -> None:
+    def _switch_hub(self) -> None:
         """A hub that has been silent for long may have been replaced by a standby: try the next address."""
         now_ms = self._mono_ms()
         if self._silent_since_ms is None:
@@ -167,16 +167,16 @@ class HubStationLink:
             self.address = replace(self.address, host=host, port=port)
 
     @property
-    def unsaid(self) -> bool:
+    def has_unsent(self) -> bool:
         with self._lock:
-            return bool(self._unsaid)
+            return bool(self._unsent)
 
-    def _exchange_for_ever(self) -> None:
+    def _run(self) -> None:
         while not self._stopping.is_set():
             self._work.clear()
             reached = self.exchange()
             # News is sent at once; to an absent hub, only at the regular rate.
-            if reached and self.unsaid:
+            if reached and self.has_unsent:
                 continue
             if reached:
                 self._work.wait(POLL_S)

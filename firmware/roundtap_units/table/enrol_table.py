@@ -30,7 +30,7 @@ class EnrolTable(BoardUnit):
                  badge: Callable[[Words], str], screen: Screen, signals: Signals, heard: Callable[[str], None],
                  keep_language: Callable[[str], None]) -> None:
         super().__init__(screen, EdgeReorder(), heard)
-        self._asking = asking
+        self._client = asking
         self.language = language
         self._languages = languages
         self._facing = facing
@@ -41,20 +41,20 @@ class EnrolTable(BoardUnit):
         self._done_ms: int | None = None
 
     def step(self, now_ms: int, items: Iterable[object] = ()) -> None:
-        self._now_ms = self._sound_ms = now_ms
+        self._now_ms = self._healthy_ms = now_ms
         for gesture, _ in self._gestures(now_ms, self._edges(items)):
             self._press(gesture)
-        showing = self._asking.showing
+        showing = self._client.showing
         self._blink(showing, now_ms)
         self._show(self.page(showing, now_ms), draw, True, now_ms)
         self._signals.tick(now_ms)
         if showing.state == DONE and self._done_ms is None:
             self._done_ms = now_ms
 
-    def _wakes(self, now_ms: int) -> list[int]:
+    def _wake_times(self, now_ms: int) -> list[int]:
         return [now_ms + STEP_MS]
 
-    def over(self, now_ms: int) -> bool:
+    def is_finished(self, now_ms: int) -> bool:
         """Whether the unit has its key, and its name has been shown long enough to read."""
         return self._done_ms is not None and now_ms - self._done_ms >= DONE_MS
 
@@ -80,10 +80,10 @@ class EnrolTable(BoardUnit):
                     hint=hint)
 
     def _press(self, gesture: Gesture) -> None:
-        if self._asking.showing.state == STOPPED:
-            self._asking.go_on()
+        if self._client.showing.state == STOPPED:
+            self._client.resume()
         elif gesture.kind == HOLD:
-            self._asking.other_hub()
+            self._client.skip_hub()
         elif gesture.kind == TAP and gesture.key in ARROWS:
             at = LANGUAGES.index(self.language) + (1 if gesture.key == "down" else -1)
             self.language = LANGUAGES[at % len(LANGUAGES)]

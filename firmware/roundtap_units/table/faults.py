@@ -24,7 +24,7 @@ class UnitFaults:
     def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
         self.card = False
-        self.twin = False
+        self.duplicate = False
         self.damaged = 0
         self.refusal: str | None = None
         self.pending = False
@@ -37,7 +37,7 @@ class UnitFaults:
         self._read: set[str] = set()
         self._shown: tuple[str | None, int] = (None, 0)
 
-    def refused(self, kind: str | None) -> None:
+    def set_refusal(self, kind: str | None) -> None:
         """Why the hub refuses this unit's messages; None: it does not."""
         if kind != self.refusal:
             self._read.discard("refusal")
@@ -47,10 +47,10 @@ class UnitFaults:
         """An organizer at the console wants to see which unit this is."""
         self._identified = unit, now_ms + IDENTIFY_MS
 
-    def identifies(self, now_ms: int) -> bool:
+    def is_identifying(self, now_ms: int) -> bool:
         return now_ms < self._identified[1]
 
-    def asked(self, pending: bool) -> None:
+    def set_pending(self, pending: bool) -> None:
         """Whether a restored hub examines a report of this unit."""
         if pending and not self.pending:
             self._read.discard("pending")
@@ -71,7 +71,7 @@ class UnitFaults:
         elif now_ms - self._shown[1] >= UNREAD_MS:
             if kind == "damaged":
                 self.damaged = 0
-            if gesture.kind == HOLD and self._key_is_gone(kind):
+            if gesture.kind == HOLD and self._is_key_rejected(kind):
                 self.enrols = True
             self._read.add(kind)
         return True
@@ -87,26 +87,26 @@ class UnitFaults:
         if kind == "identify":
             return table.page(kind, None, words("enrol.here"), self._identified[0], hint=words("any_key"))
         about = f"refusal.{self.refusal}" if kind == "refusal" else f"{kind}.line"
-        if self._key_is_gone(kind):
+        if self._is_key_rejected(kind):
             return table.page(kind, None, words(f"{kind}.title"), words(about),
                               hint=words("refusal.key.again", sign=SIGNS["a"]))
         hint = "seat.wrong_hint" if kind == "card" else "" if kind == "twin" else "any_key"
         return table.page(kind, None, words(f"{kind}.title"), words(about), hint=words(hint) if hint else "")
 
-    def _key_is_gone(self, kind: str | None) -> bool:
+    def _is_key_rejected(self, kind: str | None) -> bool:
         return kind == "refusal" and self.refusal == "key" and self.can_enrol
 
     def lamp(self, now_ms: int, blind: bool = False) -> bool:
         """The light blinks while nothing can be stored or shown: it is seen where the screen is not."""
-        return (self.card or blind or self.identifies(now_ms)) and now_ms // BLINK_MS % 2 == 0
+        return (self.card or blind or self.is_identifying(now_ms)) and now_ms // BLINK_MS % 2 == 0
 
     def _kind(self, now_ms: int) -> str | None:
         if self._dialogue.call.shown(now_ms):
             return None
-        if self.identifies(now_ms):
+        if self.is_identifying(now_ms):
             return "identify"
-        if self.twin or self.card:
-            return "twin" if self.twin else "card"
+        if self.duplicate or self.card:
+            return "twin" if self.duplicate else "card"
         if self.damaged:
             return "damaged"
         for kind, there in (("refusal", self.refusal is not None), ("pending", self.pending)):

@@ -85,9 +85,9 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at), key_fingerprint(identity.key))
     stored = StoredView(config.folder / "view.json", read_boot_id())
     health = OwnHealth(MachineProbe(config.folder, True), config.board.pins.keys(), lambda: not screen.blind,
-                       lacks=lambda: (front.deaf, screen.reason))
-    link = HubLink(identity, outbox, process.receive, mono_ms, memory, stored.holds,
-                   LocalKeyWatch("table").renewed if config.local else lambda: None, health)
+                       lacks=lambda: (front.input_fault, screen.reason))
+    link = HubLink(identity, outbox, process.receive, mono_ms, memory, stored.held_match,
+                   LocalKeyWatch("table").poll if config.local else lambda: None, health)
     dialogue = Dialogue(words, config.board.facing, words(badge) if badge else "")
     unit = TableUnit(identity.unit, identity.key, dialogue, outbox, link, screen, front.signals, process.heard,
                      stored=stored, memory=memory, pressed=health.press, front=front)
@@ -122,7 +122,7 @@ def _enrolled(config: TableConfig, memory: UnitMemory, process: BoardProcess,
                        process.heard, partial(save_language, config.folder))
     threading.Thread(target=asking.run, name="enrolling", daemon=True).start()
     here = has_local_key("table")
-    process.run(table, lambda: table.over(mono_ms()) or (not here and has_local_key("table")))
+    process.run(table, lambda: table.is_finished(mono_ms()) or (not here and has_local_key("table")))
     asking.stop()
     config = replace(config, language=table.language)
     if asking.enrolled is None:

@@ -88,7 +88,7 @@ class UnitRoundClock:
         self._counted: tuple[_Match | None, int] | None = None
 
     @property
-    def counts(self) -> bool:
+    def is_timed(self) -> bool:
         return self._clock.state in COUNTS or (self._stored and self._clock.remaining_ms is not None)
 
     @property
@@ -97,7 +97,7 @@ class UnitRoundClock:
             return self._counted[1]
         return None
 
-    def told(self, view: TableView, stored: bool) -> None:
+    def on_view(self, view: TableView, stored: bool) -> None:
         """A view came; `stored`: from this unit's own disk."""
         self._clock, self._stored, self._boots = view.clock, stored, self._hub.boots
         self._match = view.match.same if view.match is not None else None
@@ -153,7 +153,7 @@ class ReportMaker:
             "report_id": f"{self._unit}-{self._new_id()}", "unit": self._unit, "event": view.event.id,
             "match": effect.match, "side": effect.side, "revision": effect.revision,
             "result": result_to_json(effect.result), "serial": self._serial(effect, view.event.id, view.match),
-            "agrees_to": self._agreed(effect),
+            "agrees_to": self._agreed_report(effect),
         }
         if effect.draw is not None:
             report["draw"] = effect.draw
@@ -169,7 +169,7 @@ class ReportMaker:
         self._unstored.append((report, effect))
         self.store(now_ms)
 
-    def restored(self, report: Mapping[str, Any], effect: SendReport) -> None:
+    def add_restored(self, report: Mapping[str, Any], effect: SendReport) -> None:
         """A report from before the restart, which the dialogue knows again."""
         self._made.append((dict(report), effect))
 
@@ -197,7 +197,7 @@ class ReportMaker:
             serials.append(match.heard.of(effect.side))
         return max(serials, default=0) + 1
 
-    def _agreed(self, effect: SendReport) -> dict[str, str] | None:
+    def _agreed_report(self, effect: SendReport) -> dict[str, str] | None:
         """The report that this one agrees to, in the form of the message."""
         to = effect.agrees_to
         if isinstance(to, ReportRef):
@@ -239,7 +239,7 @@ class TableUnit(BoardUnit):
         self._link = link
         self._signals = signals
         self._pressed = pressed
-        self._front = front
+        self._controls = front
         self._view: TableView | None = None
         self._status = StatusChanged()
         self._said, self._said_ms = False, 0
@@ -251,85 +251,85 @@ class TableUnit(BoardUnit):
         self._memory = memory or UnitMemory(None)
         self._epoch: str | None = None
         self._time = UnitRoundClock(link.time, self._stored.deadline_here_ms)
-        self._to_keep: Mapping[str, Any] | None = None
+        self._view_to_save: Mapping[str, Any] | None = None
         self._mend_at_ms = 0
-        self._stumbled_ms: int | None = None
+        self._failed_ms: int | None = None
         self.troubles = UnitFaults(dialogue)
         self.troubles.damaged = max(0, outbox.damaged - self._memory.damaged_read)
-        self._is_pending()
+        self._update_pending()
         self._show_stored()
 
     def step(self, now_ms: int, items: Iterable[object] = ()) -> None:
         self._now_ms = now_ms
-        undo = self._remembered()
+        undo = self._checkpoint()
         edges = self._edges(items)
-        self._look_after_card(now_ms)
-        self._tell_time(now_ms)
+        self._check_disk(now_ms)
+        self._update_clock(now_ms)
         for key in (edge.key for edge in edges if edge.down):
             self._pressed(key)
         for gesture, at_ms in self._gestures(now_ms, edges):
             self._guarded(self._press, gesture, at_ms)
         self._guarded(self.dialogue.tick, now_ms)
-        if not self._can_be_shown(now_ms):
+        if not self._is_drawable(now_ms):
             undo()
-            self._to_keep = None
+            self._view_to_save = None
         self._signals.tick(now_ms)
         self._reports.store(now_ms)
         for effect in self.dialogue.take_effects():
-            self._guarded(self._do, effect)
+            self._guarded(self._run_effect, effect)
         if self._said and now_ms - self._said_ms >= LONGEST_SLEEP_MS:
             # A restarted hub wants the clock's present value, not that of the last press.
             self._said_ms = now_ms
             self._link.keep_status(self._status_now())
         if self._guarded(self._draw, now_ms):
-            self._sound_ms = now_ms
+            self._healthy_ms = now_ms
         else:
-            self._show_stumbled(now_ms)
-        self._keep_view(now_ms)
+            self._show_failure(now_ms)
+        self._save_view(now_ms)
 
-    def _wakes(self, now_ms: int) -> list[int]:
+    def _wake_times(self, now_ms: int) -> list[int]:
         due = []
         clock_ms = self.dialogue.table.clock_ms
         if clock_ms is not None and self._view is not None and self._view.clock.state in COUNTS:
             # Just after the shown second changes.
             due.append(now_ms + (clock_ms - (now_ms - self._now_ms)) % 1000 + 1)
-        if self.troubles.card or self._screen.blind or self.troubles.identifies(now_ms):
+        if self.troubles.card or self._screen.blind or self.troubles.is_identifying(now_ms):
             due.append(now_ms + BLINK_MS)
         return due
 
     # --- from the hub ----------------------------------------------------------------------------------------------
 
-    def _from_link(self, kind: str, value: Any) -> None:
+    def _on_link_message(self, kind: str, value: Any) -> None:
         now_ms = self._now_ms
         if kind in CONTACTS:
             self._contact_ms = now_ms
         if kind == "view":
-            self._take_view(value, now_ms)
+            self._on_view(value, now_ms)
         elif kind == "fate":
-            self._take_fate(value, now_ms)
+            self._on_fate(value, now_ms)
         elif kind == "epoch":
             self._epoch = value
         elif kind == "mismatch":
             self.dialogue.on_mismatch(bool(value))
         elif kind == "twin":
-            self.troubles.twin = bool(value)
+            self.troubles.duplicate = bool(value)
         elif kind == "refusal":
-            self.troubles.refused(value)
+            self.troubles.set_refusal(value)
         elif kind == "identify":
             self.troubles.identify(self._unit, now_ms)
         elif kind == "key":
             self._unit = value[0]
             self._reports.use_key(*value)
 
-    def _take_view(self, raw: Mapping[str, Any], now_ms: int, stored: bool = False) -> None:
+    def _on_view(self, raw: Mapping[str, Any], now_ms: int, stored: bool = False) -> None:
         first, before, event = self._view is None, self._match_id(), self._event_id()
         try:
             self._view = parse_message(TableView, raw)
         except MalformedMessage:
             # From a hub of another version, or a hostile one: the last view is better than none.
-            self._faults.told("a view that no table can show is passed over")
+            self._faults.log_exception("a view that no table can show is passed over")
             return
-        self._time.told(self._view, stored)
+        self._time.on_view(self._view, stored)
         if first or self._event_id() != event:
             self._restore()
         self.dialogue.on_view(self._view, now_ms)
@@ -340,8 +340,8 @@ class TableUnit(BoardUnit):
         self._clock_ran = running
         if stored:
             return
-        self._to_keep = raw
-        self._forget(self._view.finished)
+        self._view_to_save = raw
+        self._drop_events(self._view.finished)
         if self._match_id() != before or not self._said:
             # Even without a match: a unit that never sends a status would soon look lost on the console.
             self._send_status()
@@ -350,22 +350,22 @@ class TableUnit(BoardUnit):
         """The view from before the restart, until the hub is heard; one that cannot be shown is dropped."""
         if self._stored.view is not None:
             raw = self._stored.view
-            undo = self._remembered()
-            if not self._guarded(self._take_view, raw, 0, True) or not self._can_be_shown(0):
+            undo = self._checkpoint()
+            if not self._guarded(self._on_view, raw, 0, True) or not self._is_drawable(0):
                 undo()
             if self._view is None:
-                self._stored.forget()
+                self._stored.discard()
 
-    def _keep_view(self, now_ms: int) -> None:
-        if self._to_keep is not None:
-            self._stored.keep(self._to_keep)
-            self._to_keep = None
+    def _save_view(self, now_ms: int) -> None:
+        if self._view_to_save is not None:
+            self._stored.update(self._view_to_save)
+            self._view_to_save = None
         self._stored.tick(now_ms, self._time.ends_here_ms)
 
-    def _forget(self, finished: Iterable[str]) -> None:
+    def _drop_events(self, finished: Iterable[str]) -> None:
         try:
             for event in finished:
-                self._outbox.forget_event(event, self._epoch)
+                self._outbox.drop_event(event, self._epoch)
         except OSError as error:
             log.error("the outbox could not be tidied up: %s", error)
 
@@ -377,13 +377,13 @@ class TableUnit(BoardUnit):
             if report["event"] == event and kept.id not in known:
                 effect = SendReport(report["match"], report["side"], report["revision"],
                                     result_from_json(report["result"]), report.get("draw"))
-                self._reports.restored(report, effect)
+                self._reports.add_restored(report, effect)
                 self.dialogue.restore(kept.id, effect)
                 if kept.fate == PENDING:
                     self.dialogue.on_pending(kept.id)
 
-    def _take_fate(self, kept: StoredReport, now_ms: int) -> None:
-        self._is_pending()
+    def _on_fate(self, kept: StoredReport, now_ms: int) -> None:
+        self._update_pending()
         if kept.fate == "accepted" and kept.number is not None:
             self.dialogue.on_fate(kept.id, Saved(kept.number), now_ms)
         elif kept.fate == "refused":
@@ -391,12 +391,12 @@ class TableUnit(BoardUnit):
         elif kept.fate == PENDING:
             self.dialogue.on_pending(kept.id)
 
-    def _is_pending(self) -> None:
-        self.troubles.asked(any(kept.fate == PENDING for kept in self._outbox.unsettled()))
+    def _update_pending(self) -> None:
+        self.troubles.set_pending(any(kept.fate == PENDING for kept in self._outbox.unsettled()))
 
     # --- to the hub ------------------------------------------------------------------------------------------------
 
-    def _do(self, effect: Effect) -> None:
+    def _run_effect(self, effect: Effect) -> None:
         if isinstance(effect, SendReport):
             self._reports.make(effect, self._view, self._now_ms)
         else:
@@ -428,13 +428,13 @@ class TableUnit(BoardUnit):
 
     # --- time and screen -------------------------------------------------------------------------------------------
 
-    def _tell_time(self, now_ms: int) -> None:
+    def _update_clock(self, now_ms: int) -> None:
         table = self.dialogue.table
         self.dialogue.on_contact(None if self._contact_ms is None else now_ms - self._contact_ms)
         clock_ms = self._time.left_ms(now_ms)
-        table.clock_unknown = clock_ms is None and self._time.counts
+        table.clock_unknown = clock_ms is None and self._time.is_timed
         self.dialogue.on_clock(clock_ms)
-        table.instead_of_sending = self.troubles.sending
+        table.sending_text = self.troubles.sending
 
     def _press(self, gesture: Gesture, at_ms: int) -> None:
         if gesture.kind != CALL and self.troubles.press(gesture, at_ms):
@@ -443,31 +443,31 @@ class TableUnit(BoardUnit):
             return
         self.dialogue.on_gesture(gesture, at_ms)
 
-    def _look_after_card(self, now_ms: int) -> None:
+    def _check_disk(self, now_ms: int) -> None:
         """A failing card is shown and tried again; a read-only one is detected before it is needed."""
         if now_ms >= self._mend_at_ms:
             self._mend_at_ms = now_ms + DISK_RETRY_MS
             if self._outbox.failing:
-                self._outbox.mend()
+                self._outbox.retry_disk()
             else:
-                self._outbox.look()
+                self._outbox.check_disk()
         self.troubles.card = self._outbox.failing
         self._signals.lamp(self.troubles.lamp(now_ms, self._screen.blind))
 
     def _scene_now(self, now_ms: int) -> Scene:
         scene = self.troubles.scene(now_ms) or self.dialogue.scene(now_ms)
-        if self._stumbled_ms is not None and now_ms - self._stumbled_ms < FAILURE_SHOWN_MS:
+        if self._failed_ms is not None and now_ms - self._failed_ms < FAILURE_SHOWN_MS:
             return replace(scene, badge=self.dialogue.table.words("badge.fault"), mark="")
-        if self._front is not None and self._front.deaf:
+        if self._controls is not None and self._controls.input_fault:
             return replace(scene, badge=self.dialogue.table.words("badge.deaf"), mark="")
         return scene
 
     def _draw(self, now_ms: int) -> None:
-        self._show(self._scene_now(now_ms), self._picture, self._worth_reading(now_ms), now_ms)
+        self._show(self._scene_now(now_ms), self._picture, self._keeps_screen_on(now_ms), now_ms)
         self.dialogue.on_drawn(now_ms)
-        self._signals.player_lamps(self.dialogue.awaited(now_ms))
+        self._signals.player_lamps(self.dialogue.awaited_sides(now_ms))
 
-    def _worth_reading(self, now_ms: int) -> bool:
+    def _keeps_screen_on(self, now_ms: int) -> bool:
         """Whether there is something to read now: a round, a called judge, or trouble."""
         view = self._view
         on = view is not None and view.match is not None and not self.dialogue.table.closed
@@ -478,7 +478,7 @@ class TableUnit(BoardUnit):
             self._drawn = scene, draw(scene)
         return self._drawn[1]
 
-    def _show_stumbled(self, now_ms: int) -> None:
+    def _show_failure(self, now_ms: int) -> None:
         """The last picture that could be drawn, marked as faulty."""
         with contextlib.suppress(Exception):
             if self._image is not None:
@@ -490,10 +490,10 @@ class TableUnit(BoardUnit):
     def _guarded(self, action: Callable[..., None], *args: Any) -> bool:
         well = super()._guarded(action, *args)
         if not well:
-            self._stumbled_ms = self._now_ms
+            self._failed_ms = self._now_ms
         return well
 
-    def _remembered(self) -> Callable[[], None]:
+    def _checkpoint(self) -> Callable[[], None]:
         here = {name: getattr(self, name) for name in ("_view", "_clock_ran", "_status")}
         others = checkpoint(self.dialogue, self.dialogue.table, self.dialogue.call, self._time)
 
@@ -504,12 +504,12 @@ class TableUnit(BoardUnit):
 
         return undo
 
-    def _can_be_shown(self, now_ms: int) -> bool:
+    def _is_drawable(self, now_ms: int) -> bool:
         """Whether the table's own screen can be drawn, before anything irreversible is done."""
         try:
             self._picture(self._scene_now(now_ms))
         except Exception:
-            self._stumbled_ms = now_ms
-            self._faults.told("a screen that cannot be drawn is taken back")
+            self._failed_ms = now_ms
+            self._faults.log_exception("a screen that cannot be drawn is taken back")
             return False
         return True

@@ -158,7 +158,7 @@ class WallBrowser:
     def _pause(self, seconds: float) -> None:
         until_s = self._now_s() + seconds
         while not self._stop.is_set() and (left_s := until_s - self._now_s()) > 0:
-            self._heartbeat.alive(int(self._now_s() * 1000))
+            self._heartbeat.beat(int(self._now_s() * 1000))
             self._stop.wait(min(left_s, STEP_S))
 
     def _show(self, words: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -168,7 +168,7 @@ class WallBrowser:
         began_s = self._now_s()
         try:
             while browser.poll() is None and not self._stop.is_set():
-                heard_s = self._proxy.heard_s
+                heard_s = self._proxy.last_request_s
                 if self._now_s() > (heard_s + ASKS_WITHIN_S if heard_s > began_s else began_s + STARTS_WITHIN_S):
                     log.warning("the browser asks for nothing any more")
                     return

@@ -138,7 +138,7 @@ class HubWatch:
     def stop(self) -> None:
         self._stopping.set()
 
-    def look(self) -> float:
+    def poll(self) -> float:
         """Probe or search once; returns the seconds until the next time."""
         if self.hub is not None:
             if self._ask(self.hub.place) is not None:
@@ -165,7 +165,7 @@ class HubWatch:
     def _run(self) -> None:
         while not self._stopping.is_set():
             try:
-                pause_s = self.look()
+                pause_s = self.poll()
             except OSError:
                 pause_s = LOOK_EVERY_S
             self._stopping.wait(pause_s)
@@ -184,7 +184,7 @@ class WallProxy(socketserver.ThreadingTCPServer):
         self.watch, self.memory, self.own_page, self.now_s = watch, memory, own_page, now_s
         self.host = f"{LOOPBACK}:{self.server_address[1]}"
         self.url = f"http://{self.host}{WALL}"
-        self.heard_s = now_s()
+        self.last_request_s = now_s()
         """When the browser last sent a request, or took a message."""
         self.opened: FoundHub | None = None
         """The hub of the last wall shown."""
@@ -212,7 +212,7 @@ class _Request(BaseHTTPRequestHandler):
             # Another site's page, in a browser on this machine, under another host name.
             self._answer(403)
             return
-        proxy.heard_s = proxy.now_s()
+        proxy.last_request_s = proxy.now_s()
         if not self.path.startswith(PROXIED_PATHS):
             self._answer(302, [("Location", WALL)])
         elif hub is None:
@@ -262,8 +262,8 @@ class _Request(BaseHTTPRequestHandler):
                     proxy.watch.standbys = parse_endpoints(json.loads(event.removeprefix(HUBS))["hubs"])
             else:
                 self.wfile.write(event)
-                proxy.heard_s = proxy.now_s()
-                if proxy.heard_s > ends_s:
+                proxy.last_request_s = proxy.now_s()
+                if proxy.last_request_s > ends_s:
                     return
             event = b""
 
@@ -277,7 +277,7 @@ class _Request(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
-        self.server.heard_s = self.server.now_s()
+        self.server.last_request_s = self.server.now_s()
 
     def log_message(self, *_: object) -> None:
         """A log line for each request would be useless."""

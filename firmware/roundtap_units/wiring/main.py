@@ -150,7 +150,7 @@ class BoardTest:
         """Run it; returns the names of the parts that did not respond, as in a board's file."""
         words = self.words
         self.person.say(words("walk.begin", board=self.board.name))
-        if self.front.deaf:
+        if self.front.input_fault:
             self.person.say(self.front.reason)
         for part in parts(self.board):
             self.person.say("")
@@ -170,12 +170,12 @@ class BoardTest:
         if self.screen.blind:
             self.person.say(self.screen.said)
             return False
-        return self.person.sees(self.words("walk.screen"))
+        return self.person.confirms(self.words("walk.screen"))
 
     def _button(self, part: BoardPart) -> bool:
         """Pressed and released, with no other button moving."""
         words, name = self.words, self.words(f"wiring.part.{part.name}")
-        if self.front.deaf:
+        if self.front.input_fault:
             return False
         with contextlib.suppress(queue.Empty):
             while True:
@@ -200,19 +200,19 @@ class BoardTest:
         return False
 
     def _signal(self, part: BoardPart) -> bool:
-        if self.front.deaf:
+        if self.front.input_fault:
             return False
         signals, now_ms = self.front.signals, self.mono_ms()
         if part.kind == "buzzer":
             signals.beep(now_ms, 600)
             self.wait(700)
             self.front.tick(self.mono_ms())
-            return self.person.sees(self.words("walk.buzzer"))
+            return self.person.confirms(self.words("walk.buzzer"))
         if part.name == "lamp":
             signals.lamp(True)
         else:
             signals.player_lamps(part.name.removeprefix("lamp_"))
-        seen = self.person.sees(self.words("walk.lamp", part=self.words(f"wiring.part.{part.name}")))
+        seen = self.person.confirms(self.words("walk.lamp", part=self.words(f"wiring.part.{part.name}")))
         signals.lamp(False)
         signals.player_lamps("")
         return seen
@@ -294,7 +294,7 @@ class TerminalUser:
     def say(self, text: str) -> None:
         print(text, flush=True)
 
-    def sees(self, question: str) -> bool:
+    def confirms(self, question: str) -> bool:
         """Ask whether they see or hear it; an empty answer is a yes."""
         try:
             answer = input(f"{question} {self.words('walk.yes_no')} ")

@@ -92,11 +92,11 @@ class Bench:
             if not _is_local_request(scope):
                 await _answer(send, 403, b"The bench is for who sits at this machine.")
             elif method == "POST" and path == "/press":
-                await self._order(self._press, scope, receive, send)
+                await self._handle_order(self._read_press, scope, receive, send)
             elif method == "POST" and path == "/printer":
-                await self._order(lambda order: (self.printer, order), scope, receive, send)
+                await self._handle_order(lambda order: (self.printer, order), scope, receive, send)
             elif path == "/pictures":
-                await send_events(self._changes(), receive, send)
+                await send_events(self._event_stream(), receive, send)
             elif path == "/info":
                 await _answer(send, 200, json.dumps(dict(self.info)).encode(), "application/json")
             elif path in FILES:
@@ -115,12 +115,12 @@ class Bench:
             self._changed.notify_all()
 
     @property
-    def _fronts(self) -> list[BenchTable]:
+    def _panels(self) -> list[BenchTable]:
         return [*([self.printer] if self.printer else []), *self.tables.values()]
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
-        self._tasks += [asyncio.create_task(self._follow(front)) for front in self._fronts]
+        self._tasks += [asyncio.create_task(self._follow(front)) for front in self._panels]
         await send({"type": "lifespan.startup.complete"})
         await receive()
         for task in self._tasks:
@@ -145,7 +145,8 @@ class Bench:
             front.shown = front.shown_after(message)
             self._changed.notify_all()
 
-    async def _order(self, read: Callable[[dict[str, Any]], tuple[BenchTable | None, dict[str, Any]]], scope: Scope,
+    async def _handle_order(self, read: Callable[[dict[str, Any]], tuple[BenchTable | None, dict[str, Any]]],
+                            scope: Scope,
                      receive: Receive, send: Send) -> None:
         """Pass an order on. Only from the bench's own page: another site cannot set the content type."""
         order = await read_message(scope, receive, send, ORDER_BYTES_MAX, ORDER_WITHIN_S)
@@ -163,22 +164,22 @@ class Bench:
             front.writer.write(json.dumps(message).encode() + b"\n")
             await _answer(send, 204, b"")
 
-    def _press(self, order: dict[str, Any]) -> tuple[BenchTable, dict[str, Any]]:
+    def _read_press(self, order: dict[str, Any]) -> tuple[BenchTable, dict[str, Any]]:
         """{"table": 3, "pin": "a", "down": true}."""
         if order["pin"] not in PINS or not isinstance(order["down"], bool):
             raise ValueError("pin or down")
         return self.tables[order["table"]], {"pin": order["pin"], "down": order["down"]}
 
-    async def _changes(self) -> AsyncIterator[bytes]:
+    async def _event_stream(self) -> AsyncIterator[bytes]:
         """Events for each panel that changed since this reader last looked."""
         seen: dict[BenchTable, Mapping[str, Any]] = {}
         while not self._closing:
-            for front in self._fronts:
+            for front in self._panels:
                 if seen.get(front) != front.shown:
                     seen[front] = front.shown
                     yield f"data: {json.dumps(front.shown)}\n\n".encode()
             async with self._changed:
-                if not self._closing and all(seen[front] == front.shown for front in self._fronts):
+                if not self._closing and all(seen[front] == front.shown for front in self._panels):
                     await self._changed.wait()
 
 

@@ -47,8 +47,8 @@ def make_event(database: Path, players: int, tables: int, rulebook: str,
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
     play = (c.DrawRound(secrets.randbits(53)), c.PublishRound(1, 1, noted="a demo"))
     commands: list[c.Command] = [create, *entered, *play]
-    service.ask([Step(event, command) for command in commands], "demo", people, timeout_s=60)
-    service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n}))
+    service.execute([Step(event, command) for command in commands], "demo", people, timeout_s=60)
+    service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n}))
                  for n in range(1, tables + 1)], "demo")
     service.stop()
     journal.close()

@@ -192,7 +192,7 @@ def report_lines(found: Sequence[Check], words: Words) -> list[str]:
         if ours:
             lines.append(words(f"check.group.{group}"))
         for check in ours:
-            lines.append(f"  {MARKS[check.state]} {check.title(words)}: {check.saw(words)}")
+            lines.append(f"  {MARKS[check.state]} {check.title(words)}: {check.finding(words)}")
             if check.to_do(words):
                 lines.append(f"      → {check.to_do(words)}")
     n = sum(check.state == WRONG for check in found)

@@ -101,7 +101,7 @@ def _check_copy(path: Path, journal: Journal) -> None:
         raise Problem("copy_unreadable", file=str(path))
     if copy.lineage != journal.lineage:
         raise Problem("copy_of_another", copy=str(path.parent), file=path.name)
-    unknown = journal.unknown(copy.heads)
+    unknown = journal.first_unknown_stream(copy.heads)
     if unknown is not None:
         raise Problem("copy_knows_more", stream=unknown, number=copy.heads[unknown].number)
     behind = sum(head.number - copy.heads.get(stream, START).number for stream, head in journal.heads().items())
@@ -139,7 +139,7 @@ def _rescued_lines(each: SalvageResult, words: Words) -> list[str]:
 
 
 def list_streams(journal: Journal, only: str | None = None) -> Iterable[StreamCheck]:
-    heads, sealed = journal.heads(), journal.seals.known()
+    heads, sealed = journal.heads(), journal.event_snapshots.known()
     if only is not None and only not in heads:
         raise Problem("unknown_event", event=only)
     for stream in sorted(heads, key=lambda stream: (stream != VENUE, len(stream), stream)):

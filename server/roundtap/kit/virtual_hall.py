@@ -57,7 +57,7 @@ class DirectLink:
     def __init__(self, hub: Hub, unit: str, outbox: Outbox, incoming: queue.SimpleQueue[object],
                  clock: VirtualClock) -> None:
         self.time = HubTime()
-        self.time.heard_round_trip(clock.now_ms, clock.now_ms, clock.now_ms)
+        self.time.add_round_trip(clock.now_ms, clock.now_ms, clock.now_ms)
         self._hub, self._unit, self.outbox, self.incoming, self._clock = hub, unit, outbox, incoming, clock
         self._made_of: tuple[object, ...] = ()
         self._last_view: Mapping[str, Any] | None = None
@@ -69,10 +69,10 @@ class DirectLink:
                 Echo, record_report(self._hub.service, validate_report(dict(kept.report)))))
             if settled is not None:
                 self.incoming.put(("fate", settled))
-        self.outbox.note()
+        self.outbox.flush_fates()
 
     def send_status(self, status: Mapping[str, Any]) -> None:
-        self._hub.presence.heard(self._unit, self._clock.now_ms, match=status["match"],
+        self._hub.presence.update(self._unit, self._clock.now_ms, match=status["match"],
                                  seated=frozenset(status["seated"]), draft=status["draft"], call=status["call"],
                                  leave=frozenset(status["leave"] or ""))
 
@@ -104,15 +104,15 @@ class VirtualTable:
         outbox = Outbox(folder / unit / "outbox.jsonl")
         self.link = DirectLink(hub, unit, outbox, self._incoming, clock)
         self.screen = VirtualScreen()
-        self.says = ""
+        self.screen_text = ""
         self.unit = TableUnit(
             unit, hub.units.keys[unit], Dialogue(unit_words("en"), "edge"), outbox, self.link, self.screen,
-            Signals(RECOMMENDED, self._pins), self._hear,
+            Signals(RECOMMENDED, self._pins), self._on_screen_text,
         )
         self._buttons = Buttons(RECOMMENDED, self._pins, self._incoming, lambda: clock.now_ms)
 
-    def _hear(self, text: str) -> None:
-        self.says = text
+    def _on_screen_text(self, text: str) -> None:
+        self.screen_text = text
 
     def step(self) -> None:
         self.link.push_view()
@@ -125,11 +125,11 @@ class VirtualTable:
         """Press a button: down, a moment, up, a moment."""
         pin = self._pins.pin(RECOMMENDED.pins.keys()[press.key])
         pin.drive_low()
-        self._pass(HOLD_MS if press.kind == "hold" else TAP_MS)
+        self._advance(HOLD_MS if press.kind == "hold" else TAP_MS)
         pin.drive_high()
-        self._pass(PAUSE_MS)
+        self._advance(PAUSE_MS)
 
-    def _pass(self, ms: int) -> None:
+    def _advance(self, ms: int) -> None:
         """Advance time, stepping whenever the unit asks to be woken."""
         until_ms = self._clock.now_ms + ms
         self.step()
@@ -158,7 +158,7 @@ class VirtualHall:
         self.hub = hub_in_memory(self.service, Presence(), clocks, keys)
         # As in the hub's own process: a final result closes its table's call.
         self.service.listen(lambda snapshot, entries: close_settled_calls(self.hub.presence, snapshot, entries))
-        self.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))
+        self.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))
                           for n, unit in enumerate(keys, start=1)], "rehearsal")
         self.tables = {n: VirtualTable(self.hub, n, folder, self.clock) for n in range(1, tables + 1)}
 
@@ -176,8 +176,8 @@ class VirtualHall:
     def state(self) -> EventState:
         return self.service.snapshot.events[EVENT]
 
-    def tell(self, command: c.Command) -> None:
-        self.service.tell(EVENT, command, "rehearsal")
+    def submit(self, command: c.Command) -> None:
+        self.service.execute_one(EVENT, command, "rehearsal")
 
     def enter(self, tournament: Tournament) -> None:
         """Create the event and enter its competitors, before any has left."""
@@ -193,7 +193,7 @@ class VirtualHall:
         if rulebook(tournament.rulebook).judge_required:
             # The person who runs the rehearsal is its judge.
             steps.append(Step(EVENT, c.SetOfficials((Official("o1", "organizer"),))))
-        self.service.ask(steps, "rehearsal", people)
+        self.service.execute(steps, "rehearsal", people)
 
     def wait(self, ms: int) -> None:
         self.clock.now_ms += ms

@@ -92,7 +92,7 @@ class ApplyResult:
     """What was done: changed files (relative to the root), notes to report, and whether a restart is needed."""
 
     changed: tuple[str, ...]
-    told: tuple[SettingsNote, ...]
+    notes: tuple[SettingsNote, ...]
     restart: bool
 
 

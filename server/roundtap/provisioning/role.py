@@ -192,7 +192,7 @@ def _apply(machine: Machine, first: bool, restart: bool) -> int:
         silence_first_boot(machine)
     done = applying.apply(machine, start=not first)
     settings, _ = machine.settings()
-    notes = list(done.told)
+    notes = list(done.notes)
     changed = done.restart
     if first and settings.read_only is not False:
         found = read_only.prepare(machine)

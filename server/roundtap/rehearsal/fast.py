@@ -38,29 +38,29 @@ def rehearse_fast(script: Script, progress: Progress, trouble: bool = False) -> 
         for played in script.rounds:
             play_round(hall, played, progress, trouble)
             for competitor in played.leaving:
-                hall.tell(c.DropCompetitor(competitor))
+                hall.submit(c.DropCompetitor(competitor))
             for competitor in played.disqualified:
-                hall.tell(c.Disqualify(competitor, "as recorded"))
-        hall.tell(c.FinishEvent("as recorded"))
+                hall.submit(c.Disqualify(competitor, "as recorded"))
+        hall.submit(c.FinishEvent("as recorded"))
         return tournament_of(hall.state)
 
 
 def play_round(hall: VirtualHall, played: ScriptRound, progress: Progress, trouble: bool = False) -> None:
-    hall.tell(c.ImposeRound(played.matches, played.stage, played.tiebreak_form))
+    hall.submit(c.ImposeRound(played.matches, played.stage, played.tiebreak_form))
     assert hall.state.draft is not None
     assert hall.state.draft.draw is not None
-    hall.tell(c.PublishRound(hall.state.draft.number, hall.state.draft.draw.attempt, noted="a rehearsal"))
+    hall.submit(c.PublishRound(hall.state.draft.number, hall.state.draft.draw.attempt, noted="a rehearsal"))
     hall.step()
     for typing in played.typing:
         for seat in ("a", "b"):
             hall.tables[typing.table].press(Press(seat))
     if hall.state.clock.total_ms is not None:
-        hall.tell(c.SetClock("start"))
+        hall.submit(c.SetClock("start"))
     hall.step()
     done = 0
     for after_time in (False, True):
         if after_time and hall.state.clock.total_ms is not None:
-            hall.tell(c.SetClock("set", 0))
+            hall.submit(c.SetClock("set", 0))
             hall.step()
         for typing in played.typing:
             if typing.after_time == after_time:
@@ -77,7 +77,7 @@ def _match_at(hall: VirtualHall, table: int) -> MatchState:
 def rule_match(hall: VirtualHall, typing: MatchTyping, result: Result) -> None:
     """An official enters the match's result, whatever was reported."""
     match = _match_at(hall, typing.table)
-    hall.tell(c.EnterResult(match.id, match.revision, result, reason="as recorded", earlier=True))
+    hall.submit(c.EnterResult(match.id, match.revision, result, reason="as recorded", earlier=True))
     # The table shows it for ten seconds.
     hall.step()
     hall.wait(READ_MS)
@@ -128,8 +128,8 @@ def agree_twice(hall: VirtualHall, typing: MatchTyping) -> None:
         record_report(hall.hub.service, validate_report(report))
     hall.step()
     table, now = hall.tables[typing.table], hall.state.find_match(match.id)
-    if now is None or now[1].match.result != typing.result or unit_words("en")("second.title") not in table.says:
-        raise TableDisagrees(f"table {typing.table}: {typing.result}: after a second agreement it says {table.says!r}")
+    if now is None or now[1].match.result != typing.result or unit_words("en")("second.title") not in table.screen_text:
+        raise TableDisagrees(f"table {typing.table}: {typing.result}: after a second agreement it says {table.screen_text!r}")
     rule_match(hall, typing, typing.result)
 
 
@@ -150,5 +150,5 @@ def type_match(hall: VirtualHall, typing: MatchTyping) -> None:
     for press in typing.keys:
         table.press(press)
     table.step()
-    if "SAVED" not in table.says:
-        raise TableDisagrees(f"table {typing.table}: {typing.result}: the screen says {table.says!r}")
+    if "SAVED" not in table.screen_text:
+        raise TableDisagrees(f"table {typing.table}: {typing.result}: the screen says {table.screen_text!r}")

@@ -161,7 +161,7 @@ class LiveRehearsal:
     def __init__(self, console: ConsoleClient, hands: PanelTyper | PersonTyper, progress: Progress,
                  patience_s: float = SAVED_WITHIN_S) -> None:
         self._console = console
-        self._hands = hands
+        self._typer = hands
         self._progress = progress
         self._patience_s = patience_s
         self._event = ""
@@ -197,8 +197,8 @@ class LiveRehearsal:
         self._post("play-on" if played.number == 1 else "publish", number=played.number, attempt=1,
                    reason="a rehearsal")
         for typing in played.typing:
-            self._hands.seat(typing.table)
-        self._hands.all_seated()
+            self._typer.seat(typing.table)
+        self._typer.all_seated()
         self._post("clock", action="start")
         done = 0
         for after_time in (False, True):
@@ -209,11 +209,11 @@ class LiveRehearsal:
                 if typing.ruling:
                     self._rule(played, typing)
                 else:
-                    self._hands.type(typing)
+                    self._typer.type(typing)
                 done += 1
                 self._progress(played.number, done, len(played.typing))
             # A person is slower than this program: time is not called before all results are in.
-            self._wait_until_they_stand(played, {typing.table for typing in batch})
+            self._wait_for_results(played, {typing.table for typing in batch})
 
     def _rule(self, played: ScriptRound, typing: MatchTyping) -> None:
         place = next(i for i, match in enumerate(played.matches, start=1) if match.get("table") == typing.table)
@@ -221,7 +221,7 @@ class LiveRehearsal:
         self._post(f"match/{played.number}.{place}", ended=typing.result.ended, winner=typing.result.winner, revision=0,
                    conceded_by=typing.result.conceded_by or "", reason="as recorded", **score)
 
-    def _wait_until_they_stand(self, played: ScriptRound, tables: set[int]) -> None:
+    def _wait_for_results(self, played: ScriptRound, tables: set[int]) -> None:
         give_up = time.monotonic() + self._patience_s
         while True:
             matches: list[Mapping[str, Any]] = self._console.export(self._event)["rounds"][played.number - 1]["matches"]

@@ -221,7 +221,7 @@ def list_violations(tournament: Tournament) -> Iterator[Problem]:
     for problem in book.lists.event_warnings([tournament.competitors[place] for place in began], options):
         if problem.key == DECK_TWICE:
             _, at, rest = problem.where.split("/", 2)
-            yield problem.but(f"/competitors/{began[int(at)]}/{rest}")
+            yield problem.replace(f"/competitors/{began[int(at)]}/{rest}")
 
 
 def squad_problems(tournament: Tournament) -> Iterator[Problem]:

@@ -151,7 +151,7 @@ class _BracketSvg:
 
     def _title(self, bracket_round: int) -> None:
         title = round_label(self._words, round_key(games_in(self._bracket.size, bracket_round)))
-        self._put(self._x(bracket_round), MARGIN + TITLE_PX, title, TITLE_PX, bold=True)
+        self._append(self._x(bracket_round), MARGIN + TITLE_PX, title, TITLE_PX, bold=True)
 
     def _lines(self, game: BracketGame, places: Mapping[int, _Position]) -> None:
         """From the two games before into this one."""
@@ -170,7 +170,7 @@ class _BracketSvg:
     def _game(self, game: BracketGame, place: _Position) -> None:
         if game.game == THIRD:
             title = round_label(self._words, THIRD_PLACE)
-            self._put(place.x, place.y - self._row - 9, title, TITLE_PX, bold=True)
+            self._append(place.x, place.y - self._row - 9, title, TITLE_PX, bold=True)
         open_now = game.match is not None and not game.decided
         self._parts.append(
             f'<rect x="{place.x:.1f}" y="{place.y - self._row:.1f}" width="{self._width:.1f}" '
@@ -181,7 +181,7 @@ class _BracketSvg:
         self._parts.append(
             f'<path d="M{place.x:.1f} {place.y:.1f}h{self._width:.1f}" stroke="currentColor" stroke-opacity="0.25"/>'
         )
-        self._put(place.x - 6, place.y - 5, str(game.number), 12, quiet=True, anchor="end")
+        self._append(place.x - 6, place.y - 5, str(game.number), 12, quiet=True, anchor="end")
         self._side(game, game.a, place.x, place.y - self._row / 2)
         self._side(game, game.b, place.x, place.y + self._row / 2)
 
@@ -190,16 +190,16 @@ class _BracketSvg:
         won = game.winner is not None and seat.competitor == game.winner
         out = game.decided and not won
         if seat.seed is not None:
-            self._put(x + SEED_WIDTH - 8, y, str(seat.seed), SMALL_PX, quiet=True, anchor="end")
+            self._append(x + SEED_WIDTH - 8, y, str(seat.seed), SMALL_PX, quiet=True, anchor="end")
         unknown = seat.competitor is None
         lines = self._split(self._text(game, seat))
         size = SMALL_PX if unknown else NAME_PX
         for i, line in enumerate(lines):
             shift = (i - (len(lines) - 1) / 2) * LINE
-            self._put(x + SEED_WIDTH, y + shift, line, size, bold=won, quiet=unknown or out, fit=self._name_width)
+            self._append(x + SEED_WIDTH, y + shift, line, size, bold=won, quiet=unknown or out, fit=self._name_width)
         score = self._score(game, seat)
         if score:
-            self._put(x + self._width - PAD, y, score, NAME_PX, bold=won, quiet=not won, anchor="end")
+            self._append(x + self._width - PAD, y, score, NAME_PX, bold=won, quiet=not won, anchor="end")
 
     def _text(self, game: BracketGame, seat: BracketSeat) -> str:
         words = self._words
@@ -229,8 +229,8 @@ class _BracketSvg:
         x = self._x(self._bracket.rounds + 1)
         colour = 'stroke="currentColor" stroke-opacity="0.45" stroke-width="1.5"'
         self._parts.append(f'<path d="M{final.x + self._width:.1f} {final.y:.1f}H{x - 8:.1f}" fill="none" {colour}/>')
-        self._put(x, final.y - 14, round_label(self._words, CHAMPION), SMALL_PX, quiet=True)
-        self._put(x, final.y + 10, self._names.get(who, who) if who else "–", NAME_PX + 4, bold=True,
+        self._append(x, final.y - 14, round_label(self._words, CHAMPION), SMALL_PX, quiet=True)
+        self._append(x, final.y + 10, self._names.get(who, who) if who else "–", NAME_PX + 4, bold=True,
                   fit=WIDEST * 1.2)
 
     def _champion_width(self) -> float:
@@ -239,7 +239,7 @@ class _BracketSvg:
         label = text_width(round_label(self._words, CHAMPION), SMALL_PX)
         return MARGIN + max(label, min(text_width(name, NAME_PX + 4) * 1.07, WIDEST * 1.2))
 
-    def _put(self, x: float, y: float, text: str, size: float, bold: bool = False, quiet: bool = False,
+    def _append(self, x: float, y: float, text: str, size: float, bold: bool = False, quiet: bool = False,
              anchor: str = "", fit: float = 0) -> None:
         attributes = f'x="{x:.1f}" y="{y:.1f}"'
         if size != NAME_PX:

@@ -47,7 +47,7 @@ def leave_effect(state: EventState, competitor: str) -> LeaveEffect:
     if found is None or match is None:
         return LeaveEffect(BOTH if won is not None else KNOCKOUT if elimination_rounds(state)
                        else LATER if state.public_rounds else BEFORE, match, opponent)
-    there = state.entrants[opponent].at_the_table
+    there = state.entrants[opponent].plays_live_match
     if match.reports:
         confirms = there and other(_side_of(match, competitor)) not in match.reports
         return LeaveEffect(REPORTED if confirms else JUDGED, match, opponent)
@@ -58,14 +58,14 @@ def confirmer_has_left(state: EventState, match_id: str) -> bool:
     """Whether one side has reported, and the other one is no longer there to confirm it."""
     found = state.find_match(match_id)
     return found is not None and found[1].match.result is None and any(
-        found[1].reports and side not in found[1].reports and not state.entrants[who].at_the_table
+        found[1].reports and side not in found[1].reports and not state.entrants[who].plays_live_match
         for side in SIDES if (who := found[1].match.competitor(side)) is not None)
 
 
 def leaves_after_round(state: EventState, competitor: str) -> bool:
     """Whether they leave after the round that is out, and still have a match to play in it."""
     entrant = state.entrants[competitor]
-    return not entrant.active and entrant.at_the_table and open_match(state, competitor) is not None
+    return not entrant.active and entrant.plays_live_match and open_match(state, competitor) is not None
 
 
 def frees_cut_place(state: EventState, competitor: str) -> bool:
@@ -96,12 +96,12 @@ def leave_open_match(state: EventState, competitor: str, stood: Result | None = 
     round_state, match = found
     side = _side_of(match, competitor)
     opponent = state.entrants[match.match.competitor(other(side)) or ""]
-    if not opponent.at_the_table and opponent.how_left == TOGETHER:
+    if not opponent.plays_live_match and opponent.how_left == TOGETHER:
         return [_result_entry(match, replace(stood or Result(), ended=RULING, winner="none", conceded_by=None))]
     if stood is None and SCORE in missing_after_leaving(state, round_state, match):
         # Reports made before can no longer win the match for the player who is out.
         return [NewEntry("result-entered", {"match": match.id, "result": None})] if match.reports else []
-    first: Side = side if opponent.at_the_table else other(side)
+    first: Side = side if opponent.plays_live_match else other(side)
     result = replace(stood or Result(), ended=CONCESSION, winner=None, conceded_by=first)
     if stood is not None:
         refuse_result(state.rulebook, result, state.options, situation_of(state, round_state, match), LEAVING)
@@ -144,7 +144,7 @@ def undo_leaving(state: EventState, competitor: str) -> list[NewEntry]:
         alone = [NewEntry("competitor-dropped", {"competitor": opponent, "after": gone.dropped_after})] \
             if gone.how_left == TOGETHER else []
         return [_result_entry(match, anew), *alone]
-    if not state.entrants[opponent].at_the_table:
+    if not state.entrants[opponent].plays_live_match:
         return []
     return [NewEntry("result-entered", {"match": match.id, "result": None})]
 
@@ -187,7 +187,7 @@ def abandoned_matches(state: EventState) -> tuple[MatchState, ...]:
         return ()
     return tuple(match for match in state.live.matches if match.match.b is not None and match.match.result is None
                  and not match.reports
-                 and not all(state.entrants[who].at_the_table for who in (match.match.a, match.match.b)))
+                 and not all(state.entrants[who].plays_live_match for who in (match.match.a, match.match.b)))
 
 
 def squads_owed(state: EventState) -> tuple[tuple[RoundState, MatchState, tuple[Side, ...]], ...]:

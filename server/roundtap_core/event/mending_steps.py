@@ -186,7 +186,7 @@ def _eligible(state: EventState, played: RoundState) -> set[str]:
 
 def _left_alone(state: EventState, played: RoundState, match: MatchState) -> bool:
     """Whether one of the two has left before the match began: the match is open, or conceded by leaving."""
-    here = [state.entrants[who].at_the_table for who in (match.match.a, match.match.b) if who is not None]
+    here = [state.entrants[who].plays_live_match for who in (match.match.a, match.match.b) if who is not None]
     if sum(here) != 1 or match.reports or match.heard or match.log or match.drawn is not None:
         return False
     if played.status != DRAFT and state.clock.state != IDLE:

@@ -359,7 +359,7 @@ def _drop(state: EventState, command: DropCompetitor, now: Instant) -> NewEntrie
     entrant = require_entrant(state, command.competitor)
     plays = open_match(state, entrant.id) is not None
     # Who was to leave only after this round may have to go now.
-    if not entrant.active and not (plays and entrant.at_the_table and not command.plays_on):
+    if not entrant.active and not (plays and entrant.plays_live_match and not command.plays_on):
         raise Problem("already_left", competitor=entrant.id)
     freed, how = rounds_taken_back(state, entrant.id), TOGETHER if command.together else ""
     if command.plays_on and plays:

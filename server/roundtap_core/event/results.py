@@ -150,7 +150,7 @@ def no_show(state: EventState, command: NoShow, now: Instant) -> NewEntries:
     pair = (match.match.a, match.match.b)
     if command.absent not in pair:
         raise Problem("unknown_competitor", competitor=command.absent)
-    if not state.entrants[command.absent].at_the_table:
+    if not state.entrants[command.absent].plays_live_match:
         # They were there, and have left: the match waits for its figures.
         raise Problem("already_left", competitor=command.absent)
     present = pair[1] if pair[0] == command.absent else pair[0]
@@ -195,7 +195,7 @@ def undo_no_show_entry(state: EventState, match: MatchState, busy: Collection[in
         entrant = state.entrants[who]
         if entrant.disqualified_after is not None:
             raise Problem("disqualified_stays_out", competitor=who)
-        if who == alone and not entrant.at_the_table:
+        if who == alone and not entrant.plays_live_match:
             raise Problem("already_left", competitor=who)
     if alone is not None and not _sits_out(state, match, absent[0]):
         raise Problem("no_absence")
@@ -336,7 +336,7 @@ def _by_leaving(state: EventState, match: MatchState, command: EnterResult) -> b
     """Whether it is the concession of a player who has left: then it is undone if they come back."""
     first = command.result.conceded_by if command.result is not None else None
     loser = {"a": match.match.a, "b": match.match.b}.get(first or "")
-    return loser is not None and not state.entrants[loser].at_the_table
+    return loser is not None and not state.entrants[loser].plays_live_match
 
 
 def result_to_correct(round_state: RoundState, match: MatchState) -> Result | None:

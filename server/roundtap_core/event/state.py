@@ -97,7 +97,7 @@ class Entrant(Struct, frozen=True):
         return self.dropped_after is None and self.disqualified_after is None
 
     @property
-    def at_the_table(self) -> bool:
+    def plays_live_match(self) -> bool:
         """Whether they play the match that they are in: one who leaves only after the round does."""
         return self.active or (self.how_left == PLAYS_ON and self.disqualified_after is None)
 
@@ -285,7 +285,7 @@ class EventState(Struct, frozen=True):
     def plays(self, who: str) -> bool:
         """Whether they are in the event now: one who leaves only after the published round still plays it."""
         entrant = self.entrants[who]
-        return entrant.active or (entrant.at_the_table and self.live is not None)
+        return entrant.active or (entrant.plays_live_match and self.live is not None)
 
     @property
     def live(self) -> RoundState | None:

@@ -76,15 +76,15 @@ class Way(Message, frozen=True):
     def opened_by(self, opener: Side) -> Way:
         """The way with every question as addressed to its side."""
         sides: dict[str | None, Side] = {WINNER: opener, LOSER: other(opener)}
-        return self.but(steps=tuple(
-            step.put_to(sides[step.whose]) if isinstance(step, BaseQuestion) and step.whose in sides else step
+        return self.replace(steps=tuple(
+            step.for_side(sides[step.whose]) if isinstance(step, BaseQuestion) and step.whose in sides else step
             for step in self.steps
         ))
 
-    def said_by(self, side: Side, opener: Side) -> Way:
+    def for_one_side(self, side: Side, opener: Side) -> Way:
         """The way as addressed to one side alone: the other picks its own squads."""
         theirs = LOSER if side == opener else WINNER
-        return self.but(steps=tuple(
+        return self.replace(steps=tuple(
             step for step in self.steps if not (isinstance(step, Picks) and step.whose == theirs)))
 
 
@@ -133,7 +133,7 @@ def with_rulings(form: Form, outcomes: tuple[str, ...]) -> Form:
     rulings = [Way("ruling", ANY_TIME, RULING, (named,))]
     if figures:
         rulings.append(Way("ruling_figures", ANY_TIME, RULING, (named, *figures)))
-    return form.but(ways=(*form.ways, *rulings))
+    return form.replace(ways=(*form.ways, *rulings))
 
 
 def form_to_json(form: Form) -> dict[str, Any]:

@@ -85,7 +85,7 @@ class BaseQuestion(_Step, frozen=True):
         """The figures it may be, where they are so few that each has a button."""
         return ()
 
-    def put_to(self, side: Side) -> Self:
+    def for_side(self, side: Side) -> Self:
         """The question as it is put to this side."""
         return self
 
@@ -93,7 +93,7 @@ class BaseQuestion(_Step, frozen=True):
         """The answer as it was typed."""
         return "".join(typed[:1]).strip()
 
-    def left_out(self) -> Problem:
+    def missing_problem(self) -> Problem:
         """The problem of a missing answer."""
         return Invalid("figure_missing")
 
@@ -127,15 +127,15 @@ class Figure(BaseQuestion, frozen=True):
         """What its answer is filed under: "score.loser"."""
         return f"{self.key}.{self.whose}"
 
-    def put_to(self, side: Side) -> Self:
+    def for_side(self, side: Side) -> Self:
         if self.per_side is None:
             return self
         top = self.per_side[0 if side == "a" else 1]
         if top is None:
-            return self.but(asked=self.asked or self.minimum < self.maximum, per_side=None)
+            return self.replace(asked=self.asked or self.minimum < self.maximum, per_side=None)
         # What is not asked is what it is.
         minimum = self.minimum if self.asked else top
-        return self.but(minimum=minimum, maximum=top, default=min(self.default, top), per_side=None)
+        return self.replace(minimum=minimum, maximum=top, default=min(self.default, top), per_side=None)
 
     @property
     def few(self) -> tuple[int, ...]:
@@ -175,7 +175,7 @@ class Figure(BaseQuestion, frozen=True):
         """Any figure is possible where none is recorded: nothing is assumed."""
         return ()
 
-    def misrecorded(self, value: object, where: str) -> Iterator[Problem]:
+    def record_problems(self, value: object, where: str) -> Iterator[Problem]:
         """What is wrong with the figures of both sides as a record holds them."""
         if not isinstance(value, dict):
             yield Problem("wrong_type", where=where, expected="object")
@@ -224,10 +224,10 @@ class Choice(BaseQuestion, frozen=True):
         """What both sides' choices have in common: "house" of "house.winner"."""
         return self.name.partition(".")[0]
 
-    def put_to(self, side: Side) -> Self:
+    def for_side(self, side: Side) -> Self:
         if self.per_side is None:
             return self
-        return self.but(options=self.per_side[0 if side == "a" else 1], per_side=None)
+        return self.replace(options=self.per_side[0 if side == "a" else 1], per_side=None)
 
     @property
     def lot(self) -> bool:
@@ -273,7 +273,7 @@ class Choice(BaseQuestion, frozen=True):
             return self.options[:1]
         return tuple(sorted(self.options, key=lambda option: option != winner)) if self.by_button else self.options
 
-    def misrecorded(self, value: object, where: str) -> Iterator[Problem]:
+    def record_problems(self, value: object, where: str) -> Iterator[Problem]:
         """What is wrong with the answer as a record holds it; of a side's own, more may be picked than is offered."""
         if self.whose is None:
             if value not in self.options:
@@ -332,7 +332,7 @@ class Turns(BaseQuestion, frozen=True):
     def possible(self, winner: Side) -> tuple[str, ...]:
         return tuple(dict.fromkeys((winner, "", *SIDES)))
 
-    def misrecorded(self, value: object, where: str) -> Iterator[Problem]:
+    def record_problems(self, value: object, where: str) -> Iterator[Problem]:
         if value not in SIDES:
             yield Invalid("not_one_of", where=where, value=value, options=", ".join(SIDES))
 
@@ -366,7 +366,7 @@ class Picks(BaseQuestion, frozen=True):
     def read(self, typed: Sequence[str]) -> list[int]:
         return parse_squad_ticks(typed)
 
-    def left_out(self) -> Problem:
+    def missing_problem(self) -> Problem:
         return Invalid("picks_wrong", take=self.take, of=self.of)
 
     def record(self, answers: Answers, side: Side, draft: ResultDraft) -> None:
@@ -379,7 +379,7 @@ class Picks(BaseQuestion, frozen=True):
     def possible(self, winner: Side) -> tuple[list[int], ...]:
         return (list(range(1, self.take + 1)),)
 
-    def misrecorded(self, value: object, where: str) -> Iterator[Problem]:
+    def record_problems(self, value: object, where: str) -> Iterator[Problem]:
         """Squads are not part of a resolver's answers."""
         yield from ()
 

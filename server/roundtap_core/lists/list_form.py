@@ -195,7 +195,7 @@ class ListCheck:
 
     def problems(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """What is wrong and, where lists are required, missing. Options may be in any language."""
-        list_ = self.spelled(list_, options)
+        list_ = self.canonical(list_, options)
         missing = self.missing(list_, options, level) if self.required(options, level) else []
         shape = [*self.malformed(list_, options), *self.unknown(list_, options)]
         return [*shape, *self.wrong(list_, options, level), *missing]
@@ -208,7 +208,7 @@ class ListCheck:
         """Unknown keys, each by name: their content would count for nothing."""
         return list(_unknown(list_, self.form(options), self.also))
 
-    def spelled(self, list_: ListData, options: Mapping[str, Any]) -> dict[str, Any]:
+    def canonical(self, list_: ListData, options: Mapping[str, Any]) -> dict[str, Any]:
         """The list with every option as the form writes it, translated from any of the four languages."""
         form = self.form(options)
         done = _spelled_part(list_, (*form.shared, *form.fields), form.lines)
@@ -226,7 +226,7 @@ class ListCheck:
         """The list with missing values filled in where they can be counted."""
         return dict(list_)
 
-    def normal(self, list_: ListData) -> dict[str, Any]:
+    def normalized(self, list_: ListData) -> dict[str, Any]:
         """Equal for two lists with the same content, in any order of lines."""
         normal: dict[str, Any] = _normal(list_)
         return normal
@@ -244,11 +244,11 @@ class ListCheck:
         """Problems after swapping these cards: "card out > card in", one per line."""
         return []
 
-    def into(self, competitor: Competitor, list_: ListData) -> Competitor:
+    def with_list(self, competitor: Competitor, list_: ListData) -> Competitor:
         """The competitor with this list, stored so that `of_competitor` reads it again."""
         return replace(competitor, list=dict(list_) or None)
 
-    def begun(self, competitor: Competitor) -> ListData:
+    def initial_list(self, competitor: Competitor) -> ListData:
         """The initial content of an empty form."""
         return {}
 

@@ -105,13 +105,13 @@ class _Search:
                     continue
                 left = own + price[w] - weight
                 if left == 0 and label.get(point, PLAIN) != INNER:
-                    if self._use(v, w):
+                    if self._follow_edge(v, w):
                         return True
                 elif near[w] == NOBODY or left < slack[w]:
                     near[w], slack[w] = v, left
         return False
 
-    def _use(self, v: int, w: int) -> bool:
+    def _follow_edge(self, v: int, w: int) -> bool:
         """Use an edge without slack from the outer vertex v; True if it completed an augmenting path."""
         point = self.top[w]
         if self.label.get(point, PLAIN) == PLAIN:
@@ -164,7 +164,7 @@ class _Search:
             self.top[u] = b
         for child in newly:
             self.queue += self._vertices(child)
-        self._look_again(inside, b)
+        self._find_nearest_outer(inside, b)
 
     def _way_up(self, v: int, stem: int) -> tuple[list[int], list[tuple[int, int]]]:
         """The points from v's up to, without, the stem, and the edges that leave each of them upwards."""
@@ -178,7 +178,7 @@ class _Search:
             point = self.top[p]
         return points, joints
 
-    def _look_again(self, inside: list[int], b: int) -> None:
+    def _find_nearest_outer(self, inside: list[int], b: int) -> None:
         """Where the nearest outer vertex is now in the same blossom, another one must be found."""
         waiting = set(self.queue)
         for u in inside:

@@ -295,7 +295,7 @@ class TopDown(Struct):
                 if too_wide:
                     return self._by_rows(window, start, end)
             elif too_wide:
-                return self._bounded()
+                return self._any_legal_round()
             members += len(self.rest[end])
         return self._to_the_end(start, tokens)
 
@@ -396,7 +396,7 @@ class TopDown(Struct):
         """No cut within WIDEST: keep the window's pairs of its upper groups, and look again from there."""
         self._rows += 1
         if window.tokens_left or self._rows > ROWS:
-            return self._bounded()
+            return self._any_legal_round()
         floating = set(window.floating)
         rows: list[int] = []
         for g in range(start, end):
@@ -411,9 +411,9 @@ class TopDown(Struct):
             if self._can_follow(len(pairs) + source // 2, rest):
                 return self._fix(pairs + self._source_pairs(window, start), rest, WINDOWED)
             rows.pop()
-        return self._bounded()
+        return self._any_legal_round()
 
-    def _bounded(self) -> None:
+    def _any_legal_round(self) -> None:
         """Any legal round of the rest, made better by exchanging partners."""
         members = [member for group in self.rest for member in group]
         partner = LargestMatching(members, self.met, self._witness).partner

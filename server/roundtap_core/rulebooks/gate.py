@@ -169,7 +169,7 @@ def _unfit_values(form: Form, result: Result) -> Iterator[Problem]:
     for key, value in (result.timeout or {}).items():
         where = f"/timeout/{key}"
         if key in questions:
-            yield from questions[key].misrecorded(value, where)
+            yield from questions[key].record_problems(value, where)
         elif key not in options:
             yield Problem("unknown_key", where=where, key=key, known=", ".join([*questions, *options]))
         elif value not in options[key]:

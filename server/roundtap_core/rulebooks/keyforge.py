@@ -116,7 +116,7 @@ class ArchonDeck(ListCheck):
             own["houses"] = list(competitor.houses)
         return {**(competitor.list or {}), **own}
 
-    def into(self, competitor: Competitor, list_: ListData) -> Competitor:
+    def with_list(self, competitor: Competitor, list_: ListData) -> Competitor:
         rest = {key: value for key, value in list_.items() if key not in ("identity", "houses")}
         return replace(competitor, list=rest or None, identity=text(list_, "identity") or None,
                        houses=tuple(names(list_, "houses")))
@@ -126,7 +126,7 @@ class ArchonDeck(ListCheck):
     ) -> list[Problem]:
         """Places are where the event file has it: "/houses/1" or "/list/houses/1"."""
         return [
-            problem.but(_in_competitor(competitor, problem.where))
+            problem.replace(_in_competitor(competitor, problem.where))
             for problem in super().competitor_problems(competitor, options, level)
         ]
 

@@ -382,7 +382,7 @@ class WarlordsOfTerra(Rulebook):
                 Way("time", AT_TIME, TIME, (*turns, *lives, Decide("last_turns", "turns")), winner=DECIDED),
                 *ways,
                 Way("draw", AT_TIME, TIME, lives, winner=DRAWN),
-                Way("both_gone", ANY_TIME, PLAYED, (none_left.but(whose=WINNER), none_left), winner=DRAWN),
+                Way("both_gone", ANY_TIME, PLAYED, (none_left.replace(whose=WINNER), none_left), winner=DRAWN),
             ]
         return Form(self.id, tuple(ways), worth=("points", "score"), direct=True)
 

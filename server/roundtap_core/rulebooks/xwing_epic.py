@@ -191,7 +191,7 @@ class EpicTeamList(_EpicList):
             seen.add(fold(name))
         return found
 
-    def begun(self, competitor: Competitor) -> ListData:
+    def initial_list(self, competitor: Competitor) -> ListData:
         captain = fold(competitor.captain or "")
         return {"players": [{"player": member, "captain": fold(member) == captain} for member in competitor.members]}
 
@@ -491,13 +491,13 @@ class XWingEpicDuel(Rulebook):
         some = Figure("score", LOSER, 0, top, 0, (100, 10, 1), per_side=whole)
         # With a ship left, not the whole list is lost.
         most = (of_a and of_a - 1, of_b and of_b - 1) if known else None
-        not_all = some.but(maximum=top - 1, per_side=most)
+        not_all = some.replace(maximum=top - 1, per_side=most)
         initiative: tuple[Step, ...] = ()
         if situation.knockout:
             initiative = (Choice("initiative", "form.initiative", ("a", "b")),)
-        counted = (some.but(whose=WINNER), some)
-        conceded = all_of_it.but(minimum=top, asked=False)
-        both_gone = (all_of_it, all_of_it.but(whose=LOSER))
+        counted = (some.replace(whose=WINNER), some)
+        conceded = all_of_it.replace(minimum=top, asked=False)
+        both_gone = (all_of_it, all_of_it.replace(whose=LOSER))
         return Form(
             rulebook=self.id,
             ways=(

@@ -36,7 +36,7 @@ def asker_of(hub: Hub, scope: Scope) -> Requester:
     here = not encrypted and client is not None and is_local_request(client[0],
                                                                      header(scope, b"host").decode("latin-1"))
     token = cookies_in(header(scope, b"cookie").decode("latin-1")).get(session_cookie(encrypted, here), "")
-    who = hub.access.organizers.who(hub.access.organizers.session(token))
+    who = hub.access.organizers.identity_of(hub.access.organizers.session(token))
     return Requester(encrypted, here, who.role, token) if who is not None else Requester(encrypted, here)
 
 

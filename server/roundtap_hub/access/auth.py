@@ -47,7 +47,7 @@ class PinThrottle:
         self._now_ms = now_ms
         self._lock = threading.Lock()
         self._tries: dict[str, PinAttempts] = {}
-        self._was_right: dict[str, None] = {}
+        self._trusted: dict[str, None] = {}
         self._of_all = TokenBucket(GLOBAL_PIN_RATE, now_ms())
 
     def wait_ms(self, address: str) -> int:
@@ -56,7 +56,7 @@ class PinThrottle:
         with self._lock:
             tries, now = self._tries.get(address), self._now_ms()
             own = max(0, tries.until_ms - now) if tries else 0
-            return max(own, 0 if self._alone(address) else ceil(self._of_all.wait_ms(now)))
+            return max(own, 0 if self._is_trusted(address) else ceil(self._of_all.wait_ms(now)))
 
     def admit(self, address: str, is_right: Callable[[], bool],
               forgives: Callable[[], bool] = lambda: True) -> bool:
@@ -70,7 +70,7 @@ class PinThrottle:
             now = self._now_ms()
             tries = self._tries.pop(address, None) or PinAttempts()
             self._tries[address] = tries
-            alone = self._alone(address)
+            alone = self._is_trusted(address)
             if tries.until_ms > now or (not alone and self._of_all.wait_ms(now)):
                 return False
             tries.wrong += 1
@@ -88,14 +88,14 @@ class PinThrottle:
             elif address in self._tries:
                 tries = self._tries[address]
                 tries.wrong, tries.until_ms = max(0, tries.wrong - 1), 0
-            self._was_right[address] = None
-            _keep_newest(self._was_right)
+            self._trusted[address] = None
+            _keep_newest(self._trusted)
             if not alone:
                 self._of_all.take(self._now_ms(), -1)
         return True
 
-    def _alone(self, address: str) -> bool:
-        return address in self._was_right or is_loopback(address)
+    def _is_trusted(self, address: str) -> bool:
+        return address in self._trusted or is_loopback(address)
 
 
 def _keep_newest(kept: dict[str, PinAttempts] | dict[str, None]) -> None:

@@ -78,10 +78,10 @@ class PersonalLinks:
         while self._of((event_id, competitor)).holder != DESK:
             if self.given_by_slip(event_id, competitor):
                 self.revoke(event_id, competitor, actor)
-            self._say((event_id, competitor), actor, holder=DESK)
+            self._save((event_id, competitor), actor, holder=DESK)
         return self.path(event_id, competitor)
 
-    def who(self, token: str) -> PlayerId | None:
+    def owner_of(self, token: str) -> PlayerId | None:
         """The link's owner; None for one that is invalid or revoked."""
         named = token[:TOKEN_LETTERS_MAX].partition(".")[0]
         try:
@@ -96,7 +96,7 @@ class PersonalLinks:
     def revoke(self, event_id: str, competitor: str, actor: str = ORGANIZER) -> None:
         """Make the link and its code invalid; the next `path` is another one."""
         who = event_id, competitor
-        while not self._say(who, actor, generation=self._of(who).generation + 1, holder=TAKEN_BACK):
+        while not self._save(who, actor, generation=self._of(who).generation + 1, holder=TAKEN_BACK):
             continue  # Another desk or hub was first: revoke what that one gave as well.
 
     def is_given(self, event_id: str, competitor: str) -> bool:
@@ -135,7 +135,7 @@ class PersonalLinks:
         def is_right() -> bool:
             with self._lock:
                 token, until_ms = self._codes.pop(letters, ("", 0))
-            who = self.who(token)
+            who = self.owner_of(token)
             if who is None or until_ms <= self._now_ms():
                 return False
             found.append(who)
@@ -148,7 +148,7 @@ class PersonalLinks:
         ask the desk. `browser`: its secret cookie, of at least 16 letters."""
         mark, who = phone_digest(browser), (event_id, competitor)
         if not self._of(who).holder:
-            self._say(who, PHONE_CLAIM, holder=mark)
+            self._save(who, PHONE_CLAIM, holder=mark)
         return self.path(event_id, competitor) if hmac.compare_digest(self._of(who).holder, mark) else None
 
     # --- the journal
@@ -156,9 +156,10 @@ class PersonalLinks:
     def _of(self, who: PlayerId) -> PersonalLink:
         return link_of(self._service.snapshot.venue.links, who)
 
-    def _say(self, who: PlayerId, actor: str, **changed: Any) -> bool:
+    def _save(self, who: PlayerId, actor: str, **changed: Any) -> bool:
         """Save a change. Of two concurrent ones for a person only one is saved: whether it was this one."""
-        return bool(self._service.ask([Step(VENUE, link_held_entry(who, replace(self._of(who), **changed)))], actor))
+        return bool(self._service.execute([Step(VENUE, link_held_entry(who, replace(self._of(who), **changed)))],
+                                          actor))
 
 
 def token_of(secret: bytes, who: PlayerId, link: PersonalLink) -> str:

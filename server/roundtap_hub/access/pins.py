@@ -97,7 +97,7 @@ class PinFile:
                 pass
         return self._hashed
 
-    def is_it(self, pin: str) -> bool:
+    def verify(self, pin: str) -> bool:
         """Whether this is the PIN."""
         return verify_pin(pin, self.hashed)
 

@@ -101,7 +101,7 @@ class Route:
     def path(self) -> str:
         return self.address.partition(" ")[2]
 
-    def shows(self, named: Mapping[str, str]) -> str:
+    def page_key(self, named: Mapping[str, str]) -> str:
         """`kept`, with the values of the path's parameters."""
         return _filled(self.kept, named)
 
@@ -227,7 +227,7 @@ def state_of(snapshot: Snapshot, event_id: str) -> str:
     """The state of an event."""
     if event_id in snapshot.venue.deleted:
         return DELETED
-    known = snapshot.shelf.get(event_id) or snapshot.events.get(event_id)
+    known = snapshot.dormant.get(event_id) or snapshot.events.get(event_id)
     if known is None:
         return NO_EVENT
     if event_id in snapshot.venue.archived:
@@ -296,7 +296,7 @@ def refuse_in_state(snapshot: Snapshot, asked: Route, event_id: str) -> None:
     state = state_of(snapshot, event_id)
     if state in asked.states or state in (BEFORE, IN_PLAY):
         return
-    named: Any = snapshot.shelf.get(event_id) or snapshot.events.get(event_id)
+    named: Any = snapshot.dormant.get(event_id) or snapshot.events.get(event_id)
     name = named.name if named is not None else event_id
     raise {
         NO_EVENT: Problem("unknown_event", event=event_id), DELETED: Problem("event_deleted"),

@@ -90,7 +90,7 @@ class Staff:
         hashed = row.hashed if row.hashed and is_valid_pin(snapshot.venue, person_id, row.hashed) else ""
         return StaffPerson(member.role, row.name or "", person_id, member.officials, row.last_login or "", hashed)
 
-    def who(self, person_id: str) -> StaffIdentity | None:
+    def identity_of(self, person_id: str) -> StaffIdentity | None:
         """A person as of now; None for one who is no longer of the staff."""
         found = self.find(person_id)
         return found if found is not None and found.active else None
@@ -137,18 +137,18 @@ class Staff:
         """Effective from the next request on. Raises Problem("unknown_person"), ("not_one_of")."""
         self._known(person_id)
         _check_role(role)
-        self._say(STAFF_SET, {"person": person_id, "role": role}, actor)
+        self._save(STAFF_SET, {"person": person_id, "role": role}, actor)
 
     def revoke(self, person_id: str, actor: str = ORGANIZER) -> None:
         """Make the PIN and its sessions invalid. Raises Problem("unknown_person")."""
         self._known(person_id)
-        self._say(STAFF_SET, {"person": person_id, "pin": ""}, actor, StaffRow(person=person_id, hashed=""))
+        self._save(STAFF_SET, {"person": person_id, "pin": ""}, actor, StaffRow(person=person_id, hashed=""))
 
-    def tie(self, person_id: str, event_id: str, official: str, actor: str = ORGANIZER) -> None:
+    def link_official(self, person_id: str, event_id: str, official: str, actor: str = ORGANIZER) -> None:
         """Tie a person to an official of an event; "": untie the official. An official has one person at most."""
         if person_id:
             self._known(person_id)
-        self._say(STAFF_TIED, {"person": person_id, "event": event_id, "official": official}, actor)
+        self._save(STAFF_TIED, {"person": person_id, "event": event_id, "official": official}, actor)
 
     def logged_in(self, person_id: str, wall: str) -> None:
         """Record a login without waiting for the disk: a full one must not keep the staff out."""
@@ -159,11 +159,11 @@ class Staff:
         while self._taken(pin) or self.person_of(pin) is not None:
             pin = self._make_pin()
         row.hashed = hash_pin(pin, self._salts()[0])
-        self._say(STAFF_SET, {"person": row.person, **fields, "pin": pin_digest(row.hashed)}, actor, row)
+        self._save(STAFF_SET, {"person": row.person, **fields, "pin": pin_digest(row.hashed)}, actor, row)
         return self._known(row.person), pin
 
-    def _say(self, kind: str, data: Mapping[str, str], actor: str, *rows: StaffRow) -> None:
-        self._service.ask([Step(VENUE, NewEntry(kind, data))], actor, beside=rows)
+    def _save(self, kind: str, data: Mapping[str, str], actor: str, *rows: StaffRow) -> None:
+        self._service.execute([Step(VENUE, NewEntry(kind, data))], actor, beside=rows)
 
     def _salts(self) -> list[str]:
         """The salts of all PINs, the one for new PINs first."""
@@ -183,7 +183,7 @@ class Staff:
         gone = next((each.id for each in people if not each.active), None)
         if gone is None:
             raise Problem("staff_full", maximum=PEOPLE_MOST)
-        self._say(STAFF_SET, {"person": gone, "role": "", "pin": ""}, actor,
+        self._save(STAFF_SET, {"person": gone, "role": "", "pin": ""}, actor,
                   StaffRow(person=gone, name="", last_login=""))
 
 
@@ -244,7 +244,7 @@ class Sessions:
         self._clocks = clocks
         self._path = path
         self._lock = threading.Lock()
-        self._kept: dict[str, Session] = {}
+        self._sessions: dict[str, Session] = {}
         self._noted_ms = clocks.mono_ms()
         if path is not None:
             self._read(path)
@@ -254,7 +254,7 @@ class Sessions:
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
             rows = [self._restored({"pin": found.get("pin"), **row}) for row in found["sessions"]]
-            self._kept = {each.hash: each for each in rows}
+            self._sessions = {each.hash: each for each in rows}
         except FileNotFoundError:
             return
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -267,24 +267,24 @@ class Sessions:
         session = Session(token_hash(token)[:12], token_hash(token), address, agent[:AGENT_LETTERS], now, now,
                           self._clocks.wall(), person, pin)
         with self._lock:
-            self._kept = {hash: each for hash, each in self._kept.items() if self._lives(each, now)}
-            while len(self._kept) >= SESSIONS_MAX:
-                del self._kept[min(self._kept.values(), key=lambda each: each.used_ms).hash]
-            self._kept[session.hash] = session
+            self._sessions = {hash: each for hash, each in self._sessions.items() if self._lives(each, now)}
+            while len(self._sessions) >= SESSIONS_MAX:
+                del self._sessions[min(self._sessions.values(), key=lambda each: each.used_ms).hash]
+            self._sessions[session.hash] = session
             self._write(now)
         return token
 
     def find(self, token: str) -> Session | None:
         """The living session of this token."""
-        session = self._kept.get(token_hash(token)) if token else None
+        session = self._sessions.get(token_hash(token)) if token else None
         return session if session is not None and self._lives(session, self._clocks.mono_ms()) else None
 
     def use(self, session: Session) -> None:
         """Restart its idle time."""
         now = self._clocks.mono_ms()
         with self._lock:
-            if session.hash in self._kept:
-                self._kept[session.hash] = replace(self._kept[session.hash], used_ms=now)
+            if session.hash in self._sessions:
+                self._sessions[session.hash] = replace(self._sessions[session.hash], used_ms=now)
                 if now - self._noted_ms >= NOTED_EVERY_MS:
                     self._write(now)
 
@@ -298,19 +298,19 @@ class Sessions:
         """(session, ms since it began, ms since it was used), the most recently used first."""
         now = self._clocks.mono_ms()
         with self._lock:
-            alive = [each for each in self._kept.values() if self._lives(each, now)]
+            alive = [each for each in self._sessions.values() if self._lives(each, now)]
         return [(each, now - each.began_ms, now - each.used_ms)
                 for each in sorted(alive, key=lambda each: each.used_ms, reverse=True)]
 
-    def note(self) -> None:
+    def save(self) -> None:
         """Write the remaining lifetimes to the disk, at the end of the process."""
         with self._lock:
-            if self._kept:
+            if self._sessions:
                 self._write(self._clocks.mono_ms())
 
     def _keep_only(self, stays: Callable[[Session], bool]) -> None:
         with self._lock:
-            self._kept = {hash: each for hash, each in self._kept.items() if stays(each)}
+            self._sessions = {hash: each for hash, each in self._sessions.items() if stays(each)}
             self._write(self._clocks.mono_ms(), ended=True)
 
     @staticmethod
@@ -331,7 +331,7 @@ class Sessions:
         if self._path is None:
             return
         rows = [{**asdict(each), "boot": self._clocks.boot_id, "at_ms": now, "lasted_ms": now - each.began_ms,
-                 "idle_ms": now - each.used_ms} for each in self._kept.values()]
+                 "idle_ms": now - each.used_ms} for each in self._sessions.values()]
         try:
             write_private(self._path, json.dumps({"sessions": rows}))
         except OSError as error:
@@ -357,17 +357,17 @@ class StaffLogin:
     def session(self, token: str) -> Session | None:
         """The valid session of a cookie's token, or None, as for a revoked person."""
         found = self.sessions.find(token)
-        return found if self.who(found) is not None else None
+        return found if self.identity_of(found) is not None else None
 
-    def who(self, session: Session | None) -> StaffIdentity | None:
+    def identity_of(self, session: Session | None) -> StaffIdentity | None:
         """The session's person in the current role; None where a PIN that it depends on was replaced since."""
         if session is None or session.pin != pin_mark(self._pin.hashed, self.staff.find(session.person)):
             return None
-        return self.staff.who(session.person) if session.person else HUB_PIN_IDENTITY
+        return self.staff.identity_of(session.person) if session.person else HUB_PIN_IDENTITY
 
     def listed(self) -> list[tuple[Session, int, int]]:
         """As `Sessions.listed`, only valid ones."""
-        return [each for each in self.sessions.listed() if self.who(each[0]) is not None]
+        return [each for each in self.sessions.listed() if self.identity_of(each[0]) is not None]
 
     def log_in(self, typed: str, address: str, agent: str) -> str | None:
         """The token of a new session where `typed` is a PIN and the gate admits the try; else None. The time it takes
@@ -415,4 +415,4 @@ def make_staff_login(pin_hash: str, clocks: Clocks, service: Service, folder: Pa
     """`folder`: holds the PIN and the sessions; None: a hub without files."""
     pin = PinFile(pin_hash, folder and folder / "pin")
     sessions = Sessions(clocks, folder and folder / "sessions.json")
-    return StaffLogin(pin, sessions, PinThrottle(clocks.mono_ms), Staff(service, pin.is_it))
+    return StaffLogin(pin, sessions, PinThrottle(clocks.mono_ms), Staff(service, pin.verify))

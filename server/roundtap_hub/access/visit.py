@@ -35,7 +35,7 @@ class Visit:
     session: Session | None
     form: str
     language: str
-    to_set: dict[str, tuple[str, int]] = field(default_factory=dict)
+    new_cookies: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
 def current_visit() -> Visit:
@@ -63,7 +63,7 @@ def current_staff() -> StaffIdentity | None:
     if "reader" in g:
         reader: StaffIdentity | None = g.reader
         return reader
-    return current_hub().access.organizers.who(current_visit().session)
+    return current_hub().access.organizers.identity_of(current_visit().session)
 
 
 def is_organizer() -> bool:
@@ -85,7 +85,7 @@ def csrf_token() -> str:
         return csrf_token_of(visit.token, current_hub().access.secret)
     if not visit.form and visit.cookie:
         visit.form = secrets.token_urlsafe(18)
-        visit.to_set[visit.cookie + FORM] = (visit.form, FORM_S)
+        visit.new_cookies[visit.cookie + FORM] = (visit.form, FORM_S)
     return csrf_token_of(visit.form, current_hub().access.secret)
 
 
@@ -101,7 +101,7 @@ def browser_id() -> str:
     """The browser's phone cookie; "" for a browser that sent none, which gets one with the answer."""
     sent = cookies_in(request.headers.get("Cookie", "")).get(PHONE, "")
     if not sent:
-        current_visit().to_set.setdefault(PHONE, (new_phone(), PHONE_S))
+        current_visit().new_cookies.setdefault(PHONE, (new_phone(), PHONE_S))
     return sent
 
 
@@ -109,7 +109,7 @@ def remember_language(chosen: str) -> None:
     visit = current_visit()
     if visit.language != chosen:
         visit.language = chosen
-        visit.to_set[LANGUAGE] = (chosen, LANGUAGE_S)
+        visit.new_cookies[LANGUAGE] = (chosen, LANGUAGE_S)
 
 
 def begin_session(pin: str) -> bool:
@@ -122,8 +122,8 @@ def begin_session(pin: str) -> bool:
     if visit.session is not None:
         organizers.sessions.end(visit.session.id)
     visit.token, visit.session = token, organizers.session(token)
-    visit.to_set[visit.cookie] = (token, LIFE_MS // 1000)
-    visit.to_set[visit.cookie + FORM] = ("", 0)
+    visit.new_cookies[visit.cookie] = (token, LIFE_MS // 1000)
+    visit.new_cookies[visit.cookie + FORM] = ("", 0)
     return True
 
 
@@ -132,13 +132,13 @@ def end_session() -> None:
     if visit.session is not None:
         current_hub().access.organizers.sessions.end(visit.session.id)
     if visit.cookie:
-        visit.to_set[visit.cookie] = ("", 0)
+        visit.new_cookies[visit.cookie] = ("", 0)
 
 
 def set_cookies(response: Response) -> None:
     """Add this visit's cookies to the answer. Ages are in seconds, never dates: the hub's clock may be wrong."""
     visit: Visit | None = g.get("visit")
-    for name, (value, max_age_s) in (visit.to_set if visit is not None else {}).items():
+    for name, (value, max_age_s) in (visit.new_cookies if visit is not None else {}).items():
         response.headers.add("Set-Cookie", dump_cookie(
             name, value, max_age=max_age_s, httponly=True, samesite="Lax", secure=name.startswith("__Host-"),
             sync_expires=False))

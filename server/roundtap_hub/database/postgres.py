@@ -83,9 +83,9 @@ class PostgresJournal(Journal):
         self.address = database_url(address)
         self.read_only = read_only
         self.name = secrets.token_hex(8)
-        self._alone: Connection | None = None
+        self._exclusive: Connection | None = None
         self._engine = postgres_engine(address, read_only)
-        self.seals = EventSnapshotStore(self._engine)
+        self.event_snapshots = EventSnapshotStore(self._engine)
         try:
             if not read_only:
                 schema_versions.migrate(self._engine, known, _lock_tables)
@@ -109,11 +109,11 @@ class PostgresJournal(Journal):
         (`is_stored`). Only reading could be too early, while the commit is still running.
         """
         people = list(people)
-        notice = self._told(entries, {*(record.event for record in people), *events_deleted(entries),
+        notice = self._notice(entries, {*(record.event for record in people), *events_deleted(entries),
                                     *(event for event, _ in people_removed(entries))})
         committing = False
         try:
-            with nullcontext(self._alone) if self._alone is not None else self._engine.connect() as connection:
+            with nullcontext(self._exclusive) if self._exclusive is not None else self._engine.connect() as connection:
                 _check_preconditions(connection, entries, rests_on)
                 self._write(connection, entries, people, beside)
                 connection.execute(_NOTIFY, {"channel": CHANNEL, "told": notice})
@@ -129,7 +129,7 @@ class PostgresJournal(Journal):
             raise JournalConflict(reason_of(error)) from error
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def exclusive(self) -> Iterator[None]:
         """No other hub can write until the first `append` within: decisions here rest on what is stored. Raises
         JournalConflict if the database is out of reach. Only for the writer's thread."""
         with ExitStack() as until:
@@ -138,7 +138,7 @@ class PostgresJournal(Journal):
                 connection.execute(_LOCK[True], {"key": HALL_LOCK})
             except SQLAlchemyError as error:
                 raise JournalConflict(reason_of(error)) from error
-            self._alone = connection
+            self._exclusive = connection
             until.callback(setattr, self, "_alone", None)
             yield
 
@@ -149,7 +149,7 @@ class PostgresJournal(Journal):
         with self._reading() as connection:
             return bool(connection.scalar(query) == first.hash)
 
-    def _told(self, entries: Sequence[Entry], people_of: Iterable[str]) -> str:
+    def _notice(self, entries: Sequence[Entry], people_of: Iterable[str]) -> str:
         streams = {entry.stream: entry.number for entry in entries}
         notice = json.dumps({"from": self.name, "streams": streams, "people": sorted(people_of)})
         return notice if len(notice) <= NOTICE_BYTES_MAX else json.dumps({"from": self.name})
@@ -274,7 +274,7 @@ class SharedClock:
             self._last_us = max(self._last_us, int(now + self._slewed(now)))
             return self._last_us
 
-    def take(self, samples: Sequence[Sample]) -> None:
+    def add_samples(self, samples: Sequence[Sample]) -> None:
         """Add round trips; the clock moves towards the best sample of the last few minutes."""
         with self._lock:
             now = self._now_us()
@@ -315,7 +315,7 @@ class DatabaseClock:
         except (psycopg.Error, SQLAlchemyError) as error:
             raise unusable_database(url, error) from error
         self.clocks = Clocks(f"db:{system}", lambda: self._clock.read_us() // 1000, self._wall)
-        self._thread = threading.Thread(target=self._keep, name="database-clock", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="database-clock", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
@@ -324,11 +324,11 @@ class DatabaseClock:
         self._stop.set()
         self._thread.join(timeout=10)
 
-    def _keep(self) -> None:
+    def _run(self) -> None:
         while not self._stop.wait(AGAIN_S):
             try:
                 with self._connect() as connection:
-                    self._clock.take(self._samples(connection))
+                    self._clock.add_samples(self._samples(connection))
             except psycopg.Error as lost:
                 log.warning("the database's clock could not be read: %s", reason_of(lost))
 

@@ -67,11 +67,11 @@ class PresenceSync:
         self._lock = threading.Lock()
         self._known: dict[Key, Any] = {}
         self._alive: set[str] = set()
-        self._others: dict[str, PeerHub] = {}
+        self._peers: dict[str, PeerHub] = {}
         self._asked = True
         self._repeat = False
 
-    def to_tell(self, beat: bool) -> list[Message]:
+    def outgoing(self, beat: bool) -> list[Message]:
         """The messages that the others lack, small enough for PostgreSQL; `beat`: contact is sent in any case."""
         with self._lock:
             ask, self._asked = self._asked, False
@@ -79,12 +79,12 @@ class PresenceSync:
             if not self._speaks:
                 return messages
             units = self._presence.units
-            alive = {unit: units[unit].contact_ms for unit in self._presence.connected_here if unit in units}
+            alive = {unit: units[unit].contact_ms for unit in self._presence.connected_locally if unit in units}
             repeat, self._repeat = self._repeat, False
             if repeat:
                 self._known = {key: value for key, value in self._known.items()
                                if key[0] == UNIT and key[1] not in alive}
-            before, now = self._known, self._now(units)
+            before, now = self._known, self._current(units)
             self._known = now
             messages += ({"said": chunk} for chunk in _chunks(
                 [now.get(key), *key] for key in {**before, **now} if now.get(key) != before.get(key)))
@@ -95,10 +95,10 @@ class PresenceSync:
                 messages += [{"gone": gone}] if gone else [] if alive else [{"alive": {}}]
             return messages
 
-    def hear(self, message: Mapping[str, Any]) -> None:
+    def receive(self, message: Mapping[str, Any]) -> None:
         """Handle another hub's message ("from" names it)."""
         with self._lock:
-            other = self._others.setdefault(str(message["from"]), PeerHub(0))
+            other = self._peers.setdefault(str(message["from"]), PeerHub(0))
             other.heard_ms = self._now_ms()
             self._repeat = self._repeat or "ask" in message
             units: dict[str, dict[str, Any]] = {}
@@ -107,16 +107,16 @@ class PresenceSync:
                 if key[0] == UNIT:
                     units.setdefault(key[1], {})[key[2]] = value
                 elif key[0] == HERE:
-                    self._presence.seen_here(*key[1:])
+                    self._presence.mark_at_table(*key[1:])
                 else:
-                    self._presence.told_asked(tuple(key), msgspec.convert(value, PhoneRequest | None))
+                    self._presence.merge_request(tuple(key), msgspec.convert(value, PhoneRequest | None))
             for unit, fields in units.items():
                 known_fields = {name: value for name, value in fields.items() if value is not None}
                 status = msgspec.convert({"unit": unit, "contact_ms": 0, **known_fields}, UnitStatus)
-                self._presence.told(unit, **{name: getattr(status, name) for name in fields if hasattr(status, name)})
+                self._presence.merge(unit, **{name: getattr(status, name) for name in fields if hasattr(status, name)})
             for contact_ms, unit in ((int(ms), str(unit)) for unit, ms in message.get("alive", {}).items()):
                 other.units.add(unit)
-                self._presence.told(unit, contact_ms=contact_ms)
+                self._presence.merge(unit, contact_ms=contact_ms)
             other.units -= set(message.get("gone", ()))
         self.reconcile()
 
@@ -124,26 +124,26 @@ class PresenceSync:
         """Mark units as connected that are in contact with any living hub."""
         with self._lock:
             now_ms = self._now_ms()
-            self._others = {name: other for name, other in self._others.items()
+            self._peers = {name: other for name, other in self._peers.items()
                             if now_ms - other.heard_ms < HUB_TIMEOUT_MS}
-            elsewhere = set[str]().union(*(other.units for other in self._others.values()))
-            here = self._presence.connected_here
+            elsewhere = set[str]().union(*(other.units for other in self._peers.values()))
+            here = self._presence.connected_locally
             for unit, status in self._presence.units.items():
                 connected = unit in elsewhere or unit in here
                 if status.connected != connected:
-                    self._presence.told(unit, connected=connected)
+                    self._presence.merge(unit, connected=connected)
 
-    def forget_what_was_told(self) -> None:
+    def resync(self) -> None:
         """After a lost connection, send everything again and ask for everything again."""
         with self._lock:
             self._repeat = self._asked = True
 
-    def _now(self, units: PresenceSnapshot) -> dict[Key, Any]:
+    def _current(self, units: PresenceSnapshot) -> dict[Key, Any]:
         """Everything to send, as keys and values of messages."""
         now: dict[Key, Any] = {(UNIT, unit, name): value for unit, status in units.items()
                                for name, value in _plain(status).items()
                                if name not in CONTACT_FIELDS and value != INITIAL_STATUS[name]}
-        now |= {(HERE, *who): True for who in self._presence.here}
+        now |= {(HERE, *who): True for who in self._presence.seen_at_table}
         return now | {key: _plain(asked) for key, asked in units.asked.items()}
 
 
@@ -167,9 +167,9 @@ class PresenceRelay:
         self._wake.set()
         self._thread.join(timeout=10)
 
-    def tell_all_again(self) -> None:
+    def resync(self) -> None:
         """Messages may have been missed on either side."""
-        self._news.forget_what_was_told()
+        self._news.resync()
         self._wake.set()
 
     def _run(self) -> None:
@@ -178,17 +178,17 @@ class PresenceRelay:
                 with psycopg.connect(**libpq_arguments(self._url), autocommit=True) as connection:
                     # Notifications need no sync, and must not delay commits.
                     connection.execute("SET synchronous_commit = off")
-                    self._news.forget_what_was_told()
-                    self._tell(connection)
+                    self._news.resync()
+                    self._send_loop(connection)
             except psycopg.Error as lost:
                 log.warning("what the units say is not told to other hubs at the moment: %s", reason_of(lost))
                 self._stop.wait(BEAT_S)
 
-    def _tell(self, connection: psycopg.Connection[Any]) -> None:
+    def _send_loop(self, connection: psycopg.Connection[Any]) -> None:
         beat = True
         while not self._stop.is_set():
             self._wake.clear()
-            for message in self._news.to_tell(beat):
+            for message in self._news.outgoing(beat):
                 payload = json.dumps({"from": self._name, **message})
                 connection.execute("SELECT pg_notify(%s, %s)", [PRESENCE_CHANNEL, payload])
             self._news.reconcile()

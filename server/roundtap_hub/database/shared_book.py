@@ -40,24 +40,24 @@ class SharedPrintBook(PrintBook):
     def _unreadable(self, error: SQLAlchemyError) -> Problem:
         return unusable_database(self._engine.url, error)
 
-    def told(self, news: Iterable[tuple[str, PrintState]]) -> None:
+    def update_states(self, news: Iterable[tuple[str, PrintState]]) -> None:
         changes = list(news)
         if changes:
-            with self._turn([job_id for job_id, _ in changes]):
+            with self._exclusive([job_id for job_id, _ in changes]):
                 super().told(changes)
 
     def claim(self, job_ids: Iterable[str], unit: str) -> set[str]:
         wanted = list(job_ids)
         if not wanted:
             return set()
-        with self._turn(wanted):
+        with self._exclusive(wanted):
             return super().claim(wanted, unit)
 
     def order(self, job: PrintJob, instead_of: str | None = None, word: str = "") -> None:
-        with self._turn([] if instead_of is None else [instead_of]):
+        with self._exclusive([] if instead_of is None else [instead_of]):
             super().order(job, instead_of, word)
 
-    def hear(self, message: Mapping[str, Any] | None) -> None:
+    def handle_notice(self, message: Mapping[str, Any] | None) -> None:
         """Another hub has written; None: anything may have changed. From the follower's thread."""
         jobs = None if message is None else message.get("jobs")
         orders = message is None or message.get("orders") is True or jobs is None
@@ -65,7 +65,7 @@ class SharedPrintBook(PrintBook):
             self._read(connection, None if jobs is None else [str(job) for job in jobs], orders)
 
     @contextmanager
-    def _turn(self, jobs: Sequence[str]) -> Iterator[None]:
+    def _exclusive(self, jobs: Sequence[str]) -> Iterator[None]:
         """One hub at a time, on what is stored of these jobs. Raises Problem("not_saved") if the database is out of
         reach."""
         with self._turns, self._transaction() as connection:

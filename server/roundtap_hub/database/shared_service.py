@@ -59,8 +59,8 @@ class SharedService(Service):
                  read_only: bool = False) -> None:
         self._shared = journal
         self._read_only = read_only
-        self._heard: deque[CommitNotice | None] = deque()
-        self._doubt: DecidedBatch | None = None
+        self._notices: deque[CommitNotice | None] = deque()
+        self._batch_in_doubt: DecidedBatch | None = None
         super().__init__(journal, clocks, at_point)
 
     def start(self) -> None:
@@ -71,7 +71,7 @@ class SharedService(Service):
 
     def stop(self) -> None:
         super().stop()
-        doubt, self._doubt = self._doubt, None
+        doubt, self._batch_in_doubt = self._batch_in_doubt, None
         for request in doubt.requests if doubt else ():
             request.answer.set_exception(HubStopped())
 
@@ -89,39 +89,39 @@ class SharedService(Service):
 
     def follow(self, news: CommitNotice | None) -> None:
         """Another hub has committed this; None: anything may have changed. From any thread; the writer reads it."""
-        self._heard.append(news)
-        self._queue.put(partial(self._handle_or_doubt, []))
+        self._notices.append(news)
+        self._queue.put(partial(self._handle_safely, []))
 
     # --- the writer's thread -----------------------------------------------------------------------------------------
 
     def _handle(self, batch: list[WriteRequest]) -> None:
         """Settle the commit in doubt, read what others wrote, then save the batch."""
         waiting = [request for request in batch if request.answer.set_running_or_notify_cancel()]
-        if self._doubt is not None:
-            again = self._look_into_doubt()
+        if self._batch_in_doubt is not None:
+            again = self._resolve_doubt()
             if again is None:
                 _refuse_all(waiting)
                 return
             waiting = again + waiting
-        if not self._catch_up_with_heard() and any(request.brings for request in waiting):
+        if not self._catch_up_notified() and any(request.has_writes for request in waiting):
             _refuse_all(waiting)
             return
         self._save(waiting)
 
     def _save(self, waiting: list[WriteRequest]) -> None:
-        known = {VENUE, *self.snapshot.events, *self.snapshot.shelf}
+        known = {VENUE, *self.snapshot.events, *self.snapshot.dormant}
         if any(step.stream not in known for request in waiting for step in request.steps):
             # Another hub may just have created it; an "unknown" fate would stay on record forever.
             self._catch_up(None)
         for attempt in range(ATTEMPTS):
             try:
-                decided = self._try(waiting) if attempt < OPTIMISTIC_ATTEMPTS else self._try_alone(waiting)
+                decided = self._decide_and_commit(waiting) if attempt < OPTIMISTIC_ATTEMPTS else self._commit_exclusively(waiting)
             except NumberTaken:
                 if not self._catch_up(None):
                     break
             except CommitInDoubt as lost:
                 log.error("the connection was lost in mid-commit: %s", lost)
-                if not self._look_into_doubt():
+                if not self._resolve_doubt():
                     return
             except (JournalConflict, Problem, OSError) as refused:
                 log.error("a batch of %d was not saved: %s", len(waiting), refused)
@@ -134,15 +134,15 @@ class SharedService(Service):
                 return
         _refuse_all(waiting)
 
-    def _try(self, waiting: Sequence[WriteRequest]) -> DecidedBatch:
+    def _decide_and_commit(self, waiting: Sequence[WriteRequest]) -> DecidedBatch:
         """Decide and commit. No request is answered yet: another hub may be faster."""
-        decided = decide_all(self.snapshot, waiting, self._moments.at)
-        if decided.brings:
+        decided = decide_all(self.snapshot, waiting, self._clocks.at)
+        if decided.has_writes:
             self._at_point("before-commit")
             try:
                 self._append(decided)
             except CommitInDoubt:
-                self._doubt = decided
+                self._batch_in_doubt = decided
                 raise
             self._at_point("after-commit")
         return decided
@@ -152,24 +152,24 @@ class SharedService(Service):
         rests_on = {stream: head.number for stream, head in self._heads().items()} if beyond else None
         self._shared.append(decided.entries, decided.people, decided.beside, rests_on)
 
-    def _try_alone(self, waiting: Sequence[WriteRequest]) -> DecidedBatch:
+    def _commit_exclusively(self, waiting: Sequence[WriteRequest]) -> DecidedBatch:
         """`_try` while every other hub waits."""
-        with self._shared.alone():
+        with self._shared.exclusive():
             if not self._catch_up(None):
                 raise JournalConflict("what other hubs wrote cannot be read")
-            return self._try(waiting)
+            return self._decide_and_commit(waiting)
 
     def _saved(self, decided: DecidedBatch) -> None:
         decided.answer_refused()
-        if decided.brings:
-            self._committed(decided, saved=True)
+        if decided.has_writes:
+            self._finish_commit(decided, saved=True)
         else:
             decided.answer()
 
-    def _look_into_doubt(self) -> list[WriteRequest] | None:
+    def _resolve_doubt(self) -> list[WriteRequest] | None:
         """Settle the commit in doubt; return the requests to decide again (none if it is saved), or None while it is
         unknown. No request is answered before."""
-        doubt = self._doubt
+        doubt = self._batch_in_doubt
         assert doubt is not None
         try:
             try:
@@ -179,9 +179,9 @@ class SharedService(Service):
                 stored = bool(doubt.entries) and self._shared.is_stored(doubt.entries)
         except (Problem, JournalConflict, OSError) as unreachable:
             log.error("whether a batch is saved cannot be known yet: %s", unreachable)
-            self._do_soon(partial(self._handle_or_doubt, []))
+            self._do_soon(partial(self._handle_safely, []))
             return None
-        self._doubt = None
+        self._batch_in_doubt = None
         if stored:
             log.warning("a batch of %d that was in doubt is saved", len(doubt.entries))
             self._saved(doubt)
@@ -191,13 +191,13 @@ class SharedService(Service):
 
     # --- what others wrote -------------------------------------------------------------------------------------------
 
-    def _catch_up_with_heard(self) -> bool:
+    def _catch_up_notified(self) -> bool:
         """Read what others announced, all at once; False if the database is out of reach."""
         streams: dict[str, int] = {}
         people: set[str] = set()
         everything = False
-        while self._heard:
-            news = self._heard.popleft()
+        while self._notices:
+            news = self._notices.popleft()
             if news is None:
                 everything = True
                 continue
@@ -219,13 +219,13 @@ class SharedService(Service):
         except Problem as problem:
             if problem.key != "journal_broken":
                 log.error("what other hubs wrote cannot be read: %s", problem)
-                self._heard.append(news)
+                self._notices.append(news)
                 return False
             # The database was replaced by an older copy: what is stored counts.
             log.error("%s It is read anew.", problem)
-            return self._read_anew()
+            return self._reload_all()
         if after is not self.snapshot:
-            self.snapshot = self._shelf.arranged(after.with_names(self.snapshot))
+            self.snapshot = self._shelf.rearrange(after.with_names(self.snapshot))
             self._forget_people(events_deleted(entries))
             self._publish(entries)
         return True
@@ -247,20 +247,20 @@ class SharedService(Service):
             found += entries
         if VENUE in behind:
             after = after.with_rows(self._shared.secrets())
-        self._shelf.forget(after.shelf if news is None else news.people)
-        concerned = [event for event in (after.events if news is None else news.people) if event not in after.shelf]
+        self._shelf.evict(after.dormant if news is None else news.people)
+        concerned = [event for event in (after.events if news is None else news.people) if event not in after.dormant]
         people = self._shared.people(concerned) if concerned else {}
         if any(people.get(event, {}) != after.people.get(event, {}) for event in concerned):
             after = replace(after, people={**after.people, **{event: people.get(event, {}) for event in concerned}})
         return after, found
 
-    def _read_anew(self) -> bool:
+    def _reload_all(self) -> bool:
         try:
             streams = {*self._shared.heads(), *self._heads()}
             self.snapshot = reload_streams(self._shared, self.snapshot, sorted(streams))
         except Problem as problem:
             log.error("the journal cannot be read: %s", problem)
-            self._heard.append(None)
+            self._notices.append(None)
             return False
         self._publish([])
         return True
@@ -270,7 +270,7 @@ class SharedService(Service):
         venue = self.snapshot.venue
         return {VENUE: Head(venue.number, venue.head),
                 **{state.id: Head(state.number, state.head) for state in self.snapshot.events.values()},
-                **{summary.id: Head(summary.number, summary.head) for summary in self.snapshot.shelf.values()}}
+                **{summary.id: Head(summary.number, summary.head) for summary in self.snapshot.dormant.values()}}
 
 
 def _apply_entries(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snapshot:
@@ -298,7 +298,7 @@ def _reads_other_streams(request: WriteRequest) -> bool:
 
 def _refuse_all(waiting: Iterable[WriteRequest]) -> None:
     for request in waiting:
-        if request.brings:
+        if request.has_writes:
             request.answer.set_exception(Problem("not_saved"))
         else:
             request.answer.set_result([])
@@ -336,14 +336,14 @@ class NotificationListener:
                     self._commits(None)
                     while not self._stop.is_set():
                         for notice in connection.notifies(timeout=LOOK_UP_S):
-                            self._hear(notice.channel, notice.payload)
+                            self._dispatch(notice.channel, notice.payload)
             except psycopg.Error as lost:
                 if reachable:
                     log.error("what other hubs write is not heard at the moment: %s", reason_of(lost))
                 reachable = False
                 self._stop.wait(RECONNECT_S)
 
-    def _hear(self, channel: str, payload: str) -> None:
+    def _dispatch(self, channel: str, payload: str) -> None:
         try:
             message = json.loads(payload)
             if message["from"] == self._name:

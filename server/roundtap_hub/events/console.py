@@ -137,7 +137,7 @@ def _draw(moment: EventAt) -> Rendered:
     points = points_before_round_1(moment)
     grid = grid_cells(snapshot, units, state, newest, names, now)
     seated = seated_count(snapshot, units, state.live)
-    absent = absentee_names(units, state, grid, hub.presence.here)
+    absent = absentee_names(units, state, grid, hub.presence.seen_at_table)
     opened = opened_part(moment)
     known = table_units(hub, snapshot, units)
     counted = table_clocks(snapshot, units, state, now)
@@ -165,7 +165,7 @@ def _draw(moment: EventAt) -> Rendered:
         shown_name=title_key(state, shown) if shown else None,
         shown_grid=grid if shown is newest else grid_cells(snapshot, units, state, shown, names, now),
         needs=open_tasks(snapshot, units, state, grid if state.live else (), names, now,
-                    played_ms(state, hub.clocks.now()), hub.presence.here),
+                    played_ms(state, hub.clocks.now()), hub.presence.seen_at_table),
         short=cut_short_lines(moment), draft=draft_view(moment, names), waits_before_start=waiting_count(state),
         planned=planned_rounds(state), roster=people, lists=lists,
         told_lists=list_counts(moment), not_there=absent, counted_here=check_in_count(state),

@@ -14,7 +14,7 @@ EventLine = EventState | EventSummary
 
 def known_events(snapshot: Snapshot) -> list[EventLine]:
     """Every event that is not deleted, oldest first."""
-    return [snapshot.events.get(event_id) or snapshot.shelf[event_id] for event_id in snapshot.ids
+    return [snapshot.events.get(event_id) or snapshot.dormant[event_id] for event_id in snapshot.ids
             if event_id not in snapshot.venue.deleted]
 
 

@@ -71,7 +71,7 @@ def create() -> AnyResponse:
     options = read_options(book, field)
     about = clean_about({key: field(key) for key in ABOUT_FIELDS})
     command = CreateEvent(field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS), about)
-    current_hub().service.ask([begin_event_step(event_id), Step(event_id, command)], actor())
+    current_hub().service.execute([begin_event_step(event_id), Step(event_id, command)], actor())
     return back_to_event(event_id)
 
 
@@ -94,7 +94,7 @@ def import_file() -> AnyResponse:
         raise Problem("file_breaks_rules", where=first.where, n=len(broken), first=first.say(words()))
     event_id = current_hub().new_event_id()
     steps, people = import_steps(event_id, file, _color())
-    current_hub().service.ask([begin_event_step(event_id), *steps], actor(), people, IMPORT_TIMEOUT_S)
+    current_hub().service.execute([begin_event_step(event_id), *steps], actor(), people, IMPORT_TIMEOUT_S)
     return back_to_event(event_id)
 
 

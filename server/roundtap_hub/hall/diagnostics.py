@@ -69,7 +69,7 @@ def bundle(checks: Iterable[Check], services: Iterable[SystemdService], log: Ite
     lines += ["", "[checks]"]
     for check in checks:
         safe = Check(check.key, check.state, redact_args(check.args), check.kind, check.group)
-        lines.append(f"{safe.group} {safe.key} {safe.state}: {safe.saw(words)}")
+        lines.append(f"{safe.group} {safe.key} {safe.state}: {safe.finding(words)}")
     lines += ["", "[log]", *(redact_line(line) for line in list(log)[-LINES_MAX:])]
     return "\n".join(lines) + "\n"
 
@@ -169,7 +169,7 @@ class OwnNames:
     messages."""
 
     modules: frozenset[str]
-    faults: frozenset[str]
+    errors: frozenset[str]
     words: frozenset[str]
 
 
@@ -190,7 +190,7 @@ def _own_names() -> OwnNames:
 @cache
 def _error_names() -> frozenset[str]:
     """Exceptions of the product and of Python."""
-    return _own_names().faults | {name for module in (builtins, sqlite3) for name, value in vars(module).items()
+    return _own_names().errors | {name for module in (builtins, sqlite3) for name, value in vars(module).items()
                             if isinstance(value, type) and issubclass(value, BaseException)}
 
 

@@ -99,7 +99,7 @@ class HallAddresses:
         self.listeners: list[Callable[[], None]] = []
         """Called when the addresses have changed, in the thread that looked; must only enqueue."""
 
-    def look(self) -> bool:
+    def refresh(self) -> bool:
         """Read the machine's addresses; return whether they have changed."""
         found, name = tuple(self._addresses()), self._local_name()
         elsewhere = any(not each.is_loopback for each in found)

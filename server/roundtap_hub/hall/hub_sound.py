@@ -91,20 +91,20 @@ class HubSound:
     def start(self) -> None:
         """Call from within the event loop."""
         self._thread.start()
-        self._task = asyncio.create_task(self._keep_looking())
+        self._task = asyncio.create_task(self._poll_loop())
 
     def stop(self) -> None:
         if self._task is not None:
             self._task.cancel()
         self._waiting.put(None)
 
-    def look(self) -> None:
+    def check_clocks(self) -> None:
         """Queue the sounds of what has happened since the last look."""
         snapshot, now = self._service.snapshot, self._now()
         self._before = {event: known for event, known in self._before.items() if event in snapshot.events}
         for state in snapshot.events.values():
             moment = self._passed(state, now) if not state.finished else None
-            if moment is not None and snapshot.venue.walls.hub_sound:
+            if moment is not None and snapshot.venue.display_plan.hub_sound:
                 self._waiting.put(moment)
 
     def _passed(self, state: EventState, now: Instant) -> str | None:
@@ -126,10 +126,10 @@ class HubSound:
             return TIME
         return FIVE if was_left_ms > FIVE_MS >= left_ms > FIVE_MS - LATE_MS else None
 
-    async def _keep_looking(self) -> None:
+    async def _poll_loop(self) -> None:
         while True:
             try:
-                self.look()
+                self.check_clocks()
             except Exception:
                 log.exception("the clocks were not looked at for their sounds")
             await asyncio.sleep(POLL_S)

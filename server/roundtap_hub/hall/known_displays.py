@@ -64,7 +64,7 @@ class Displays:
         self.on_identify: list[Callable[[str, str], None]] = []
         """Called with display and name in the thread of the request; must only enqueue."""
 
-    def meet(self, cookie: str, address: str, screens: Mapping[str, DisplayAssignment]) -> tuple[str, str]:
+    def register(self, cookie: str, address: str, screens: Mapping[str, DisplayAssignment]) -> tuple[str, str]:
         """The id and name of a display that asks for /wall; the name is "" where there are too many."""
         known = DISPLAY_COOKIE_RE.fullmatch(cookie)
         display, wanted = (known["id"], known["name"]) if known else (_new_id(), "")
@@ -98,7 +98,7 @@ class Displays:
             strangers.remove(min(quiet))
         return True
 
-    def heard(self, display: str, opened: int) -> None:
+    def count_feed(self, display: str, opened: int) -> None:
         """A display's page has opened (1) or closed (-1) a feed."""
         with self._lock:
             contact = self._contacts.get(display)
@@ -160,7 +160,7 @@ def display_rows(contacts: Mapping[str, DisplayContact], screens: Mapping[str, D
 def display_page(snapshot: Snapshot, screen: DisplayAssignment | None, name: str, now_ms: int) -> DisplayPage:
     """What a display shows now: its assignment, else the event in play (`played_event`)."""
     known = screen or DisplayAssignment(name)
-    there = {*snapshot.events, *snapshot.shelf}.difference(snapshot.venue.deleted)
+    there = {*snapshot.events, *snapshot.dormant}.difference(snapshot.venue.deleted)
     event = known.event if known.event in there else played_event(snapshot, now_ms)
     variant = ["wall", "display", known.theme, known.part, "" if known.show == AUTO else known.show,
                "sound" if known.sound else "", f"name:{name}" if screen is None and name else ""]
@@ -174,7 +174,7 @@ def played_event(snapshot: Snapshot, now_ms: int) -> str | None:
         return playing[now_ms // ROTATION_MS % len(playing)]
     if events:
         return events[0].id
-    over = [event_id for event_id in (*snapshot.events, *snapshot.shelf) if event_id not in snapshot.venue.archived]
+    over = [event_id for event_id in (*snapshot.events, *snapshot.dormant) if event_id not in snapshot.venue.archived]
     return max(over, key=lambda event_id: snapshot.venue.begun.get(event_id, 0), default=None)
 
 

@@ -43,19 +43,19 @@ class OwnMachine:
         self._hotspot = hotspot
         # Reentrant: a cached value may be made from another one.
         self._lock = threading.RLock()
-        self._kept: dict[str, tuple[int, Any]] = {}
+        self._cache: dict[str, tuple[int, Any]] = {}
 
     def checks(self) -> tuple[Check, ...]:
         """The checks of roundtap_machine/health.py and of the hotspot, at most some seconds old."""
-        return self.kept("checks", lambda: (*health(self._machine, self._wall_s()), *self._hotspot()))
+        return self.cached("checks", lambda: (*health(self._machine, self._wall_s()), *self._hotspot()))
 
-    def kept(self, name: str, made: Callable[[], T]) -> T:
+    def cached(self, name: str, made: Callable[[], T]) -> T:
         """`made()`, cached by name for some seconds."""
         now_ms = self._now_ms()
         with self._lock:
-            known = self._kept.get(name)
+            known = self._cache.get(name)
             if known is None or now_ms - known[0] >= CACHE_TTL_MS:
-                known = self._kept[name] = now_ms, made()
+                known = self._cache[name] = now_ms, made()
             return known[1]
 
     def pin_age_days(self) -> int | None:
@@ -120,7 +120,7 @@ class HallTime:
         """The period in which a wrong clock ran, since corrected: file times from then prove nothing."""
         self._offered: tuple[int, float] | None = None
         """An offered time that the machine's clock could not be set to: the monotonic moment, and the time."""
-        self.told = False
+        self.was_set = False
         """Whether an organizer has set the time since the machine was switched on."""
         self._read()
         self._written_s = _newest_file_s(folder, self._wrong)
@@ -144,7 +144,7 @@ class HallTime:
         now_s = self.now_s()
         if not is_plausible(now_s):
             return UNSET
-        if self.told or self._synced():
+        if self.was_set or self._synced():
             return ""
         if now_s < self._written_s - SLACK_S:
             return BEHIND
@@ -167,7 +167,7 @@ class HallTime:
             except (OSError, StepRefused) as refused:
                 log.info("the machine's clock is not set: %s", refused)
                 self._offered, of_machine = (self._mono_ms(), seconds), False
-            self.told = True
+            self.was_set = True
             self._write()
         log.warning("an organizer's browser has set the time: %s", self.wall())
         return of_machine
@@ -184,7 +184,7 @@ class HallTime:
             return
         self._wrong = stored.wrong
         if stored.boot == self._boot_id:
-            self._offered, self.told = stored.offered, True
+            self._offered, self.was_set = stored.offered, True
 
     def _write(self) -> None:
         if self._path is None:

@@ -81,8 +81,8 @@ def count_failed(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int, playin
     """The number of failed checks, for the console's one line. `playing`: the hub's own machine only, as the console
     itself shows what the tables need."""
     if playing:
-        return hub.host.machine.kept("machine", lambda: len(failed_checks(_machine(hub))))
-    return hub.host.machine.kept("all", lambda: len(failed_checks(all_checks(hub, snapshot, units, now_ms))))
+        return hub.host.machine.cached("machine", lambda: len(failed_checks(_machine(hub))))
+    return hub.host.machine.cached("all", lambda: len(failed_checks(all_checks(hub, snapshot, units, now_ms))))
 
 
 def local_time_text(wall: str) -> str:
@@ -109,10 +109,10 @@ def _clock(hub: Hub, of_machine: Check) -> Check:
         return Check("clock", WRONG, kind="unset")
     if doubt:
         return Check("clock", NOTE if doubt == UNSURE else WRONG, kind="doubted")
-    if hall_time.told and of_machine.kind == "rtc_empty":
+    if hall_time.was_set and of_machine.kind == "rtc_empty":
         # The battery still needs changing, but today the time is right.
         return Check("clock", NOTE, kind="rtc_empty")
-    return Check("clock", FINE, kind="browser") if hall_time.told and of_machine.kind != "network" else of_machine
+    return Check("clock", FINE, kind="browser") if hall_time.was_set and of_machine.kind != "network" else of_machine
 
 
 def _hub(hub: Hub) -> list[Check]:
@@ -120,7 +120,7 @@ def _hub(hub: Hub) -> list[Check]:
 
 
 def _network(hub: Hub) -> list[Check]:
-    url, encrypted = hub.host.reached_at.url, hub.access.encrypted
+    url, encrypted = hub.host.hall_addresses.url, hub.access.encrypted
     return [
         Check("address", FINE, {"url": url}, group=NETWORK) if url else Check("address", WRONG, group=NETWORK),
         Check("encrypted", NOTE, group=NETWORK) if encrypted is None else
@@ -227,7 +227,7 @@ def _buttons(told: Sequence[UnitRow]) -> Check | None:
 # --- walls, paper, copies -------------------------------------------------------------------------------------------
 
 def _walls(hub: Hub, snapshot: Snapshot, now_ms: int) -> list[Check]:
-    rows = display_rows(hub.hall.displays.contacts, snapshot.venue.walls.screens, now_ms)
+    rows = display_rows(hub.hall.displays.contacts, snapshot.venue.display_plan.screens, now_ms)
     silent = [row.name for row in rows if row.screen is not None and not row.here]
     new = [row.name for row in rows if row.screen is None and row.here]
     here = [row.name for row in rows if row.screen is not None and row.here]

@@ -61,7 +61,7 @@ from roundtap_hub.units.device_api import report_step
 def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
     """Everything on the page; None where this journal was not restored, or all is settled. `silent`: tables that must
     answer or be waived; `moved`: units that stood elsewhere than the copy says."""
-    afresh = snapshot.venue.afresh
+    afresh = snapshot.venue.restore_state
     if afresh is None:
         return None
     lost = lost_rounds(snapshot)
@@ -76,7 +76,7 @@ def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
 
 def moved_units(snapshot: Snapshot) -> list[tuple[str, int, int | None]]:
     """(unit, table, table in the copy) of units that stood elsewhere, at a table that no other unit claims."""
-    afresh = snapshot.venue.afresh or RestoreState()
+    afresh = snapshot.venue.restore_state or RestoreState()
     claims = (evidence_of_view(unit, heard) for unit, heard in afresh.heard.items())
     stood = {claim.unit: claim.table for claim in claims if claim is not None and claim.table is not None}
     once = [table for table in stood.values() if list(stood.values()).count(table) == 1]
@@ -91,7 +91,7 @@ def _copies(snapshot: Snapshot, afresh: RestoreState) -> list[dict[str, Any]]:
         if event_id not in afresh.copy or event_id in snapshot.venue.deleted:
             continue
         number, head = afresh.copy[event_id]
-        line = snapshot.events.get(event_id) or snapshot.shelf[event_id]
+        line = snapshot.events.get(event_id) or snapshot.dormant[event_id]
         found.append({"id": event_id, "name": line.name, "number": number, "head": head[:12],
                       "round": len(line.public_rounds) if isinstance(line, EventState) else 0,
                       "beyond": entries_beyond_copy(afresh, event_id)})
@@ -261,12 +261,12 @@ def restored_settled() -> AnyResponse:
     snapshot = current_snapshot()
     answers = [_report_step(pending) if is_known(snapshot, pending) else _refusal(pending, GIVEN_UP)
                for pending in pending_reports(snapshot)]
-    current_hub().service.ask([*_placements(), *answers, Step(VENUE, NewEntry(RESTORE_SETTLED, {}))], actor())
+    current_hub().service.execute([*_placements(), *answers, Step(VENUE, NewEntry(RESTORE_SETTLED, {}))], actor())
     return redirect(url_for("console.events"), 303)
 
 
 def _submit_steps(*steps: Step) -> AnyResponse:
-    current_hub().service.ask(steps, actor())
+    current_hub().service.execute(steps, actor())
     return redirect(url_for("console.restored"), 303)
 
 

@@ -59,7 +59,7 @@ def session_rows(organizers: StaffLogin) -> list[dict[str, Any]]:
     """The logged-in browsers, `this` one first; `since` and `used`: hours and minutes ago, as text."""
     own = visit.current_visit().session
     rows = [{"id": each.id, "address": each.address, "browser": browser_name(each.agent),
-             "since": hours_text(began_ms), "used": hours_text(used_ms), "who": organizers.who(each),
+             "since": hours_text(began_ms), "used": hours_text(used_ms), "who": organizers.identity_of(each),
              "this": own is not None and each.id == own.id} for each, began_ms, used_ms in organizers.listed()]
     return sorted(rows, key=lambda row: not row["this"])
 
@@ -90,7 +90,7 @@ def this_hub(**shown: Any) -> AnyResponse:
     """`shown`: a new PIN, for this response only (`_pin_page`)."""
     hub, hotspot = current_hub(), known_hotspot()
     organizers = hub.access.organizers
-    network = hall_network(hub.host.reached_at, hotspot) if hub.host.reached_at.port else None
+    network = hall_network(hub.host.hall_addresses, hotspot) if hub.host.hall_addresses.port else None
     return page("this_hub.html", rows=session_rows(organizers), network=network,
                 wifi_qr=qr_svg(hotspot.qr, words()("hub.wifi.qr")) if hotspot is not None else "",
                 wall=printed_at(hub.clocks.wall()), encrypted=hub.access.encrypted, roles=STAFF_ROLES,

@@ -84,11 +84,11 @@ def any_wall() -> AnyResponse:
     variant = cached_variant()
     if variant is None and not any(name in request.args for name in WALL_PARAMS):
         snapshot = current_snapshot()
-        screens = snapshot.venue.walls.screens
-        display, name = current_hub().hall.displays.meet(
+        screens = snapshot.venue.display_plan.screens
+        display, name = current_hub().hall.displays.register(
             request.cookies.get(DISPLAY, ""), request.remote_addr or "", screens)
         if name:
-            visit.current_visit().to_set[DISPLAY] = (f"{display}.{name}", DISPLAY_S)
+            visit.current_visit().new_cookies[DISPLAY] = (f"{display}.{name}", DISPLAY_S)
         place = display_page(snapshot, screens.get(display), name, now_ms())
         if place.page != "wall":
             return _wall(current_event(place.page.partition("/")[2]), place.variant)
@@ -142,7 +142,7 @@ class JoinAddress:
 
 def join_address() -> JoinAddress | None:
     """None where this hub does not know its own port (in tests)."""
-    reached = current_hub().host.reached_at
+    reached = current_hub().host.hall_addresses
     if not reached.port:
         return None
     return JoinAddress(reached.url, qr_svg(f"{reached.url}/") if reached.url else "",
@@ -166,10 +166,10 @@ REPEAT_PRESS_MS = 10_000
 @route("GET /console/displays", HEADS_AND_DESK)
 def displays(**_: str) -> AnyResponse:
     hub, snapshot = current_hub(), current_snapshot()
-    walls = snapshot.venue.walls
+    walls = snapshot.venue.display_plan
     rows = display_rows(hub.hall.displays.contacts, walls.screens, now_ms())
     return page("displays.html", feed="displays", rows=rows,
-                said=announcement_lines(walls.said, current_instant(), hub.clocks.wall()),
+                said=announcement_lines(walls.announcements, current_instant(), hub.clocks.wall()),
                 events=listed_events(snapshot), shows=SHOWS,
                 parts=PARTS, themes=("", *THEMES), kinds=KINDS, counted=COUNTED, walls=walls,
                 names={line.id: line.name for line in listed_events(snapshot)},
@@ -194,7 +194,7 @@ def say() -> AnyResponse:
         drop_request_cache()
         if _is_repeat(event, kind, text):
             return _back()
-        if len(announcement_lines(current_snapshot().venue.walls.said, current_instant(),
+        if len(announcement_lines(current_snapshot().venue.display_plan.announcements, current_instant(),
                                   hub.clocks.wall())) >= ANNOUNCEMENTS_MAX:
             raise Problem("said_too_many", maximum=ANNOUNCEMENTS_MAX)
         _add_entry(ANNOUNCED, id=secrets.token_hex(6), event=event, kind=kind, text=text, lasts_ms=lasts_ms)
@@ -204,7 +204,8 @@ def say() -> AnyResponse:
 def _is_repeat(event: str | None, kind: str, text: str) -> bool:
     now = current_instant()
     return any((each.event, each.kind, each.text) == (event, kind, text) and each.at.boot_id == now.boot_id
-               and now.mono_ms - each.at.mono_ms < REPEAT_PRESS_MS for each in current_snapshot().venue.walls.said)
+               and now.mono_ms - each.at.mono_ms < REPEAT_PRESS_MS
+               for each in current_snapshot().venue.display_plan.announcements)
 
 
 def _duration_ms(typed: str) -> int | None:
@@ -244,7 +245,7 @@ def hub_sound() -> AnyResponse:
 @shows_problem_on(displays)
 def set_display(display: str) -> AnyResponse:
     """Assign what a display shows; it changes at once."""
-    hub, screens = current_hub(), current_snapshot().venue.walls.screens
+    hub, screens = current_hub(), current_snapshot().venue.display_plan.screens
     name = screens[display].name if display in screens else hub.hall.displays.name_of(display)
     if name not in NAMES:
         raise Problem("unknown_display")
@@ -259,7 +260,7 @@ def set_display(display: str) -> AnyResponse:
 @route("POST /console/displays/<display>/identify", HEADS_AND_DESK)
 @shows_problem_on(displays)
 def identify_display(display: str) -> AnyResponse:
-    hub, screen = current_hub(), current_snapshot().venue.walls.screens.get(display)
+    hub, screen = current_hub(), current_snapshot().venue.display_plan.screens.get(display)
     name = screen.name if screen else hub.hall.displays.name_of(display)
     if not name:
         raise Problem("unknown_display")
@@ -271,7 +272,7 @@ def identify_display(display: str) -> AnyResponse:
 @shows_problem_on(displays)
 def forget_display(display: str) -> AnyResponse:
     """Forget a display; should it come back, it is a new one."""
-    if display in current_snapshot().venue.walls.screens:
+    if display in current_snapshot().venue.display_plan.screens:
         _add_entry(DISPLAY_FORGOTTEN, display=display)
     current_hub().hall.displays.forget(display)
     return _back()

@@ -218,7 +218,7 @@ def is_here(event_id: str, match_id: str) -> AnyResponse:
     """An official saw a player at the table who pressed no button: the player no longer counts as absent."""
     state = current_event(event_id).state
     require_entrant(state, field("who"))
-    current_hub().presence.seen_here(state.id, match_id, field("who"))
+    current_hub().presence.mark_at_table(state.id, match_id, field("who"))
     if field("back"):
         return redirect(url_for("console.absent", event_id=event_id), 303)
     return back_to_event(event_id, "needs")
@@ -230,7 +230,7 @@ def tie_official(event_id: str, official: str) -> AnyResponse:
     """Set the member of staff whose PIN this official logs in with, if any."""
     if official not in current_event(event_id).state.officials:
         raise Problem("unknown_official")
-    current_hub().access.organizers.staff.tie(field("person"), event_id, official, actor())
+    current_hub().access.organizers.staff.link_official(field("person"), event_id, official, actor())
     return back_to_event(event_id, "officials")
 
 
@@ -305,7 +305,7 @@ def _render_judge_page(feed: str, moments: list[EventAt]) -> AnyResponse:
     if opened is not None:
         return opened
     calls, events = judge_page(current_snapshot(), current_units(), moments, Instant(hub.clocks.boot_id, now_ms()),
-                               hub.presence.here)
+                               hub.presence.seen_at_table)
     return page("judge.html", feed, calls=calls, events=events, several=len(events) > 1,
                 one=moments[0].state if request.view_args else None)
 

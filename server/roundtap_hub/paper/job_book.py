@@ -89,7 +89,7 @@ class PrintBook:
         with self._lock:
             return dict(self._printers)
 
-    def hear_printer(self, unit: str, settings: object) -> None:
+    def record_printer(self, unit: str, settings: object) -> None:
         """Take a station's report of its printer's settings; a malformed one is ignored."""
         with suppress(MalformedMessage):
             printer = parse_message(StationPrinter, settings)
@@ -102,7 +102,7 @@ class PrintBook:
             settings = connection.scalar(select(PRINT_SETTING.c.said).where(PRINT_SETTING.c.unit == unit))
         return None if settings is None else dict(json.loads(settings))
 
-    def settle_printer(self, unit: str, settings: Mapping[str, Any]) -> None:
+    def save_printer_order(self, unit: str, settings: Mapping[str, Any]) -> None:
         """Use a station's printer with these settings, whose test print was legible. Problem("not_saved")."""
         with self._transaction() as connection:
             upsert(connection, PrintSettingRow(unit=unit, said=json.dumps(dict(settings))))
@@ -111,7 +111,7 @@ class PrintBook:
         """Cancel those of these jobs that have not begun. Problem("not_saved")."""
         with self._lock:
             known = {job_id: self._states.get(job_id, PrintState()) for job_id in job_ids}
-        self.told((job_id, PrintState(CANCELLED, "", state.unit)) for job_id, state in known.items()
+        self.update_states((job_id, PrintState(CANCELLED, "", state.unit)) for job_id, state in known.items()
                   if state.state == QUEUED)
 
     @property
@@ -119,7 +119,7 @@ class PrintBook:
         with self._lock:
             return list(self._orders)
 
-    def told(self, news: Iterable[tuple[str, PrintState]]) -> None:
+    def update_states(self, news: Iterable[tuple[str, PrintState]]) -> None:
         """Take newer states; older ones are dropped. Problem("not_saved") where the disk refuses."""
         with self._lock:
             changed: dict[str, PrintState] = {}

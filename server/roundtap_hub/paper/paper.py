@@ -276,7 +276,7 @@ def paper_printer(event_id: str) -> AnyResponse:
     elif step == "test":
         book.order(order_printer_test(state, TEST, _token(), {"unit": unit, "at": at}))
     else:
-        book.settle_printer(unit, {"id": _token(), **at, "confirmed": True})
+        book.save_printer_order(unit, {"id": _token(), **at, "confirmed": True})
     return _back(event_id)
 
 
@@ -286,7 +286,7 @@ def paper_there(event_id: str) -> AnyResponse:
     job, book = _job(event_id), print_book()
     if job is not None:
         known = book.states.get(job.id, PrintState())
-        book.told([(job.id, PrintState(THERE, "", known.unit))])
+        book.update_states([(job.id, PrintState(THERE, "", known.unit))])
     return _back(event_id)
 
 
@@ -297,7 +297,7 @@ def paper_go_on(event_id: str) -> AnyResponse:
     job, book = _job(event_id), print_book()
     known = book.states.get(job.id) if job is not None else None
     if job is not None and known is not None and (known.state, known.detail) == (QUEUED, MUTE):
-        book.told([(job.id, PrintState(QUEUED, GO_ON, known.unit))])
+        book.update_states([(job.id, PrintState(QUEUED, GO_ON, known.unit))])
     return _back(event_id)
 
 
@@ -505,7 +505,7 @@ def print_emergency(event_id: str) -> AnyResponse:
 def _sheet(moment: EventAt, what: str, **shown: Any) -> AnyResponse:
     state, hub = moment.state, current_hub()
     size = request.args.get("size", "")
-    newest, by_name = newest_round(state), hub.host.reached_at.by_name
+    newest, by_name = newest_round(state), hub.host.hall_addresses.by_name
     return page(f"print_{what.partition('-')[0]}.html", state=state, what=what, size=size if size in SIZES else A4,
                 sizes=SIZES, print_address=request.path, printed_at=printed_at(hub.clocks.wall()), newest=newest,
                 newest_name=title_key(state, newest) if newest else None,

@@ -184,7 +184,7 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
     playing = [who for who in leaving if _plays_elsewhere(state, match, who) or not _may(DROP, event_id)]
     steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
     if steps:
-        current_hub().service.ask(steps, actor())
+        current_hub().service.execute(steps, actor())
     return redirect(url_for("console.slip", event_id=event_id, saved=match.id, plays=playing), 303)
 
 
@@ -229,7 +229,7 @@ def slip_door(token: str) -> AnyResponse:
     found = _found(token)
     official = "official" in request.args
     if visit.current_staff() is not None:
-        visit.current_visit().to_set[OFFICIAL_COOKIE] = ("1", OFFICIAL_COOKIE_S)
+        visit.current_visit().new_cookies[OFFICIAL_COOKIE] = ("1", OFFICIAL_COOKIE_S)
         return open_scanned_slip(found)
     if official and request.is_secure:
         return redirect(url_for("pages.login", next=url_for("s.slip_door", token=token)), 303)
@@ -258,7 +258,7 @@ def slip_mine(token: str) -> AnyResponse:
         return redirect(path, 303)
     if browser and found.signed and current_hub().access.links.given_by_slip(found.event_id, who):
         # A stranger's phone, or the owner of a page that a stranger took: the desk decides.
-        current_hub().presence.ask((TAKEN, found.event_id, who), "slip", now_ms())
+        current_hub().presence.add_request((TAKEN, found.event_id, who), "slip", now_ms())
     return _which_of_two(found, token, taken=who)
 
 

@@ -40,19 +40,20 @@ def station_jobs() -> tuple[Response, int]:
     if book is None:
         abort(404)
     try:
-        key, asked = hub.units.door.request_of(JOBS, _json(), throttle_key(request.remote_addr or ""), StationRequest)
+        key, asked = hub.units.auth.verify_request(JOBS, _json(), throttle_key(request.remote_addr or ""),
+                                                   StationRequest)
         hub.units.admit(JOBS, asked.unit, asked.challenge)
     except Refusal as refusal:
-        return jsonify(refusal.said), refusal.status
+        return jsonify(refusal.body), refusal.status
     unit = asked.unit
     states = [(job_id, PrintState(state, detail, unit)) for job_id, state, detail in asked.states]
     try:
         jobs = _exchange(hub, book, unit, states, hall_address(hub, request.host_url))
     except Problem as problem:
         return jsonify(error=problem.say()), 503
-    book.hear_printer(unit, asked.printer)
+    book.record_printer(unit, asked.printer)
     health = {} if asked.health is UNSET else {"health": encode_health(asked.health)}
-    hub.presence.heard(unit, hub.clocks.mono_ms(), **health)
+    hub.presence.update(unit, hub.clocks.mono_ms(), **health)
     answer: dict[str, Any] = {"nonce": asked.nonce, "challenge": hub.units.challenges.issue(), "jobs": jobs}
     if (order := book.printer_order(unit)) is not None:
         answer["printer"] = order
@@ -66,12 +67,12 @@ def _exchange(hub: Hub, book: PrintBook, unit: str, reported: JobStates, base_ur
     mine = {job_id for job_id, _ in reported if job_id in known and known[job_id].unit in ("", unit)}
     if any(job_id not in known for job_id, _ in reported):
         mine |= {job.id for job in wanted_jobs(hub.service.snapshot, book.orders, known, unit)}
-    book.told((job_id, state) for job_id, state in reported if job_id in mine)
+    book.update_states((job_id, state) for job_id, state in reported if job_id in mine)
     snapshot, states = hub.service.snapshot, book.states
     jobs: list[dict[str, Any]] = []
     for job in wanted_jobs(snapshot, book.orders, states, unit):
         content = content_of(job, snapshot, base_url, hub.access.encrypted, hub.access.secret, states,
-                             hub.host.reached_at.by_name)
+                             hub.host.hall_addresses.by_name)
         if content is not None:
             go_on = states.get(job.id, PrintState()).detail == GO_ON
             jobs.append({"id": job.id, "kind": job.kind, "content": content, **({"go_on": True} if go_on else {})})

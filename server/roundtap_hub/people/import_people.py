@@ -92,7 +92,7 @@ def import_rows(event_id: str) -> AnyResponse:
         if not taken:
             raise Problem("import_nothing_taken")
         steps, people = _steps(moment.state, event_id, taken)
-        current_hub().service.ask(steps, actor(), people, IMPORT_TIMEOUT_S)
+        current_hub().service.execute(steps, actor(), people, IMPORT_TIMEOUT_S)
     except Problem as problem:
         g.problem, g.status = problem, problem_status(problem)
         # A reload begins anew, so that the form is not sent twice.

@@ -99,7 +99,7 @@ class _FormBuilder:
                       for n in range(form.per_member)]
         else:
             parts = [self._part(None, form.fields, form.lines, list_, "")]
-        return {"parts": parts, "elsewhere": self._take("")}
+        return {"parts": parts, "elsewhere": self._take_problems("")}
 
     def _part(
         self, number: int | None, fields: Sequence[ListField], lines: Sequence[ListTable], data: Mapping[str, Any],
@@ -107,7 +107,7 @@ class _FormBuilder:
     ) -> FormPart:
         boxes = tuple(self._box(f, data.get(f.key), f"{where}/{f.key}", take=True) for f in fields)
         tables = tuple(self._table(table, data.get(table.key), f"{where}/{table.key}") for table in lines)
-        return FormPart(number, boxes, tables, self._take(where) if where else ())
+        return FormPart(number, boxes, tables, self._take_problems(where) if where else ())
 
     def _table(self, table: ListTable, typed: object, where: str) -> FormTable:
         known = typed if isinstance(typed, list) else []
@@ -116,17 +116,17 @@ class _FormBuilder:
         for index in range(min(shown, LINES)):
             row, place = _at(known, index), f"{where}/{index}"
             boxes = tuple(self._box(c, row.get(c.key), f"{place}/{c.key}", take=False) for c in table.columns)
-            rows.append((boxes, self._take(place)))
+            rows.append((boxes, self._take_problems(place)))
         columns = tuple((c.kind, self._words(c.text)) for c in table.columns)
         return FormTable(where[1:], self._words(table.text, number=table.number), columns, tuple(rows),
-                         self._take(where))
+                         self._take_problems(where))
 
     def _box(self, field: ListField, value: object, where: str, take: bool) -> FormBox:
         options = tuple((option, option_text(self._words, option)) for option in field.options)
         return FormBox(where[1:], self._words(field.text), field.kind, _values(field, value), options,
-                   self._take(where) if take else (), "" if field.usual is None else str(field.usual))
+                   self._take_problems(where) if take else (), "" if field.usual is None else str(field.usual))
 
-    def _take(self, where: str) -> tuple[str, ...]:
+    def _take_problems(self, where: str) -> tuple[str, ...]:
         found = [p for p in self._open if not where or p.where == where or p.where.startswith(f"{where}/")]
         self._open = [p for p in self._open if p not in found]
         return tuple(dict.fromkeys(p.say(self._words) for p in found))
@@ -269,7 +269,7 @@ def flags_of(moment: EventAt, competitor: Competitor) -> list[Problem]:
     people = all_competitors(moment)
     check, options = moment.state.rulebook.lists, moment.state.options
     place = next(n for n, person in enumerate(people) if person.id == competitor.id)
-    mine = [p.but(p.where.removeprefix(f"/{place}").removeprefix("/list"))
+    mine = [p.replace(p.where.removeprefix(f"/{place}").removeprefix("/list"))
             for p in check.event_warnings(people, options) if p.where.split("/")[1] == str(place)]
     return [*check.warnings(check.of_competitor(competitor), options, moment.state.level), *mine]
 
@@ -293,15 +293,15 @@ def list_context(moment: EventAt, competitor: str) -> dict[str, Any]:
     who = competitor_of(moment, competitor)
     state, check = moment.state, moment.state.rulebook.lists
     form, typed = check.form(state.options), request.form if request.method == "POST" else None
-    list_, lines = check.spelled(check.of_competitor(who), state.options), {}
+    list_, lines = check.canonical(check.of_competitor(who), state.options), {}
     if typed is not None:
         list_, lines = read_list(form, typed), shown_line_counts(form, typed)
         if (more := field("more")) in lines:
             lines[more] += ROWS_ADDED
-        problems = _problems(moment, check.into(who, list_)) if list_ else []
+        problems = _problems(moment, check.with_list(who, list_)) if list_ else []
     else:
         problems = _problems(moment, who) if list_ else []
-        list_ = list_ or dict(check.begun(who))
+        list_ = list_ or dict(check.initial_list(who))
     flags = flags_of(moment, who) if typed is None else []
     return {
         "state": state, "who": who, "view": list_view(form, list_, problems, words(), lines),
@@ -330,7 +330,7 @@ def typed_list(moment: EventAt, competitor: str) -> tuple[PersonRecord, str, int
     """The list in this request's form as (person, digest, total); None where nothing changed. A list that breaks a rule
     is saved: judges decide about it. Raises Problem("list_not_saved", "list_changed_meanwhile")."""
     found, check = competitor_of(moment, competitor), moment.state.rulebook.lists
-    list_ = check.spelled(read_list(check.form(moment.state.options), request.form), moment.state.options)
+    list_ = check.canonical(read_list(check.form(moment.state.options), request.form), moment.state.options)
     if check.malformed(list_, moment.state.options):
         raise Invalid("list_not_saved")
     if field("seen") != _version(check, found):
@@ -338,7 +338,7 @@ def typed_list(moment: EventAt, competitor: str) -> tuple[PersonRecord, str, int
     list_ = check.completed(list_)
     if list_ == check.of_competitor(found):
         return None
-    who = check.into(found, list_)
+    who = check.with_list(found, list_)
     known = moment.people.get(who.id) or Person(who.name)
     person, salt = replace(known, list=who.list, identity=who.identity, houses=who.houses), secrets.token_hex(16)
     return PersonRecord(moment.state.id, who.id, salt, person), person.digest(salt), check.total(list_)
@@ -359,11 +359,11 @@ def _seen_version(check: ListCheck, who: Competitor) -> str:
 
 
 def _version(check: ListCheck, who: Competitor) -> str:
-    return list_digest(check.normal(check.of_competitor(who)), "")
+    return list_digest(check.normalized(check.of_competitor(who)), "")
 
 
 def _problems(moment: EventAt, who: Competitor) -> list[Problem]:
     """The problems of the competitor's list, with places in the list."""
     state = moment.state
     found = state.rulebook.lists.competitor_problems(who, state.options, state.level)
-    return [p.but(p.where.removeprefix("/list")) for p in found]
+    return [p.replace(p.where.removeprefix("/list")) for p in found]

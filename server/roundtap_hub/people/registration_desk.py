@@ -170,7 +170,8 @@ def check_in_name(event_id: str) -> AnyResponse:
         raise Problem("check_in_already", name=already[0].name) if already else Problem("check_in_nobody", name=typed)
     if len(found) > 1 or is_late_entry(moment.state):
         return redirect(url_for("console.check_in", event_id=event_id, q=typed), 303)
-    current_hub().service.ask([Step(event_id, command) for command in _check_in_commands(event_id, found[0].id, None)],
+    current_hub().service.execute([Step(event_id, command)
+                                   for command in _check_in_commands(event_id, found[0].id, None)],
                               actor())
     return redirect(url_for("console.check_in", event_id=event_id), 303)
 
@@ -181,7 +182,7 @@ def person_here(event_id: str, competitor: str) -> AnyResponse:
     """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
     if field("on", "1") == "1":
         commands = _check_in_commands(event_id, competitor, field("meets") or None)
-        current_hub().service.ask([Step(event_id, command) for command in commands], actor())
+        current_hub().service.execute([Step(event_id, command) for command in commands], actor())
     else:
         submit(event_id, CheckIn(competitor, on=False))
     return redirect(url_for("console.check_in", event_id=event_id), 303)
@@ -245,7 +246,7 @@ def person_details(event_id: str, competitor: str) -> AnyResponse:
         if group != entrant.came_with and "came_with" in request.form:
             steps.append(SetCameWith(competitor, group))
     if steps:
-        current_hub().service.ask([Step(event_id, step) for step in steps], actor(), people)
+        current_hub().service.execute([Step(event_id, step) for step in steps], actor(), people)
     return back_to_event(event_id, "competitors")
 
 
@@ -267,7 +268,7 @@ def person_link(event_id: str, competitor: str, shown: bool = False) -> AnyRespo
     context: dict[str, Any] = {}
     if shown:
         address = hall + links.give(event_id, competitor, actor())
-        current_hub().presence.settle((TAKEN, event_id, competitor))
+        current_hub().presence.settle_request((TAKEN, event_id, competitor))
         context = {"qr": qr_svg(address, words()("link.qr", name=name)), "code": links.code(event_id, competitor),
                    "minutes": CODE_LIFE_MS // 60_000}
     return page("person_link.html", state=moment.state, competitor=competitor, name=name, door=f"{hall}/me",
@@ -296,7 +297,7 @@ def absent(event_id: str) -> AnyResponse:
     moment, hub, units = current_event(event_id), current_hub(), current_units()
     state = moment.state
     grid = grid_cells(current_snapshot(), units, state, state.live, full_names(moment), now_ms())
-    view = absentees_view(units, state, grid, played_ms(state, hub.clocks.now()), hub.presence.here)
+    view = absentees_view(units, state, grid, played_ms(state, hub.clocks.now()), hub.presence.seen_at_table)
     return page("absentees.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook, view=view)
 
 
@@ -343,7 +344,7 @@ def enter(event_id: str) -> AnyResponse:
         people.append(record)
         entrant = structs.replace(entrant, checked_in=bool(field("here")))
         steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets, reason=typed_reason())))
-    current_hub().service.ask(steps, actor(), people)
+    current_hub().service.execute(steps, actor(), people)
     return back_to_event(event_id, "competitors")
 
 
@@ -494,13 +495,13 @@ def _needs_result(state: EventState, played: RoundState, match: MatchState, acti
 
 def _opponent_is_here(state: EventState, effect: LeaveEffect) -> bool:
     """Whether the opponent has not left; else the match is already decided by who left first."""
-    return effect.opponent in state.entrants and state.entrants[effect.opponent].at_the_table
+    return effect.opponent in state.entrants and state.entrants[effect.opponent].plays_live_match
 
 
 def both_asked_to_leave(event_id: str, competitor: str) -> bool:
     """Whether both players of an open match have asked to leave."""
     found = open_match(current_event(event_id).state, competitor)
-    wishing = {wish.competitor for wish in current_hub().hall.wishes.of(event_id) if not wish.refused}
+    wishing = {wish.competitor for wish in current_hub().hall.leave_requests.of(event_id) if not wish.refused}
     return found is not None and {found[1].match.a, found[1].match.b} <= wishing
 
 

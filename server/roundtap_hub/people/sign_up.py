@@ -107,7 +107,7 @@ def _enter(moment: EventAt) -> str:
         external_id=" ".join(field("external_id").split()) or None, came_with=clean_name(field("came_with")) or None,
         members=members, captain=captain)
     record, entrant = person_and_entrant(state.id, competitor)
-    entered = current_hub().service.tell(state.id, EnterCompetitor(entrant, signed_up=True), ACTOR, [record])
+    entered = current_hub().service.execute_one(state.id, EnterCompetitor(entrant, signed_up=True), ACTOR, [record])
     # The writer may have changed the id.
     return str(entered[-1].data["competitor"])
 
@@ -180,5 +180,5 @@ def remove_sign_ups(event_id: str) -> AnyResponse:
     if _mark(gone) != field("gone"):
         # Entries have changed since the page was made: none is deleted unseen.
         raise Problem("step_changed_meanwhile")
-    current_hub().service.ask([Step(event_id, RemoveCompetitor(who)) for who in gone], actor())
+    current_hub().service.execute([Step(event_id, RemoveCompetitor(who)) for who in gone], actor())
     return redirect(url_for("console.sign_up", event_id=event_id), 303)

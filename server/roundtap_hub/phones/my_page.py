@@ -237,7 +237,7 @@ def guard(bp: Blueprint) -> None:
         token = (request.view_args or {}).get("token")
         if token is None:
             return None
-        who = current_hub().access.links.who(token)
+        who = current_hub().access.links.owner_of(token)
         if who is None:
             # Made up or revoked: the page says how to get another.
             g.status = 404
@@ -360,7 +360,7 @@ def here(token: str) -> AnyResponse:
     state = _open_event()
     if state.public_rounds or state.draft:
         raise Problem("check_in_at_desk")
-    current_hub().service.tell(state.id, CheckIn(current_player()[1]), _phone_source())
+    current_hub().service.execute_one(state.id, CheckIn(current_player()[1]), _phone_source())
     return _to_my_page(token)
 
 
@@ -379,7 +379,7 @@ def wish(token: str) -> AnyResponse:
     hub = current_hub()
     hub.access.links.charge(WISHES, current_player())
     _open_event()
-    ask = hub.hall.wishes.take_back if field("on") == OFF else hub.hall.wishes.ask
+    ask = hub.hall.leave_requests.take_back if field("on") == OFF else hub.hall.leave_requests.ask
     ask(*current_player(), _phone_source())
     return _to_my_page(token)
 
@@ -418,7 +418,8 @@ def save_list(token: str) -> AnyResponse:
     typed = typed_list(current_event(state.id), current_player()[1])
     if typed is not None:
         record, digest, total = typed
-        current_hub().service.tell(state.id, SubmitList(current_player()[1], digest, total), _phone_source(), [record])
+        current_hub().service.execute_one(state.id, SubmitList(current_player()[1], digest, total), _phone_source(),
+                                          [record])
     return redirect(url_for("me.list_page", token=token), 303)
 
 
@@ -500,7 +501,7 @@ def draw_first(token: str) -> AnyResponse:
     current_hub().access.links.charge(REPORTS, current_player())
     seat, _ = _seat()
     note = NoteLot(seat.match.id, field("about"), secrets.choice(SIDES), field("draw") or None)
-    current_hub().service.tell(seat.state.id, note, f"{PHONE_ACTOR}{current_player()[1]}")
+    current_hub().service.execute_one(seat.state.id, note, f"{PHONE_ACTOR}{current_player()[1]}")
     return redirect(url_for("me.my_page", token=token), 303)
 
 
@@ -513,5 +514,5 @@ def field_squads(token: str) -> AnyResponse:
     if bye is None:
         abort(404)
     picks = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
-    current_hub().service.tell(event_id, SetPicks(bye.match.id, tuple(picks)), f"{PHONE_ACTOR}{competitor}")
+    current_hub().service.execute_one(event_id, SetPicks(bye.match.id, tuple(picks)), f"{PHONE_ACTOR}{competitor}")
     return redirect(url_for("me.my_page", token=token), 303)

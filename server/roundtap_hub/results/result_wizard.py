@@ -117,7 +117,7 @@ def read_progress(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Si
     if not needs_opener(way):
         trail = replace(trail, opener="a")
     if side is not None:
-        way = way.said_by(side, trail.opener or "a")
+        way = way.for_one_side(side, trail.opener or "a")
         trail = replace(trail, way=way)
     skipped = set(without)
     answers = {
@@ -287,7 +287,7 @@ def _refuse_unanswered(trail: Progress, fields: Fields) -> None:
     questions = trail.way.questions if trail.way is not None else ()
     question = next((question for question in questions if question.name in left_out), None)
     if question is not None:
-        raise question.left_out()
+        raise question.missing_problem()
 
 
 def _note_problem(problem: Problem) -> None:
@@ -340,7 +340,7 @@ def draw_lot(seat: MatchContext, fields: Fields, who: str) -> Progress:
     at = wizard_page(seat.form, trail)
     if at.kind == LOT:
         note = NoteLot(seat.match.id, at.names[0], secrets.choice(SIDES), seat.played.mark)
-        current_hub().service.tell(seat.state.id, note, who)
+        current_hub().service.execute_one(seat.state.id, note, who)
     return trail
 
 

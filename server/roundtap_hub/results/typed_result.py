@@ -220,7 +220,7 @@ class _Slot:
 
 def _top(figures: Iterable[Figure], key: str) -> int:
     """The highest figure that either side may have."""
-    return max(figure.put_to(side).maximum for figure in figures if figure.key == key for side in SIDES)
+    return max(figure.for_side(side).maximum for figure in figures if figure.key == key for side in SIDES)
 
 
 def _field(figure: Figure, winner: Side) -> str:

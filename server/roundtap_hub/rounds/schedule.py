@@ -85,7 +85,7 @@ class _EntryTimes:
     def day(self, ms: int | None) -> str:
         return "" if ms is None else time_of_day(self.wall, ms - self.now.mono_ms)
 
-    def told(self, at: Timestamp | None) -> str:
+    def time_of(self, at: Timestamp | None) -> str:
         """The time of day of an entry: of this boot by its age, as the clock may have been set since; else as noted."""
         if at is None:
             return ""
@@ -134,7 +134,7 @@ def _round_time(state: EventState, entry_times: _EntryTimes, played: RoundState,
     taken_ms = entry_times.between(start, end)
     stage = stage_of_round(state, played.number, played.stage, [match.match for match in played.matches])
     extended = max((match.match.extension_minutes or 0 for match in played.matches), default=0)
-    return RoundTime(played.number, title_key(state, played), entry_times.told(start), entry_times.told(end),
+    return RoundTime(played.number, title_key(state, played), entry_times.time_of(start), entry_times.time_of(end),
                      None if taken_ms is None or taken_ms < 0 else round(taken_ms / MINUTE_MS),
                      state.rulebook.minutes(stage, state.options), extended, not played.open_matches)
 

@@ -58,27 +58,27 @@ class HubApplication:
         hub.service.listen(lambda _, entries: close_granted_leaves(hub.presence, entries))
         precedence = ReportPriority()
         self.devices = DeviceFeed(hub)
-        self.devices.on_hello.append(HelloHandler(hub).hear)
+        self.devices.on_hello.append(HelloHandler(hub).handle)
         self.device_api = DeviceApi(hub, precedence)
         self.panel = PanelApi(hub)
         if hub.host.kin is not None:
-            self.devices.on_hello.append(hub.host.kin.heard_hello)
+            self.devices.on_hello.append(hub.host.kin.check_hello_epoch)
         self._static = StaticFiles()
         self.standby_api = StandbyApi(hub, TakenOverPage(hub, self._static.url("roundtap.css")))
         drawing = WatchedThread("public-pages")
         cache = PageCache(hub, partial(version_at, hub), lambda: self.pages.built(), drawing, precedence.give_way)
         self.browsers = BrowserFeed(hub, cache, feeds_of_one)
-        self.kept = CachedPages(hub, cache, precedence)
+        self.cached_pages = CachedPages(hub, cache, precedence)
         self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language),
                                  partial(is_logged_in, hub))
-        self._boundaries = PhaseTimer(hub, self._look_again)
-        hub.host.reached_at.listeners.append(self._addresses_changed)
+        self._phase_timer = PhaseTimer(hub, self._refresh_feeds)
+        hub.host.hall_addresses.listeners.append(self._addresses_changed)
         self._beside: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self.native = native_routes(self.device_api, self.devices, EnrolApi(hub), self.panel, self.standby_api,
                                     self.browsers)
         """Handlers without a thread, by path and method."""
-        self.ways = [self.device_api.probe, self.pages.probe, drawing.probe]
+        self.probes = [self.device_api.probe, self.pages.probe, drawing.probe]
         """Probes for the watchdog: each returns once it was answered the way a request is."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -90,7 +90,7 @@ class HubApplication:
         scope = normalize_slashes(scope)
         path, method = scope["path"], scope["method"]
         send = with_security_headers(send, self.hub.host.other_addresses())
-        if await answer_foreign_host(self.hub.host.reached_at, scope, send):
+        if await answer_foreign_host(self.hub.host.hall_addresses, scope, send):
             return
         if self.standby_api.taken_over and not path.startswith(STILL_SERVED):
             await self.standby_api.refuse(scope, receive, send)
@@ -114,7 +114,7 @@ class HubApplication:
                 return
             body: Receive | None = receive
             if found is not None:
-                body = await self.kept.answer(scope, receive, send, *found)
+                body = await self.cached_pages.answer(scope, receive, send, *found)
             if body is not None:
                 await self.pages.answer(scope, body, send, who)
 
@@ -129,9 +129,9 @@ class HubApplication:
 
         return create_app(self.hub)
 
-    def _look_again(self) -> None:
-        self.devices.look_again()
-        self.browsers.look_again()
+    def _refresh_feeds(self) -> None:
+        self.devices.refresh()
+        self.browsers.refresh()
 
     def _close_feeds(self) -> None:
         if self.hub.host.kin is not None:
@@ -146,15 +146,15 @@ class HubApplication:
                 loop = self._loop = asyncio.get_running_loop()
                 self.devices.bind(loop)
                 self.browsers.bind(loop)
-                self._boundaries.bind(loop)
+                self._phase_timer.bind(loop)
                 if self.hub.hall.sound is not None:
                     self.hub.hall.sound.start()
-                self.hub.host.reached_at.look()
-                self._beside = [asyncio.create_task(self._keep_checkpoints()),
-                                asyncio.create_task(self._follow_addresses())]
+                self.hub.host.hall_addresses.refresh()
+                self._beside = [asyncio.create_task(self._checkpoint_loop()),
+                                asyncio.create_task(self._address_loop())]
                 await send({"type": "lifespan.startup.complete"})
             else:
-                self._boundaries.stop()
+                self._phase_timer.stop()
                 if self.hub.hall.sound is not None:
                     self.hub.hall.sound.stop()
                 for task in self._beside:
@@ -165,14 +165,14 @@ class HubApplication:
     def _addresses_changed(self) -> None:
         """Walls show the new address; called from any thread."""
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(self.browsers.look_again)
+            self._loop.call_soon_threadsafe(self.browsers.refresh)
 
-    async def _follow_addresses(self) -> None:
+    async def _address_loop(self) -> None:
         while True:
             await asyncio.sleep(ADDRESS_POLL_S)
-            self.hub.host.reached_at.look()
+            self.hub.host.hall_addresses.refresh()
 
-    async def _keep_checkpoints(self) -> None:
+    async def _checkpoint_loop(self) -> None:
         for number in count(1):
             await asyncio.sleep(CHECKPOINT_S)
             try:
@@ -192,7 +192,7 @@ class PhaseTimer:
 
     def __init__(self, hub: Hub, passed: Callable[[], None]) -> None:
         self._hub = hub
-        self._passed = passed
+        self._on_phase = passed
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._due: dict[str, tuple[EventState, int | None]] = {}
@@ -220,7 +220,7 @@ class PhaseTimer:
                      for event, state in self._hub.service.snapshot.events.items()}
         due_ms = min((due for _, due in self._due.values() if due is not None), default=None)
         if due_ms is not None and self._loop is not None:
-            self._timer = self._loop.call_later(max(due_ms - now.mono_ms, TIMER_MIN_MS) / 1000, self._ring)
+            self._timer = self._loop.call_later(max(due_ms - now.mono_ms, TIMER_MIN_MS) / 1000, self._fire)
 
     def _due_of(self, event: str, state: EventState, now: Instant) -> tuple[EventState, int | None]:
         known = self._due.get(event)
@@ -229,6 +229,6 @@ class PhaseTimer:
         wait_ms = next_change_ms(state, now)
         return state, None if wait_ms is None else now.mono_ms + wait_ms
 
-    def _ring(self) -> None:
-        self._passed()
+    def _fire(self) -> None:
+        self._on_phase()
         self._arm()

@@ -59,16 +59,16 @@ class FeedClient:
     version: str
     _send: Send
     closed: bool = False
-    turn: int = 0
+    tick_slot: int = 0
     """Its group for the tick, of `TICK_SLOTS`."""
     display: str = ""
     """The display whose page it is; "": none."""
-    sent_on: bool = False
+    redirected: bool = False
     """Its display was sent to another page."""
     _waiting: list[bytes] = field(default_factory=list)
     _task: asyncio.Task[None] | None = None
 
-    def tell(self, event: bytes) -> None:
+    def send(self, event: bytes) -> None:
         if self.closed:
             return
         if self._task is not None:
@@ -88,10 +88,10 @@ class FeedClient:
             return
         self._task = asyncio.ensure_future(self._finish(_resumed(sending, waited_for)))
 
-    def tell_view(self, version: str) -> None:
+    def send_reload(self, version: str) -> None:
         """Send that the page has to be loaded."""
         self.version = version
-        self.tell(f"event: view\ndata: {version}\n\n".encode())
+        self.send(f"event: view\ndata: {version}\n\n".encode())
 
     def close(self) -> None:
         """Send nothing more, and cancel a send under way."""
@@ -138,13 +138,13 @@ class ViewerGroup:
 
     key: PageKey
     version: str
-    told: str
+    sent_version: str
     shown: Rendered | None
     clients: set[FeedClient] = field(default_factory=set)
 
-    def turn(self, version: str, shown: Rendered | None) -> bool:
+    def update(self, version: str, shown: Rendered | None) -> bool:
         """Send the clients what changed on the page, or that it changed. False: nothing visible did."""
-        event, before = b"", self.told
+        event, before = b"", self.sent_version
         if shown is not None and self.shown is not None:
             patch = diff_pages(replace(self.shown, version=before), shown)
             if not patch.whole and not patch.regions:
@@ -152,13 +152,13 @@ class ViewerGroup:
                 return False
             if not patch.whole and len(patch.text) <= max(PATCH_LETTERS, shown.letters // 3):
                 event = f"event: patch\ndata: {patch.text}\n\n".encode()
-        self.version, self.told, self.shown = version, version, shown
+        self.version, self.sent_version, self.shown = version, version, shown
         for client in self.clients:
             if event and client.version == before:
                 client.version = version
-                client.tell(event)
+                client.send(event)
             elif client.version != version:
-                client.tell_view(version)
+                client.send_reload(version)
         return True
 
 
@@ -171,27 +171,28 @@ class BrowserFeed:
         self._of_one = of_one
         self._askers: Counter[str] = Counter()
         self._groups: dict[PageKey, ViewerGroup] = {}
-        self._of_displays: set[FeedClient] = set()
-        self._here: dict[FeedClient, asyncio.Task[Any] | None] = {}
+        self._display_clients: set[FeedClient] = set()
+        self._tasks: dict[FeedClient, asyncio.Task[Any] | None] = {}
         self._next_turn = self._next_tick = 0
         self._clocks: dict[str, str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news = asyncio.Event()
         """Set when a page may have changed."""
         self._saved = self._closing = False
-        self._telling: asyncio.Task[None] | None = None
-        self._told_s = self._looked_s = self._rested_s = float("-inf")
+        self._broadcaster: asyncio.Task[None] | None = None
+        self._sent_s = self._checked_s = self._rest_until_s = float("-inf")
         hub.service.listen(lambda *_: self._changed(True))
         hub.presence.listen(lambda _: self._changed(False))
-        hub.hall.displays.on_identify.append(lambda display, name: self._soon(self._identify, display, name))
+        hub.hall.displays.on_identify.append(lambda display, name: self._call_on_loop(self._identify, display, name))
         if hub.host.kin is not None:
             # A new standby is known.
-            hub.host.kin.on_known.append(lambda: self._soon(lambda: _send_all(list(self._here), self._hubs_event())))
+            hub.host.kin.on_known.append(lambda: self._call_on_loop(lambda: _send_all(list(self._tasks),
+                                                                                      self._hubs_event())))
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """Set the clients' loop; called from that loop."""
         self._loop = loop
-        self._telling = loop.create_task(self._keep_telling())
+        self._broadcaster = loop.create_task(self._broadcast_loop())
         loop.call_later(TICK_S / TICK_SLOTS, self._tick)
 
     @route("GET /feed", EVERYBODY)
@@ -207,18 +208,18 @@ class BrowserFeed:
             return
         self._askers[asker] += 1
         try:
-            await self._stay(scope, receive, send)
+            await self._stream(scope, receive, send)
         finally:
             self._askers[asker] -= 1
             if not self._askers[asker]:
                 del self._askers[asker]
 
-    async def _stay(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [
             (b"content-type", b"text/event-stream; charset=utf-8"), *NO_STORE, (b"x-accel-buffering", b"no"),
         ]})
-        client = self._enter(scope["query_string"].decode("latin-1"), send, _display_of(scope))
-        task = self._here[client] = asyncio.current_task()
+        client = self._add_client(scope["query_string"].decode("latin-1"), send, _display_of(scope))
+        task = self._tasks[client] = asyncio.current_task()
         try:
             if not self._closing:
                 await until_gone(receive)
@@ -228,10 +229,10 @@ class BrowserFeed:
                 raise
             task.uncancel()
         finally:
-            self._leave(client)
+            self._remove_client(client)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    def look_again(self) -> None:
+    def refresh(self) -> None:
         """Send every page what has changed by the clock alone."""
         self._saved = True
         self._news.set()
@@ -239,41 +240,41 @@ class BrowserFeed:
     def close_all(self) -> None:
         """The hub stops: end every stream, and those that open from now on."""
         self._closing = True
-        if self._telling is not None:
-            self._telling.cancel()
-        for task in self._here.values():
+        if self._broadcaster is not None:
+            self._broadcaster.cancel()
+        for task in self._tasks.values():
             if task is not None:
                 task.cancel()
 
-    def _enter(self, query: str, send: Send, display: str = "") -> FeedClient:
+    def _add_client(self, query: str, send: Send, display: str = "") -> FeedClient:
         params = {name: values[0][:200] for name, values in parse_qs(query).items()}
         language, page = params.get("lang", ""), params.get("page", "")
         key = PageKey(page, plain_variant(page, params.get("variant", "")), language if language in LANGUAGES else "")
         version = self._cache.version(page)
         group = self._groups.get(key)
         if group is None:
-            group = self._groups[key] = ViewerGroup(key, version, version, self._cache.shown(key, version))
+            group = self._groups[key] = ViewerGroup(key, version, version, self._cache.cached_render(key, version))
         client = FeedClient(key, params.get("seen", ""), send)
-        client.turn = self._next_turn = (self._next_turn + 1) % TICK_SLOTS
-        client.tell(b"retry: 2000\n\n" + self._hubs_event())
+        client.tick_slot = self._next_turn = (self._next_turn + 1) % TICK_SLOTS
+        client.send(b"retry: 2000\n\n" + self._hubs_event())
         clock = self._clock(_event_of(page))
-        client.tell(self._clock_event(clock) if clock else self._tick_event())
+        client.send(self._clock_event(clock) if clock else self._tick_event())
         if client.version != version:
-            client.tell_view(version)
+            client.send_reload(version)
         group.clients.add(client)
         if display and params.get("display") == "1":
             client.display = display
-            self._of_displays.add(client)
-            self._hub.hall.displays.heard(display, 1)
-            self._send_on(client)
+            self._display_clients.add(client)
+            self._hub.hall.displays.count_feed(display, 1)
+            self._redirect_display(client)
         return client
 
-    def _leave(self, client: FeedClient) -> None:
+    def _remove_client(self, client: FeedClient) -> None:
         client.close()
         if client.display:
-            self._of_displays.discard(client)
-            self._hub.hall.displays.heard(client.display, -1)
-        self._here.pop(client, None)
+            self._display_clients.discard(client)
+            self._hub.hall.displays.count_feed(client.display, -1)
+        self._tasks.pop(client, None)
         group = self._groups.get(client.key)
         if group is not None:
             group.clients.discard(client)
@@ -286,9 +287,9 @@ class BrowserFeed:
         """From any thread. `saved`: the journal has a new entry; else a unit sent something."""
         self._saved = self._saved or saved
         if not self._news.is_set():
-            self._soon(self._news.set)
+            self._call_on_loop(self._news.set)
 
-    async def _keep_telling(self) -> None:
+    async def _broadcast_loop(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
             await self._news.wait()
@@ -299,29 +300,29 @@ class BrowserFeed:
                     async with asyncio.timeout(wait_s):
                         await self._news.wait()
                 self._news.clear()
-            await self._tell_all(loop)
+            await self._broadcast(loop)
 
     def _due_s(self) -> float:
         """When to check the pages next: after a commit at once, unless something was just sent; after a unit's message,
         which mostly changes no page, four times a second. Checking never takes more than a fifth of the time."""
-        at_s = max(self._told_s + COALESCE_S, self._rested_s)
-        return at_s if self._saved else max(at_s, self._looked_s + COALESCE_S)
+        at_s = max(self._sent_s + COALESCE_S, self._rest_until_s)
+        return at_s if self._saved else max(at_s, self._checked_s + COALESCE_S)
 
-    async def _tell_all(self, loop: asyncio.AbstractEventLoop) -> None:
+    async def _broadcast(self, loop: asyncio.AbstractEventLoop) -> None:
         self._saved = False
-        self._looked_s = loop.time()
+        self._checked_s = loop.time()
         try:
-            sent = self._tell_clocks()
-            for client in list(self._of_displays):
-                self._send_on(client)
-            if await self._tell_pages() or sent:
-                self._told_s = self._looked_s
+            sent = self._send_clocks()
+            for client in list(self._display_clients):
+                self._redirect_display(client)
+            if await self._send_pages() or sent:
+                self._sent_s = self._checked_s
         except Exception:
             # Pages that got nothing now catch up with the next change, or when they poll.
             log.exception("the browsers were not told what changed")
-        self._rested_s = loop.time() + REST * (loop.time() - self._looked_s)
+        self._rest_until_s = loop.time() + REST * (loop.time() - self._checked_s)
 
-    def _tell_clocks(self) -> bool:
+    def _send_clocks(self) -> bool:
         """Send changed clocks; whether there was one."""
         before, self._clocks = self._clocks, {}
         events: dict[str, bytes] = {}
@@ -331,28 +332,28 @@ class BrowserFeed:
             if clock and before.get(event) not in (None, clock):
                 message = events.setdefault(event, self._clock_event(clock))
                 for client in group.clients:
-                    client.tell(message)
+                    client.send(message)
         return bool(events)
 
-    def _send_on(self, client: FeedClient) -> None:
+    def _redirect_display(self, client: FeedClient) -> None:
         """Tell a display, once, that it is to show another page."""
         snapshot = self._hub.service.snapshot
-        place = display_page(snapshot, snapshot.venue.walls.screens.get(client.display),
+        place = display_page(snapshot, snapshot.venue.display_plan.screens.get(client.display),
                          self._hub.hall.displays.name_of(client.display), self._hub.clocks.mono_ms())
-        if not client.sent_on and (client.key.page, client.key.variant) != place:
-            client.sent_on = True
-            client.tell(b'event: display\ndata: {"elsewhere": true}\n\n')
+        if not client.redirected and (client.key.page, client.key.variant) != place:
+            client.redirected = True
+            client.send(b'event: display\ndata: {"elsewhere": true}\n\n')
 
-    def _soon(self, call: Callable[..., None], *args: Any) -> None:
+    def _call_on_loop(self, call: Callable[..., None], *args: Any) -> None:
         """From any thread."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(call, *args)
 
     def _identify(self, display: str, name: str) -> None:
         event = f"event: display\ndata: {json.dumps({'name': name})}\n\n".encode()
-        _send_all([client for client in self._of_displays if client.display == display], event)
+        _send_all([client for client in self._display_clients if client.display == display], event)
 
-    async def _tell_pages(self) -> bool:
+    async def _send_pages(self) -> bool:
         """Send page changes, the pages with most clients first. Whether anything was sent."""
         sent = False
         groups = sorted(self._groups.values(), key=lambda group: -len(group.clients))
@@ -362,13 +363,13 @@ class BrowserFeed:
             drawn: dict[PageKey, CachedPage | None] = {}
             keys = [group.key for group, version in changed if group.key.language and version != "none"]
             if keys:
-                drawn = dict(zip(keys, await self._cache.drawn(keys), strict=True))
+                drawn = dict(zip(keys, await self._cache.render(keys), strict=True))
             elif begin:
                 await asyncio.sleep(0)
             for group, version in changed:
                 kept = drawn.get(group.key)
-                shown = kept.drawn if kept is not None and not kept.elsewhere else None
-                sent = group.turn(version, shown) or sent
+                shown = kept.rendered if kept is not None and not kept.redirect else None
+                sent = group.update(version, shown) or sent
         return sent
 
     def _clock(self, event: str) -> str:
@@ -401,9 +402,9 @@ class BrowserFeed:
 
     def _tick(self) -> None:
         """Send the time to one group of clients, and displays of several events on to the next event."""
-        clients = [client for client in self._here if client.turn == self._next_tick]
-        for client in self._of_displays.intersection(clients):
-            self._send_on(client)
+        clients = [client for client in self._tasks if client.tick_slot == self._next_tick]
+        for client in self._display_clients.intersection(clients):
+            self._redirect_display(client)
         self._next_tick = (self._next_tick + 1) % TICK_SLOTS
         _send_all(clients, self._tick_event())
         if self._loop is not None and not self._closing:
@@ -412,7 +413,7 @@ class BrowserFeed:
 
 def _send_all(clients: Iterable[FeedClient], event: bytes) -> None:
     for client in clients:
-        client.tell(event)
+        client.send(event)
 
 
 def _display_of(scope: Scope) -> str:

@@ -73,7 +73,7 @@ class CachedPages:
         """None: the request was answered. Else the receive for the handler that answers it."""
         if route.address in (PAGE, REPORT) and scope["method"] != "HEAD":
             token = named["token"]
-            who = self._hub.access.links.who(token)
+            who = self._hub.access.links.owner_of(token)
             if who is None or who[0] in self._hub.service.snapshot.venue.deleted:
                 return receive
             if route.address == REPORT:
@@ -100,17 +100,17 @@ class CachedPages:
         if params.get("lang", cookies.get(LANGUAGE)) != cookies.get(LANGUAGE):
             return False  # A language chosen just now has to be remembered.
         asker = asker_of(self._hub, scope)
-        found, more = DisplayPage(route.shows(named), _variant(route, params)), Headers()
+        found, more = DisplayPage(route.page_key(named), _variant(route, params)), Headers()
         if route.path == "/wall" and not params.keys() - {"lang"}:
             found, more = self._display(scope, cookies.get(DISPLAY, ""))
         key = PageKey(*found, language_of(scope, self._hub.language), asker.role)
         kept = await self._cache.page(key)
-        if kept is None or (key.role and kept.elsewhere):
+        if kept is None or (key.role and kept.redirect):
             return False
         body, language = kept.body or b"", (b"content-language", key.language.encode())
-        if kept.elsewhere:
+        if kept.redirect:
             await send_answer(send, 302, b"text/plain", b"",
-                              [*CACHE_HEADERS, *more, (b"location", kept.elsewhere.encode())])
+                              [*CACHE_HEADERS, *more, (b"location", kept.redirect.encode())])
         elif key.role:
             page = fill_placeholders(gzip.decompress(body).decode(),
                                      csrf_token_of(asker.token, self._hub.access.secret),
@@ -123,9 +123,9 @@ class CachedPages:
     def _display(self, scope: Scope, cookie: str) -> tuple[DisplayPage, list[tuple[bytes, bytes]]]:
         """The page for the requesting display, and the cookie that identifies it next time."""
         snapshot = self._hub.service.snapshot
-        screens = snapshot.venue.walls.screens
+        screens = snapshot.venue.display_plan.screens
         address = str(scope["client"][0]) if scope.get("client") else ""
-        display, name = self._hub.hall.displays.meet(cookie, address, screens)
+        display, name = self._hub.hall.displays.register(cookie, address, screens)
         place = display_page(snapshot, screens.get(display), name, self._hub.clocks.mono_ms())
         # With too many displays it gets no name, and no cookie.
         return place, [set_cookie(DISPLAY, f"{display}.{name}", DISPLAY_S)] if name else []
@@ -181,7 +181,7 @@ class CachedPages:
         name, body, saving = submit(self._hub, who, fields, phone)
         if saving is not None:
             async with asyncio.timeout(SAVE_S):
-                await self._my_inbox().settled(saving)
+                await self._my_inbox().when_done(saving)
             try:
                 saving.result()
             except Problem as problem:

@@ -84,9 +84,9 @@ def asker_in(scope: Mapping[str, Any]) -> str:
 class AddressQuota:
     """One address: its connections, oldest first, and its rates of requests and of new connections."""
 
-    asks: TokenBucket
+    requests: TokenBucket
     opens: TokenBucket
-    inside: dict[CountedSocket, None] = field(default_factory=dict)
+    connections: dict[CountedSocket, None] = field(default_factory=dict)
 
 
 class ConnectionLimits:
@@ -100,38 +100,38 @@ class ConnectionLimits:
         self._places = places
         self.per_address = per_address
         self._now_s = now_s
-        self._callers: dict[str, AddressQuota] = {}
-        self.inside = 0
+        self._quotas: dict[str, AddressQuota] = {}
+        self.open_count = 0
         self.refused = 0
         """Connections closed at accept since the start."""
 
     def admit(self, connection: CountedSocket) -> bool:
         """Whether it may stay; its `close` returns the place."""
-        caller = self._caller(connection.caller)
+        caller = self._quota(connection.caller)
         if connection.caller not in UNLIMITED_ADDRESSES and (
-                len(caller.inside) >= self.per_address or not self._may_open(caller)):
+                len(caller.connections) >= self.per_address or not self._may_open(caller)):
             self.refused += 1
             return False
-        if self.inside >= self._places and not self._make_room(caller):
+        if self.open_count >= self._places and not self._make_room(caller):
             self.refused += 1
             return False
-        caller.inside[connection] = None
-        self.inside += 1
+        caller.connections[connection] = None
+        self.open_count += 1
         connection.doors = self
         return True
 
-    def left(self, connection: CountedSocket) -> None:
-        caller = self._callers.get(connection.caller)
-        if caller is not None and connection in caller.inside:
-            del caller.inside[connection]
-            self.inside -= 1
+    def release(self, connection: CountedSocket) -> None:
+        caller = self._quotas.get(connection.caller)
+        if caller is not None and connection in caller.connections:
+            del caller.connections[connection]
+            self.open_count -= 1
 
     def wait_s(self, address: str, requests: float = 1) -> float:
         """Count a request, or one as long as several; how long it has to wait, in seconds."""
         who = throttle_key(address)
         if who in UNLIMITED_ADDRESSES:
             return 0.0
-        asks, now_ms = self._caller(who).asks, self._now_s() * 1000
+        asks, now_ms = self._quota(who).requests, self._now_s() * 1000
         asks.take(now_ms, requests, owed_max=inf)
         return asks.wait_ms(now_ms, 0) / 1000
 
@@ -143,24 +143,24 @@ class ConnectionLimits:
         caller.opens.take(now_ms)
         return True
 
-    def _caller(self, who: str) -> AddressQuota:
-        caller = self._callers.get(who)
+    def _quota(self, who: str) -> AddressQuota:
+        caller = self._quotas.get(who)
         if caller is None:
-            if len(self._callers) >= KNOWN_MAX:
-                for gone in [known for known, found in self._callers.items() if not found.inside]:
-                    del self._callers[gone]
+            if len(self._quotas) >= KNOWN_MAX:
+                for gone in [known for known, found in self._quotas.items() if not found.connections]:
+                    del self._quotas[gone]
             opens = Rate(self.per_address * OPEN_BURST, self.per_address / OPEN_REFILL_S)
             now_ms = self._now_s() * 1000
-            caller = self._callers[who] = AddressQuota(TokenBucket(REQUEST_RATE, now_ms), TokenBucket(opens, now_ms))
+            caller = self._quotas[who] = AddressQuota(TokenBucket(REQUEST_RATE, now_ms), TokenBucket(opens, now_ms))
         return caller
 
     def _make_room(self, newcomer: AddressQuota) -> bool:
-        most = max(self._callers.values(), key=lambda caller: len(caller.inside))
-        if len(most.inside) <= len(newcomer.inside) + 1:
+        most = max(self._quotas.values(), key=lambda caller: len(caller.connections))
+        if len(most.connections) <= len(newcomer.connections) + 1:
             return False
-        youngest = next(reversed(most.inside))
-        self.left(youngest)
-        youngest.show_out()
+        youngest = next(reversed(most.connections))
+        self.release(youngest)
+        youngest.disconnect()
         return True
 
 
@@ -170,7 +170,7 @@ class CountedSocket(socket.socket):
     caller: str = ""
     doors: ConnectionLimits | None = None
 
-    def show_out(self) -> None:
+    def disconnect(self) -> None:
         """End it from this side: its reader gets end of file."""
         with contextlib.suppress(OSError):
             self.shutdown(socket.SHUT_RDWR)
@@ -178,7 +178,7 @@ class CountedSocket(socket.socket):
     def close(self) -> None:
         doors, self.doors = self.doors, None
         if doors is not None:
-            doors.left(self)
+            doors.release(self)
         super().close()
 
     # By identity: two connections are never equal.
@@ -192,7 +192,7 @@ class LimitedListener(socket.socket):
     doors: ConnectionLimits
     _spare: int | None = None
 
-    def guarded_by(self, doors: ConnectionLimits) -> LimitedListener:
+    def limited_by(self, doors: ConnectionLimits) -> LimitedListener:
         self.doors = doors
         self._spare = os.open(os.devnull, os.O_RDONLY)
         return self
@@ -209,7 +209,7 @@ class LimitedListener(socket.socket):
             except OSError as error:
                 if error.errno not in OUT_OF_RESOURCES:
                     raise
-                self._turn_away()
+                self._reject_one()
                 continue
             connection = CountedSocket(self.family, self.type, self.proto, fileno=fd)
             connection.caller = throttle_key(str(address[0]) if isinstance(address, tuple) else str(address))
@@ -224,7 +224,7 @@ class LimitedListener(socket.socket):
             self._spare = None
         super().close()
 
-    def _turn_away(self) -> None:
+    def _reject_one(self) -> None:
         """Accept and close one connection; BlockingIOError where that fails."""
         if self._spare is None:
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
@@ -271,10 +271,10 @@ class _TimeoutProtocol(Base):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._end_within(FIRST_BYTE_WITHIN_S)
+        self._set_deadline(FIRST_BYTE_WITHIN_S)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._no_deadline()
+        self._clear_deadline()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -292,7 +292,7 @@ class _TimeoutProtocol(Base):
             self.transport.pause_reading()
             self.loop.call_later(wait_s, self._resume)
             return
-        self._take(data)
+        self._feed(data)
 
     def on_response_complete(self) -> None:
         if self._is_pipelined() and self._wait_s(0):
@@ -308,15 +308,15 @@ class _TimeoutProtocol(Base):
         if held is None or self.transport.is_closing():
             return
         self.transport.resume_reading()
-        self._take(b"".join(held))
+        self._feed(b"".join(held))
 
-    def _take(self, data: bytes) -> None:
+    def _feed(self, data: bytes) -> None:
         between = self._between_requests()
         super().data_received(data)
         if self.cycle is not self._known_cycle:
             self._known_cycle = self.cycle
             self._head_bytes = 0
-            self._no_deadline()
+            self._clear_deadline()
             if len(getattr(self, "pipeline", ())) > PIPELINED_MAX:
                 self.transport.abort()
         elif between and not self.transport.is_closing():
@@ -325,7 +325,7 @@ class _TimeoutProtocol(Base):
                 self.transport.write(TOO_LARGE)
                 self.transport.close()
             elif self._head_bytes == len(data) or self._deadline is None:
-                self._end_within(HEAD_WITHIN_S)
+                self._set_deadline(HEAD_WITHIN_S)
 
     def _wait_s(self, n_bytes: int) -> float:
         return self.doors.wait_s(self.client[0], max(1, n_bytes / REQUEST_BYTES)) if self.client else 0.0
@@ -339,11 +339,11 @@ class _TimeoutProtocol(Base):
         """Whether no request is being answered now."""
         return self.cycle is None or bool(self.cycle.response_complete)
 
-    def _end_within(self, seconds: float) -> None:
-        self._no_deadline()
+    def _set_deadline(self, seconds: float) -> None:
+        self._clear_deadline()
         self._deadline = self.loop.call_later(seconds, self._end)
 
-    def _no_deadline(self) -> None:
+    def _clear_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None

@@ -97,7 +97,7 @@ class PendingCommands:
         self._lock = threading.Lock()
         self._answers: OrderedDict[str, tuple[Future[list[Entry]], str]] = OrderedDict()
 
-    def keep(self, answer: Future[list[Entry]], event_id: str) -> str:
+    def add(self, answer: Future[list[Entry]], event_id: str) -> str:
         """Returns its word. `event_id`: the event of the button; "" for none."""
         word = secrets.token_urlsafe(12)
         with self._lock:
@@ -114,7 +114,7 @@ class PendingCommands:
 def redirect_to_outcome(answer: Future[list[Entry]], event_id: str) -> AnyResponse:
     """Redirect to the page that shows the outcome once it is known: reloading it presses no button again."""
     kept: PendingCommands = current_app.extensions[PENDING_COMMANDS]
-    return redirect(url_for("console.outcome", word=kept.keep(answer, event_id)), 303)
+    return redirect(url_for("console.outcome", word=kept.add(answer, event_id)), 303)
 
 
 @route("GET /console/outcome/<word>", STAFF)

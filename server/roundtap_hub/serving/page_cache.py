@@ -50,11 +50,11 @@ class CachedPage:
     comparing. `elsewhere`: the address it redirects to."""
 
     version: str
-    drawn: Rendered
-    drawn_ms: int
+    rendered: Rendered
+    rendered_ms: int
     body: bytes | None = None
     etag: str = ""
-    elsewhere: str = ""
+    redirect: str = ""
     bytes: int = 0
 
 
@@ -82,18 +82,18 @@ class PageCache:
         self._page_version = page_version
         self._built = built
         self._executor = executor
-        self._kept: OrderedDict[PageKey, CachedPage] = OrderedDict()
+        self._pages: OrderedDict[PageKey, CachedPage] = OrderedDict()
         self._bytes = 0
-        self._drawing: dict[tuple[PageKey, str], asyncio.Future[CachedPage | None]] = {}
+        self._rendering: dict[tuple[PageKey, str], asyncio.Future[CachedPage | None]] = {}
         self._moment: RenderInput | None = None
         self._hall_changed = False
         self._versions: dict[str, str] = {}
-        hub.presence.listen(self._on_hall)
-        hub.host.reached_at.listeners.append(lambda: self._on_hall(None))
+        hub.presence.listen(self._on_presence)
+        hub.host.hall_addresses.listeners.append(lambda: self._on_presence(None))
 
     def version(self, page: str) -> str:
         """The page's current version."""
-        moment = self._now()
+        moment = self._render_input()
         version = self._versions.get(page)
         if version is None:
             version = self._page_version(moment.snapshot, moment.units, page)
@@ -106,64 +106,65 @@ class PageCache:
 
     def ready(self, key: PageKey) -> CachedPage | None:
         """The page if it is cached, whole, current and not too old."""
-        kept = self._kept.get(key)
+        kept = self._pages.get(key)
         if kept is None or kept.version != self.version(key.page):
             return None
-        if kept.body is None and not kept.elsewhere:
+        if kept.body is None and not kept.redirect:
             return None
         old_ms = STAFF_PAGE_TTL_MS if key.role else CLOCK_PAGE_TTL_MS
-        if (kept.drawn.moves or kept.elsewhere) and self._hub.clocks.mono_ms() - kept.drawn_ms > old_ms:
+        if (kept.rendered.moves or kept.redirect) and self._hub.clocks.mono_ms() - kept.rendered_ms > old_ms:
             return None
-        self._kept.move_to_end(key)
+        self._pages.move_to_end(key)
         return kept
 
-    def shown(self, key: PageKey, version: str) -> Rendered | None:
+    def cached_render(self, key: PageKey, version: str) -> Rendered | None:
         """The page of that version, if it is cached."""
-        kept = self._kept.get(key)
-        return kept.drawn if kept is not None and kept.version == version and not kept.elsewhere else None
+        kept = self._pages.get(key)
+        return kept.rendered if kept is not None and kept.version == version and not kept.redirect else None
 
     async def page(self, key: PageKey) -> CachedPage | None:
         """The current page, whole. None where there is no such page, or it fails: Flask then answers."""
         try:
-            return self.ready(key) or await self.whole(key)
+            return self.ready(key) or await self.full_page(key)
         except Exception:
             _log_failed(key)
             return None
 
-    async def whole(self, key: PageKey) -> CachedPage | None:
+    async def full_page(self, key: PageKey) -> CachedPage | None:
         """The page, drawn if necessary, once for all waiting requests. None where there is no such page."""
         version = self.version(key.page)
         if version == "none":
             return None
-        drawing = self._drawing.get((key, version))
+        drawing = self._rendering.get((key, version))
         if drawing is None:
-            drawing = self._drawing[key, version] = asyncio.ensure_future(self._whole(key))
-            drawing.add_done_callback(lambda _: self._drawing.pop((key, version), None))
+            drawing = self._rendering[key, version] = asyncio.ensure_future(self._render_full(key))
+            drawing.add_done_callback(lambda _: self._rendering.pop((key, version), None))
         # A request that is cancelled does not cancel the drawing for the others.
         return await asyncio.shield(drawing)
 
-    async def _whole(self, key: PageKey) -> CachedPage | None:
-        [kept] = await self.drawn([key], whole=True)
+    async def _render_full(self, key: PageKey) -> CachedPage | None:
+        [kept] = await self.render([key], whole=True)
         return kept
 
-    async def drawn(self, keys: Sequence[PageKey], whole: bool = False) -> list[CachedPage | None]:
+    async def render(self, keys: Sequence[PageKey], whole: bool = False) -> list[CachedPage | None]:
         """These pages as they are now, drawn one after the other in one thread; `whole`: with their bodies."""
         app = await self._built()
-        moment, now_ms = self._now(), self._hub.clocks.mono_ms()
-        works = [(key, self.version(key.page), self._kept.get(key)) for key in keys]
+        moment, now_ms = self._render_input(), self._hub.clocks.mono_ms()
+        works = [(key, self.version(key.page), self._pages.get(key)) for key in keys]
 
         def work() -> list[CachedPage | None]:
-            return [self._made(app, moment, now_ms, *each, whole) for each in works]
+            return [self._render_one(app, moment, now_ms, *each, whole) for each in works]
 
         # The staff do not wait behind a thousand phones' pages.
         executor = None if any(key.role for key in keys) else self._executor
         made = await asyncio.get_running_loop().run_in_executor(executor, work)
         for key, kept in zip(keys, made, strict=True):
             if kept is not None:
-                self._keep(key, kept)
+                self._store(key, kept)
         return made
 
-    def _made(self, app: Any, moment: RenderInput, now_ms: int, key: PageKey, version: str, before: CachedPage | None,
+    def _render_one(self, app: Any, moment: RenderInput, now_ms: int, key: PageKey, version: str,
+                    before: CachedPage | None,
               whole: bool) -> CachedPage | None:
         """In a thread of the executor. None where there is no such page, or it fails."""
         if before is not None and before.version == version and not whole:
@@ -177,26 +178,26 @@ class PageCache:
         if page is None:
             return None
         if isinstance(page, str):
-            return CachedPage(version, Rendered(version, ""), now_ms, elsewhere=page)
+            return CachedPage(version, Rendered(version, ""), now_ms, redirect=page)
         text = page.html.encode()
         body = gzip_bytes(text, GZIP_LEVEL) if whole else None
         size = len(body or b"") + page.letters
         etag = hashlib.blake2s(text, digest_size=9).hexdigest()
         return CachedPage(version, replace(page, html=""), now_ms, body, etag, bytes=size)
 
-    def _keep(self, key: PageKey, kept: CachedPage) -> None:
-        before = self._kept.get(key)
+    def _store(self, key: PageKey, kept: CachedPage) -> None:
+        before = self._pages.get(key)
         if before is not None:
             if kept.body is None and before.version == kept.version and before.body is not None:
                 return
             self._bytes -= before.bytes
-            del self._kept[key]
-        self._kept[key] = kept
+            del self._pages[key]
+        self._pages[key] = kept
         self._bytes += kept.bytes
-        while self._bytes > KEPT_BYTES and len(self._kept) > 1:
-            self._bytes -= self._kept.popitem(last=False)[1].bytes
+        while self._bytes > KEPT_BYTES and len(self._pages) > 1:
+            self._bytes -= self._pages.popitem(last=False)[1].bytes
 
-    def _now(self) -> RenderInput:
+    def _render_input(self) -> RenderInput:
         snapshot = self._hub.service.snapshot
         if self._moment is None or self._hall_changed or self._moment.snapshot is not snapshot:
             # Reset first, so that a change from here on is seen next time.
@@ -205,7 +206,7 @@ class PageCache:
             self._versions.clear()
         return self._moment
 
-    def _on_hall(self, _: str | None) -> None:
+    def _on_presence(self, _: str | None) -> None:
         """From any thread."""
         self._hall_changed = True
 

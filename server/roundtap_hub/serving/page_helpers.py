@@ -118,7 +118,7 @@ def current_version(feed: str) -> str:
     if "version" in g:
         return str(g.version)
     hub = current_hub()
-    hall = HallNow(current_instant(), hub.presence.here, _banner_version(hub))
+    hall = HallNow(current_instant(), hub.presence.seen_at_table, _banner_version(hub))
     return version_at(hub, current_snapshot(), current_units(), feed, hall) if feed else ""
 
 
@@ -251,7 +251,7 @@ def common_context(hub: Hub, t: Words, rows: RowCache) -> dict[str, Any]:
             "age_text": age_text,
             "knockout_name": lambda what: knockout_name(t, what),
             "round_named": lambda state, number: round_title(t, state, number),
-            "restored": hub.service.snapshot.venue.afresh is not None,
+            "restored": hub.service.snapshot.venue.restore_state is not None,
             "schedule_of": lambda state: schedule_of(hub, state),
             "said_to": lambda event_id: announcements_for(hub, event_id),
             "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
@@ -268,7 +268,8 @@ def schedule_of(hub: Hub, state: EventState) -> Schedule | None:
 
 def announcements_for(hub: Hub, event_id: str | None) -> tuple[AnnouncementLine, ...]:
     """The current announcements to an event (None: to all)."""
-    return announcement_lines(hub.service.snapshot.venue.walls.for_event(event_id), hub.clocks.now(), hub.clocks.wall())
+    return announcement_lines(hub.service.snapshot.venue.display_plan.for_event(event_id), hub.clocks.now(),
+                              hub.clocks.wall())
 
 
 def knockout_name(t: Words, what: EventState | str | None) -> str:
@@ -354,7 +355,7 @@ def cached_page(template: str, variant: str = "", feed: str = "", **context: Any
 
 def page_cache_key() -> str:
     """This request's page key, as its route declares it."""
-    return current_route().shows(request.view_args or {})
+    return current_route().page_key(request.view_args or {})
 
 
 def cached_variant() -> str | None:
@@ -479,7 +480,7 @@ def _refuse_stale_step(event_id: str) -> None:
 
 def submit(event_id: str, command: Command, people: Sequence[PersonRecord] = ()) -> None:
     """Execute a command, only in the state that its button was shown for."""
-    current_hub().service.tell(event_id, command, actor(), people, field("step"))
+    current_hub().service.execute_one(event_id, command, actor(), people, field("step"))
 
 
 def submit_and_redirect(event_id: str, command: Command, anchor: str = "",
@@ -491,7 +492,7 @@ def submit_and_redirect(event_id: str, command: Command, anchor: str = "",
 
 def add_venue_entry(new: NewEntry) -> None:
     """Add an entry to the venue's stream."""
-    current_hub().service.ask([Step(VENUE, new)], actor())
+    current_hub().service.execute([Step(VENUE, new)], actor())
 
 
 def with_competitor_names(problem: Problem, event_id: str) -> Problem:
@@ -500,7 +501,7 @@ def with_competitor_names(problem: Problem, event_id: str) -> Problem:
     names = full_names(moment) if moment else {}
     named = {key: ", ".join(names.get(who, who) for who in str(problem.params[key]).split(", "))
              for key in COMPETITOR_PARAMS if problem.params.get(key)}
-    return problem.but(problem.where, **named)
+    return problem.replace(problem.where, **named)
 
 
 def _endpoint_of(view: View) -> str:

@@ -84,8 +84,8 @@ class QueueLimits:
     """How long a request waits in a lane, and behind how many."""
 
     waiting_max: int
-    within_s: float
-    of_one_max: int = 2**30
+    timeout_s: float
+    per_client_max: int = 2**30
     """How many of one client may wait, so that it takes no place from the others."""
 
 
@@ -120,7 +120,7 @@ class PageQueue(Generic[T]):
 
         `first`: before all that wait (the watchdog). `asker`: an address whose share of the queue is bounded.
         """
-        await self._turn(patience, gone, first, asker)
+        await self._acquire(patience, gone, first, asker)
         loop = asyncio.get_running_loop()
         gave_away = False
 
@@ -129,7 +129,7 @@ class PageQueue(Generic[T]):
             if self._spare:
                 self._spare -= 1
                 gave_away = True
-                self._hand_on()
+                self._release()
 
         overdue = loop.call_later(LONG_S, give_away)
         try:
@@ -139,14 +139,14 @@ class PageQueue(Generic[T]):
             if gave_away:
                 self._spare += 1
             else:
-                self._hand_on()
+                self._release()
 
-    async def _turn(self, patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None, first: bool,
+    async def _acquire(self, patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None, first: bool,
                     asker: str) -> None:
         if self._free:
             self._free -= 1
             return
-        if len(self._waiting) >= patience.waiting_max or (asker and self._askers[asker] >= patience.of_one_max):
+        if len(self._waiting) >= patience.waiting_max or (asker and self._askers[asker] >= patience.per_client_max):
             raise Busy
         self._askers[asker] += 1
         try:
@@ -164,7 +164,7 @@ class PageQueue(Generic[T]):
             self._waiting.append(turn)
         leaving = None if gone is None else asyncio.ensure_future(gone())
         try:
-            await asyncio.wait([turn] if leaving is None else [turn, leaving], timeout=patience.within_s,
+            await asyncio.wait([turn] if leaving is None else [turn, leaving], timeout=patience.timeout_s,
                                return_when=asyncio.FIRST_COMPLETED)
             if leaving is not None and leaving.done():
                 raise ClientGone
@@ -173,7 +173,7 @@ class PageQueue(Generic[T]):
         except BaseException:
             # A turn that came at the same moment goes to the next.
             if turn.done():
-                self._hand_on()
+                self._release()
             else:
                 self._waiting.remove(turn)
             raise
@@ -181,7 +181,7 @@ class PageQueue(Generic[T]):
             if leaving is not None:
                 leaving.cancel()
 
-    def _hand_on(self) -> None:
+    def _release(self) -> None:
         """Give the place to the next in the queue."""
         if self._waiting:
             self._waiting.popleft().set_result(None)
@@ -207,7 +207,7 @@ class LoopInbox:
             with suppress(RuntimeError):
                 self.loop.call_soon_threadsafe(self._run)
 
-    def settled(self, answer: Future[Any]) -> asyncio.Future[None]:
+    def when_done(self, answer: Future[Any]) -> asyncio.Future[None]:
         """A future of this loop that is done when `answer` is, with whatever outcome. Called on the loop."""
         done: asyncio.Future[None] = self.loop.create_future()
 

@@ -156,7 +156,8 @@ class PageThreads:
             return
         lane = self._lane(scope, who)
         patience = LOGIN_LIMITS if lane is self._logins else FORM if form else PAGE
-        work = partial(self._made, await self.built(), wsgi_environ(scope, body, left_out), lane is not self._stations)
+        work = partial(self._render, await self.built(), wsgi_environ(scope, body, left_out),
+                       lane is not self._stations)
         try:
             # A form is handled even if the client has gone: its button was pressed.
             page = await lane.run(work, patience, None if form else partial(until_gone, receive), asker=asker_in(scope))
@@ -173,7 +174,7 @@ class PageThreads:
         """Returns once every lane has made a page from now on."""
         application = await self.built()
         await asyncio.gather(*(
-            lane.run(partial(self._made, application, wsgi_environ(PROBE_SCOPE), False), PROBE, first=True)
+            lane.run(partial(self._render, application, wsgi_environ(PROBE_SCOPE), False), PROBE, first=True)
             for lane in (self._players, self._organizers, self._stations, self._logins)))
 
     def _lane(self, scope: Scope, who: frozenset[str]) -> PageQueue[WsgiAnswer]:
@@ -195,7 +196,7 @@ class PageThreads:
         except BodyTooLarge:
             return b"", max(announced, FORM_BYTES_MAX + 1)
 
-    def _made(self, application: Wsgi, environ: Environ, gives_way: bool) -> WsgiAnswer:
+    def _render(self, application: Wsgi, environ: Environ, gives_way: bool) -> WsgiAnswer:
         """Make the page, in a thread."""
         if gives_way:
             self._precedence.give_way()

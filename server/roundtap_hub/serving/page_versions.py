@@ -113,13 +113,13 @@ def version_at(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], pa
         return _personal_version(hub, snapshot, units, page)
     version = page_version(snapshot, units, page, hall)
     # Only walls show the hub's address.
-    shown = f"{hub.host.reached_at.url} {hub.host.reached_at.by_name}".strip() if kind == "wall" else ""
+    shown = f"{hub.host.hall_addresses.url} {hub.host.hall_addresses.by_name}".strip() if kind == "wall" else ""
     return short_hash(version, shown) if shown and version != "none" else version
 
 
 def _personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str) -> str:
     token = page.rpartition("/")[2]
-    who = hub.access.links.who(token)
+    who = hub.access.links.owner_of(token)
     if who is None or page != page_key(who[0], token):
         return "none"
     event_id, competitor = who
@@ -154,12 +154,12 @@ def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | No
     "standings/e1", "pairings/e1", "bracket/e1", "rules/e1"); "none" where there is no such page. Nothing is rendered.
     Without `hall`, changes by time alone are left out."""
     version = _version(snapshot, units, page, hall)
-    walls = snapshot.venue.walls
-    if walls.said and version != "none":
+    walls = snapshot.venue.display_plan
+    if walls.announcements and version != "none":
         event = page.split("/")[1] if "/" in page else None
         version = short_hash(version, [announcement.id for announcement in walls.for_event(event)])
     # Every page shows that the hub was restored, until that is settled.
-    return version if snapshot.venue.afresh is None or version == "none" else short_hash(version, "restored")
+    return version if snapshot.venue.restore_state is None or version == "none" else short_hash(version, "restored")
 
 
 def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) -> str:
@@ -177,9 +177,9 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
     if page in ("door", "wall"):
         return short_hash([(line.id, line.name, line.rulebook_id, line.finished, *_progress_version(snapshot, line.id))
                            for line in listed_events(snapshot)])
-    if rest and rest[0] in snapshot.shelf and rest[0] not in snapshot.venue.deleted:
+    if rest and rest[0] in snapshot.dormant and rest[0] not in snapshot.venue.deleted:
         # An event at rest is not opened to find that nothing has changed.
-        return short_hash(page, snapshot.shelf[rest[0]].head)
+        return short_hash(page, snapshot.dormant[rest[0]].head)
     moment = event_at(snapshot, rest[0]) if rest else None
     if moment is None:
         return "none"

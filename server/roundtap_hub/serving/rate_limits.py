@@ -15,8 +15,8 @@ BUCKETS_MAX = 4096
 class Rate:
     """Tokens available at once, and refilled each second."""
 
-    at_once: float
-    a_second: float
+    burst: float
+    per_second: float
 
 
 class TokenBucket:
@@ -25,21 +25,21 @@ class TokenBucket:
     __slots__ = ("_at_ms", "_left", "_rate")
 
     def __init__(self, rate: Rate, now_ms: float) -> None:
-        self._rate, self._left, self._at_ms = rate, float(rate.at_once), now_ms
+        self._rate, self._left, self._at_ms = rate, float(rate.burst), now_ms
 
     def wait_ms(self, now_ms: float, tokens: float = 1) -> float:
         """How long until there are `tokens`; 0: there are."""
-        missing = tokens - self._fill(now_ms)
+        missing = tokens - self._refill(now_ms)
         # Rounding errors of fractions count as nothing.
-        return missing * 1000 / self._rate.a_second if missing > 1e-9 else 0
+        return missing * 1000 / self._rate.per_second if missing > 1e-9 else 0
 
     def take(self, now_ms: float, tokens: float = 1, owed_max: float = 0) -> None:
         """Remove tokens, down to 0 or -`owed_max`; a negative number adds some."""
-        self._left = max(-owed_max, self._fill(now_ms) - tokens)
+        self._left = max(-owed_max, self._refill(now_ms) - tokens)
 
-    def _fill(self, now_ms: float) -> float:
+    def _refill(self, now_ms: float) -> float:
         passed_ms, self._at_ms = max(0.0, now_ms - self._at_ms), now_ms
-        self._left = min(self._rate.at_once, self._left + passed_ms * self._rate.a_second / 1000)
+        self._left = min(self._rate.burst, self._left + passed_ms * self._rate.per_second / 1000)
         return self._left
 
 

@@ -88,12 +88,12 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
                 self.should_exit = True
                 return
             # Reports are answered from now on; pages come a moment later.
-            notify.tell("READY=1")
+            notify.send("READY=1")
             if beacon is not None:
                 beacon.start()
             # Referenced here, as the loop holds its tasks weakly.
             self.beside = [asyncio.create_task(self.make_pages()),
-                           asyncio.create_task(watchdog_loop(notify, application.ways))]
+                           asyncio.create_task(watchdog_loop(notify, application.probes))]
             self.secured = asyncio.create_task(secure.serve(encrypted)) if secure is not None else None
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -138,7 +138,7 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
     if hub.host.kin is not None and beacon is not None:
         hub.host.kin.on_twin.append(server.end_as_second)
         hub.host.kin.on_taken_over.append(application.close_feeds_soon)
-        application.standby_api.ask_back = beacon.ask_soon
+        application.standby_api.ask_back = beacon.queue_query
     server.run(sockets=plain)
     if beacon is not None:
         beacon.stop()
@@ -207,7 +207,7 @@ async def watchdog_loop(notify: Notify, ways: Sequence[Probe]) -> None:
                 answer.cancel()
         if any(isinstance(answer.exception(), HubStopped) for answer in answers):
             return
-        notify.tell("WATCHDOG=1")
+        notify.send("WATCHDOG=1")
         await asyncio.sleep(notify.every_ms / 1000)
 
 
@@ -227,20 +227,20 @@ class PageServerFront:
             await send_json(with_security_headers(send), MISDIRECTED,
                             {"error": "this hub only shows pages; ask the one that runs the event"}, CLOSE)
         elif _is_below(scope["path"], ORGANIZER_PATHS):
-            await self._send_on(scope, with_security_headers(send))
+            await self._redirect_to_console(scope, with_security_headers(send))
         elif scope["method"] not in SAFE_METHODS:
-            await self._say(scope, with_security_headers(send))
+            await self._send_misdirected(scope, with_security_headers(send))
         else:
             await self._application(scope, receive, send)
 
-    async def _send_on(self, scope: Scope, send: Send) -> None:
+    async def _redirect_to_console(self, scope: Scope, send: Send) -> None:
         if self._console_url is None or scope["method"] not in SAFE_METHODS:
-            await self._say(scope, send)
+            await self._send_misdirected(scope, send)
             return
         await send_answer(send, 303, b"text/plain", b"",
                           [(b"location", f"{self._console_url}{path_and_query(scope)}".encode()), *NO_STORE])
 
-    async def _say(self, scope: Scope, send: Send) -> None:
+    async def _send_misdirected(self, scope: Scope, send: Send) -> None:
         t = catalogue("roundtap_hub", language_of(scope, LANGUAGES[0]))
         link = "" if self._console_url is None else (
             f'<p><a href="{escape(self._console_url)}/console">{escape(t("pages_only.console"))}</a></p>')

@@ -34,7 +34,7 @@ class StaticFile:
         return hashlib.sha256(self.body).hexdigest()[:12]
 
     @cached_property
-    def packed(self) -> bytes:
+    def gzipped(self) -> bytes:
         """Compressed at the first request."""
         return gzip_bytes(self.body, 9)
 
@@ -74,5 +74,5 @@ class StaticFiles:
         headers = [(b"cache-control", IMMUTABLE if scope["path"] == file.url else REVALIDATE),
                    (b"vary", b"Accept-Encoding")]
         packed = not file.kind.startswith(("image/png", "font/"))
-        await send_cached(scope, send, file.kind.encode(), file.packed if packed else file.body, headers, file.mark,
+        await send_cached(scope, send, file.kind.encode(), file.gzipped if packed else file.body, headers, file.mark,
                         packed)

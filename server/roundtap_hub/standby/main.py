@@ -193,12 +193,12 @@ class Standby:
         self._turned, self._stop = threading.Event(), threading.Event()
         self._panel = StandbySocket(panel_folder, self.state, self._turned.set) if panel_folder is not None else None
         self._connections: tuple[http.client.HTTPConnection, ...] = ()
-        self._said: tuple[str, str | None] = (AWAY, None)
+        self._status: tuple[str, str | None] = (AWAY, None)
         self._problem: BaseException | None = None
 
     def state(self) -> dict[str, Any]:
         """The state for the panel: {"state", "hub", "level"}."""
-        return {"state": self._said[0], "hub": self._hub.url, "level": bool(self._folder.notes.get("level"))}
+        return {"state": self._status[0], "hub": self._hub.url, "level": bool(self._folder.notes.get("level"))}
 
     def run(self) -> bool:
         """True: promoted, following has ended. False: told to stop. Raises Problem."""
@@ -211,7 +211,7 @@ class Standby:
         if self._panel is not None:
             self._panel.start()
         while thread.is_alive() and not (stopped.is_set() or self._turned.is_set()):
-            beat.alive(time.monotonic_ns() // 1_000_000)
+            beat.beat(time.monotonic_ns() // 1_000_000)
             if key.exists():
                 self._turned.set()
             stopped.wait(LOOK_S)
@@ -242,27 +242,27 @@ class Standby:
         while not self._stop.is_set():
             try:
                 self._follow_once()
-                self._say(AWAY, "")
+                self._set_status(AWAY, "")
             except RefusedByHub as refused:
                 why = str(refused)
-                self._say(REFUSED, why)
+                self._set_status(REFUSED, why)
                 raise Problem(REFUSALS.get(why, "standby_refused"), where=str(self._folder.path), hub=self._hub.url,
                               why=why) from refused
             except DecryptionFailed:
-                self._say(AWAY, "key")
+                self._set_status(AWAY, "key")
             except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as lost:
-                self._say(AWAY, str(lost))
+                self._set_status(AWAY, str(lost))
             except (Problem, JournalConflict) as lost:
                 # A gap, or the disk: the next connection begins with what is stored here.
                 log.error("what the hub said cannot be written down: %s", lost)
-                self._say(BEHIND, str(lost))
+                self._set_status(BEHIND, str(lost))
                 with suppress(Problem):
                     self._folder.heads = self._folder.journal.heads()
             self._stop.wait(RETRY_S)
 
-    def _say(self, state: str, detail: str) -> None:
-        if (state, detail) != self._said:
-            self._said = (state, detail)
+    def _set_status(self, state: str, detail: str) -> None:
+        if (state, detail) != self._status:
+            self._status = (state, detail)
             if state in STATE_TEXTS:
                 shown = f"({detail})" if detail and state != FOLLOWING else detail
                 print("roundtap standby: " + STATE_TEXTS[state].format(words=shown).rstrip(), flush=True)
@@ -286,11 +286,11 @@ class Standby:
                 raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")
             salt = json.loads(_line(answer)[6:])["salt"]
             feed = EncryptedFeed(hub.key, nonce, str(salt))
-            session, number = str(feed.opened(_line(answer))["session"]), 0
-            self._folder.note(hub=hub.url, own=http_url(own_host, hub.own_port))
-            self._say(BEHIND, "")
+            session, number = str(feed.decrypt(_line(answer))["session"]), 0
+            self._folder.save_notes(hub=hub.url, own=http_url(own_host, hub.own_port))
+            self._set_status(BEHIND, "")
             for seq in itertools.count(1):
-                message = feed.opened(_line(answer))
+                message = feed.decrypt(_line(answer))
                 self._take(message)
                 number = int(message.get("number", number))
                 if message["type"] in ("batch", "beat"):
@@ -301,7 +301,7 @@ class Standby:
     def _take(self, message: Mapping[str, Any]) -> None:
         kind = message["type"]
         if kind == "batch":
-            self._folder.take(message["entries"], message["people"])
+            self._folder.append_rows(message["entries"], message["people"])
         elif kind == "checkpoints":
             self._folder.take_checkpoints(message["checkpoints"])
         elif kind == "rows":
@@ -311,8 +311,8 @@ class Standby:
         elif kind == "refused":
             raise RefusedByHub(str(message["why"]))
         elif kind == "level":
-            self._folder.note(level=True)
-            self._say(FOLLOWING, str(sum(head.number for head in self._folder.heads.values())))
+            self._folder.save_notes(level=True)
+            self._set_status(FOLLOWING, str(sum(head.number for head in self._folder.heads.values())))
 
     def _acknowledge(self, connection: http.client.HTTPConnection, ack: Mapping[str, Any]) -> None:
         """Report what is on this disk by now. Raises TimeoutError if the hub stays silent."""

@@ -117,20 +117,20 @@ class Peers:
         self.on_twin: list[Callable[[str], None]] = []
         standbys.listeners.append(self._note_standbys)
 
-    def claim(self) -> HubClaim:
+    def own_claim(self) -> HubClaim:
         return HubClaim(self._venue().epochs, self.instance, self._now_ms() - self._started_ms)
 
     @property
     def lineage(self) -> str:
         """Compared by pages: not secret, and the same for all hubs of the lineage."""
-        return self.claim().lineage
+        return self.own_claim().lineage
 
     def other_addresses(self) -> list[str]:
         """Where units, walls and phones look for the hub when this one is silent: its standbys, and itself if it was
         one."""
         return [*self._own, *(each for each in self._known if each not in self._own)]
 
-    def relatives(self) -> list[str]:
+    def query_addresses(self) -> list[str]:
         """Addresses to query over any network: the hub that this one followed, and its standbys."""
         return [*self._followed, *self._known]
 
@@ -138,11 +138,11 @@ class Peers:
 
     def beacon(self) -> Payload:
         """The broadcast: it holds nothing secret, and receivers verify it by a query."""
-        claim = self.claim()
+        claim = self.own_claim()
         return envelope(self._key, BEACON, {"lineage": claim.lineage, "epoch": claim.epochs[-1] if claim.epochs else "",
                                             "instance": self.instance, "port": self.port})
 
-    def heard_beacon(self, message: object) -> int | None:
+    def read_beacon(self, message: object) -> int | None:
         """The port of another hub of this lineage to query; None for anything else."""
         try:
             beacon = parse_message(messages.Beacon, open_envelope(self._key, BEACON, message))
@@ -150,24 +150,24 @@ class Peers:
             return None
         return beacon.port if beacon.instance != self.instance else None
 
-    def question(self, nonce: str) -> Payload:
+    def identity_request(self, nonce: str) -> Payload:
         """A query; only an answer to its nonce is believed."""
         return envelope(self._key, REQUEST, {"nonce": nonce, "instance": self.instance, "port": self.port,
-                                             "epochs": list(self.claim().epochs)})
+                                             "epochs": list(self.own_claim().epochs)})
 
-    def answer(self, message: object) -> tuple[Payload, int | None] | None:
+    def identity_response(self, message: object) -> tuple[Payload, int | None] | None:
         """The signed answer to a relative's query, and the port to query back; None for a stranger."""
         try:
             query = parse_message(messages.PeerQuery, open_envelope(self._key, REQUEST, message))
         except MalformedMessage:
             return None
-        claim, venue = self.claim(), self._venue()
+        claim, venue = self.own_claim(), self._venue()
         later = next((epoch for epoch in claim.epochs if epoch not in query.epochs), "")
         payload = {"nonce": query.nonce, "epochs": list(claim.epochs), "instance": self.instance,
-                "up_ms": claim.up_ms, "heads": venue.begun_at.get(later)}
+                "up_ms": claim.up_ms, "heads": venue.epoch_heads.get(later)}
         return envelope(self._key, ECHO, payload), query.port if query.instance != self.instance else None
 
-    def heard_answer(self, message: object, nonce: str, url: str) -> str:
+    def handle_answer(self, message: object, nonce: str, url: str) -> str:
         """Handle another hub's answer to our query `nonce`; return the verdict."""
         try:
             answer = parse_message(messages.PeerAnswer, open_envelope(self._key, ECHO, message))
@@ -175,21 +175,21 @@ class Peers:
             return UNRELATED
         if answer.nonce != nonce:
             return UNRELATED
-        found = compare_claims(self.claim(), HubClaim(tuple(answer.epochs), answer.instance, answer.up_ms))
+        found = compare_claims(self.own_claim(), HubClaim(tuple(answer.epochs), answer.instance, answer.up_ms))
         if found == OUTDATED:
-            self.take_over(Takeover(url, answer.heads))
+            self.record_takeover(Takeover(url, answer.heads))
         elif found == TWIN and not self._twin:
             self._twin = True
             for listener in self.on_twin:
                 listener(url)
         return found
 
-    def heard_hello(self, unit: str, hello: messages.Hello) -> None:
+    def check_hello_epoch(self, unit: str, hello: messages.Hello) -> None:
         """Yield if a unit reports a newer epoch of this lineage: its mark proves the folder's secret."""
         if hello.epoch is not None and is_newer(self._venue().epochs, hello.epoch, self._key):
-            self.take_over(Takeover("", None))
+            self.record_takeover(Takeover("", None))
 
-    def take_over(self, by: Takeover) -> None:
+    def record_takeover(self, by: Takeover) -> None:
         """Record that another hub continues, adding to what is known of it. A hub run alone ignores it."""
         if self._alone:
             return
@@ -209,7 +209,7 @@ class Peers:
         for listener in self.on_taken_over:
             listener()
 
-    def remember(self) -> None:
+    def load_takeover(self) -> None:
         """After a restart, restore a recorded takeover."""
         if self._alone:
             return
@@ -258,7 +258,7 @@ class BeaconThread:
     def stop(self) -> None:
         self._stop.set()
 
-    def ask_soon(self, host: str, port: int) -> None:
+    def queue_query(self, host: str, port: int) -> None:
         """Query this address, which claims this lineage, soon. From any thread."""
         with suppress(queue.Full):
             self._wanted.put_nowait(http_url(host, port))
@@ -273,13 +273,13 @@ class BeaconThread:
                     sock = self._listening()
                 if now_s >= send_s:
                     send_s = now_s + BEACON_EVERY_S
-                    self._say(sock)
+                    self._broadcast(sock)
                 if now_s >= query_s:
                     query_s = now_s + QUERY_EVERY_S
-                    for url in self._kin.relatives():
-                        self._ask(url)
-                self._ask_one_wanted()
-                self._hear(sock)
+                    for url in self._kin.query_addresses():
+                        self._query(url)
+                self._query_next()
+                self._receive(sock)
             except OSError as error:
                 log.info("the beacon is not heard: %s", error)
                 if sock is not None:
@@ -302,7 +302,7 @@ class BeaconThread:
         sock.setblocking(False)
         return sock
 
-    def _say(self, sock: socket.socket) -> None:
+    def _broadcast(self, sock: socket.socket) -> None:
         """Send from every current address: a cable may have been plugged in, an access point lost."""
         message = json.dumps(self._kin.beacon(), separators=(",", ":")).encode()
         for address in (str(each) for each in local_addresses() if each.version == 4):
@@ -317,7 +317,7 @@ class BeaconThread:
         with suppress(OSError):
             sock.sendto(message, ("255.255.255.255", self._port))
 
-    def _hear(self, sock: socket.socket) -> None:
+    def _receive(self, sock: socket.socket) -> None:
         """Receive for a moment, until the next send."""
         readable, _, _ = select.select([sock], [], [], REST_S)
         for _ in range(AT_ONCE if readable else 0):
@@ -328,20 +328,20 @@ class BeaconThread:
             if len(datagram) > DATAGRAM_BYTES_MAX:
                 continue
             try:
-                port = self._kin.heard_beacon(json.loads(datagram))
+                port = self._kin.read_beacon(json.loads(datagram))
             except (ValueError, RecursionError):
                 continue
             if port is not None:
-                self.ask_soon(host, port)
+                self.queue_query(host, port)
         if readable:
             self._stop.wait(REST_S)
 
-    def _ask_one_wanted(self) -> None:
+    def _query_next(self) -> None:
         """One at a time: many silent addresses must not delay the beacon."""
         with suppress(queue.Empty):
-            self._ask(self._wanted.get_nowait())
+            self._query(self._wanted.get_nowait())
 
-    def _ask(self, url: str) -> None:
+    def _query(self, url: str) -> None:
         """Query a hub; a replayed beacon has no hub behind it that could answer a fresh nonce."""
         now_s = time.monotonic()
         if now_s - self._asked.get(url, -QUERY_EVERY_S) < QUERY_EVERY_S:
@@ -358,11 +358,11 @@ class BeaconThread:
             # the socket itself, as the connection drops its reference once an answer closes it.
             deadline = threading.Timer(ANSWER_TIMEOUT_S, shut_down_socket, [connection.sock])
             deadline.start()
-            connection.request("POST", "/standby/who", json.dumps(self._kin.question(nonce)),
+            connection.request("POST", "/standby/who", json.dumps(self._kin.identity_request(nonce)),
                                {"Content-Type": "application/json"})
             answer = connection.getresponse()
             if answer.status == 200:
-                self._kin.heard_answer(json.loads(answer.read(ANSWER_BYTES_MAX)), nonce, url)
+                self._kin.handle_answer(json.loads(answer.read(ANSWER_BYTES_MAX)), nonce, url)
         except (OSError, http.client.HTTPException, ValueError, RecursionError) as silent:
             log.debug("nobody at %s: %s", url, silent)
         finally:

@@ -31,12 +31,12 @@ class EncryptedFeed:
         self._cipher = ChaCha20Poly1305(hmac.digest(once, LABEL + b"\x01", "sha256"))
         self._lines = 0
 
-    def seal(self, message: Mapping[str, Any]) -> bytes:
+    def encrypt(self, message: Mapping[str, Any]) -> bytes:
         """The message as one line of an event stream."""
         plain = zlib.compress(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(), 1)
         return b"data: " + base64.b64encode(self._cipher.encrypt(self._next(), plain, LABEL)) + b"\n\n"
 
-    def opened(self, line: bytes) -> dict[str, Any]:
+    def decrypt(self, line: bytes) -> dict[str, Any]:
         """The message in the next line. Raises DecryptionFailed."""
         from cryptography.exceptions import InvalidTag
 

@@ -103,8 +103,8 @@ class StandbyApi:
         """Called with an address that seems to be of this lineage."""
         if self._kin is not None:
             # Tells a copy that it has caught up.
-            hub.service.storage.listen(self._kin.standbys.look)
-            hub.units.keys.listen(self._kin.standbys.end_of)
+            hub.service.storage.listen(self._kin.standbys.wake_all)
+            hub.units.keys.listen(self._kin.standbys.disconnect)
 
     @property
     def taken_over(self) -> bool:
@@ -121,11 +121,11 @@ class StandbyApi:
             if self.taken_over:
                 raise Refusal(409, TAKEN_OVER_TEXT)
             # The key is checked before the body is read.
-            self._hub.units.door.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"), address_of(scope))
+            self._hub.units.auth.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"), address_of(scope))
             message = await read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
             stream = self._stream_for(self._kin, message, scope) if message is not None else None
         except Refusal as refusal:
-            await send_json(send, refusal.status, refusal.said, CLOSE)
+            await send_json(send, refusal.status, refusal.body, CLOSE)
         else:
             if stream is not None:
                 await send_events(stream, receive, send)
@@ -139,17 +139,17 @@ class StandbyApi:
             message = await read_message(scope, receive, send, ACK_BYTES_MAX, WITHIN_S)
             if message is None:
                 return
-            key, ack = self._hub.units.door.request_of(COPY, message, address_of(scope), StandbyAck)
+            key, ack = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyAck)
             if not self._kin.standbys.acknowledged(ack.unit, ack.session, ack.seq, ack.number):
                 raise Refusal(409, "open the feed first")
         except Refusal as refusal:
-            await send_json(send, refusal.status, refusal.said, CLOSE)
+            await send_json(send, refusal.status, refusal.body, CLOSE)
         else:
             await send_json(send, 200, envelope(key, ECHO, {"session": ack.session, "seq": ack.seq}))
 
     def _stream_for(self, kin: Peers, message: Mapping[str, Any], scope: Scope) -> AsyncIterator[bytes]:
         """Raises Refusal."""
-        key, hello = self._hub.units.door.request_of(COPY, message, address_of(scope), StandbyHello)
+        key, hello = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyHello)
         if not self._hub.units.challenges.take(hello.challenge):
             raise Refusal(403, "the challenge is old or was used")
         if not hello.rows:
@@ -168,19 +168,20 @@ class StandbyApi:
         feed = EncryptedFeed(key, nonce, salt)
         yield b"data: " + json.dumps({"salt": salt}).encode() + b"\n\n"
         venue = self._hub.service.snapshot.venue
-        yield feed.seal({"type": "welcome", "session": copy.session, "core": version(), "epochs": list(venue.epochs)})
+        yield feed.encrypt({"type": "welcome", "session": copy.session, "core": version(),
+                            "epochs": list(venue.epochs)})
         told: SideState = {}
         loop = asyncio.get_running_loop()
         try:
-            unknown = await asyncio.to_thread(standbys.journal.unknown, heads)
+            unknown = await asyncio.to_thread(standbys.journal.first_unknown_stream, heads)
             if unknown is not None:
                 ours = bool(epochs) and epochs[0] == venue.epochs[0]
-                yield feed.seal({"type": "refused", "why": "ahead" if ours else "foreign", "stream": unknown})
+                yield feed.encrypt({"type": "refused", "why": "ahead" if ours else "foreign", "stream": unknown})
                 return
             standbys.join(copy)
             if self._hub.units.keys.get(copy.name) != key:
                 # Revoked since its hello was read.
-                standbys.end_of({copy.name})
+                standbys.disconnect({copy.name})
             due_s = 0.0
             while not copy.ended:
                 copy.news.clear()
@@ -189,16 +190,16 @@ class StandbyApi:
                     if any(row[0] == VENUE for row in message[ENTRIES]):
                         # An entry about keys or staff is followed by its row at once.
                         due_s = 0.0
-                    yield feed.seal(message)
-                level = not copy.told_level and standbys.is_level(copy)
+                    yield feed.encrypt(message)
+                level = not copy.is_level_reported and standbys.is_level(copy)
                 if level or loop.time() >= due_s:
                     # Also before "level": rows sent before an entry may be older than those stored with it.
-                    news, told = await asyncio.to_thread(self._beside, kin, told)
+                    news, told = await asyncio.to_thread(self._side_changes, kin, told)
                     due_s = loop.time() + BEAT_S
                     if level:
-                        standbys.told_level(copy)
+                        standbys.report_level(copy)
                     for message in [*news, {"type": "level" if level else "beat"}]:
-                        yield feed.seal(message)
+                        yield feed.encrypt(message)
                 with suppress(TimeoutError):
                     async with asyncio.timeout_at(due_s):
                         await copy.news.wait()
@@ -207,7 +208,7 @@ class StandbyApi:
         finally:
             copy.end()
 
-    def _beside(self, kin: Peers, told: SideState) -> tuple[list[dict[str, Any]], SideState]:
+    def _side_changes(self, kin: Peers, told: SideState) -> tuple[list[dict[str, Any]], SideState]:
         """The changes besides the entries since `told`, as messages; and the new state."""
         snapshot = self._hub.service.snapshot
         now: SideState = {
@@ -228,7 +229,7 @@ class StandbyApi:
         query = await read_message(scope, receive, send, QUESTION_BYTES_MAX, WITHIN_S)
         if query is None:
             return
-        answered = kin.answer(query) if kin is not None else None
+        answered = kin.identity_response(query) if kin is not None else None
         if answered is None:
             await send_json(send, 403, {"error": "the signature does not fit"}, CLOSE)
             return
@@ -289,7 +290,7 @@ class TakenOverPage:
         """503, in the reader's language."""
         t = catalogue("roundtap_hub", language_of(scope, self._hub.language))
         if self._found is None or self._found[0] != by:
-            self._found = by, await asyncio.to_thread(self._alone, by)
+            self._found = by, await asyncio.to_thread(self._find_unshared, by)
         path = scope["path"] if scope["path"].startswith(("/e/", "/wall", "/rules/")) else "/"
         page = PAGE.format(
             language=t.language, style=self._style, again=AGAIN_S, title=escape(t("taken_over")),
@@ -297,7 +298,7 @@ class TakenOverPage:
         await send_answer(send, 503, b"text/html; charset=utf-8", page.encode(),
                           [*HEADERS, (b"content-language", t.language.encode())])
 
-    def _alone(self, by: Takeover) -> UnsharedResults:
+    def _find_unshared(self, by: Takeover) -> UnsharedResults:
         kin, snapshot = self._hub.host.kin, self._hub.service.snapshot
         if kin is None or by.heads is None:
             return UnsharedResults((), 0)

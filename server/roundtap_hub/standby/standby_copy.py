@@ -39,7 +39,7 @@ class StandbyCopy:
         """Messages for the feed, which takes them on the loop."""
         self.news = asyncio.Event()
         self.ended = False
-        self.told_level = False
+        self.is_level_reported = False
         self._loop = loop
         self._now_s = now_s
         self._lock = threading.Condition()
@@ -108,7 +108,7 @@ class Standbys:
 
     def join(self, copy: StandbyCopy) -> None:
         """Add a standby; once it has caught up, every commit waits for it. Its older connection ends."""
-        self.end_of({copy.name})
+        self.disconnect({copy.name})
         self._copies.add(copy, RETRY_S)
 
     def acknowledged(self, unit: str, session: str, seq: int, number: int) -> bool:
@@ -121,19 +121,19 @@ class Standbys:
 
     def addresses(self) -> list[str]:
         """Where the standbys that were complete once will serve as the hub."""
-        return sorted({each.address for each in self._known() if each.told_level and each.address})
+        return sorted({each.address for each in self._known() if each.is_level_reported and each.address})
 
-    def told_level(self, copy: StandbyCopy) -> None:
-        copy.told_level = True
+    def report_level(self, copy: StandbyCopy) -> None:
+        copy.is_level_reported = True
         for listener in self.listeners:
             listener()
 
-    def look(self) -> None:
+    def wake_all(self) -> None:
         """A copy's state has changed."""
         for copy in self._known():
             copy.wake()
 
-    def end_of(self, names: Collection[str]) -> None:
+    def disconnect(self, names: Collection[str]) -> None:
         """End the feeds of these standbys: their keys were revoked."""
         for copy in self._known():
             if copy.name in names:

@@ -67,7 +67,7 @@ class StandbyFolder:
     def venue(self) -> Venue:
         return read_venue(self.journal, Venue())
 
-    def take(self, rows: Sequence[Any], people: Sequence[Any]) -> None:
+    def append_rows(self, rows: Sequence[Any], people: Sequence[Any]) -> None:
         """Store the hub's entries and people, synced. Raises Problem("journal_broken") for entries that do not follow,
         and JournalConflict if the disk refuses."""
         heads = dict(self.heads)
@@ -100,7 +100,7 @@ class StandbyFolder:
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 write_private_bytes(path, content)
 
-    def note(self, **changed: Any) -> None:
+    def save_notes(self, **changed: Any) -> None:
         """Note for after a restart: "level" (whether it was complete once), "hub", "own" (addresses)."""
         if any(self.notes.get(name) != value for name, value in changed.items()):
             self.notes = {**self.notes, **changed}

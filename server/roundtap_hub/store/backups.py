@@ -102,7 +102,7 @@ class Backup:
         sync(folder / DATABASE)
         sync(folder)
         with closing(HeadFile(folder / HEAD_FILE)) as head:
-            head.begin(HeadRecord(self.lineage, self.epoch, self.commits, self.heads))
+            head.rewrite(HeadRecord(self.lineage, self.epoch, self.commits, self.heads))
 
 
 def make_backup(folder: Path, to: Path, named: HeadRecord, made_at: str) -> Path:
@@ -326,7 +326,7 @@ class Maintenance:
 
     def back_up(self) -> None:
         """Make a backup now in every place and report the outcome to the service."""
-        named, from_s = self._head.named, time.monotonic()
+        named, from_s = self._head.record, time.monotonic()
         if named is None:
             return
         forget, self._forget, self._urgent = self._forget, False, False
@@ -360,7 +360,7 @@ class Maintenance:
             self._wake.set()
 
     def _due(self) -> bool:
-        named = self._head.named
+        named = self._head.record
         if named is None or named.commits == self._saved_commits:
             return self._forget
         rested_s = time.monotonic() - self._made_s
@@ -373,7 +373,7 @@ class Maintenance:
             ended = self._ended
             try:
                 if not ended:
-                    self._service.look_at_disk(self._folder)
+                    self._service.check_disk(self._folder)
                 if self._due():
                     self.back_up()
             except Exception:

@@ -132,7 +132,7 @@ class WriteRequest:
     """Rows of other tables, saved in the same commit."""
 
     @property
-    def brings(self) -> bool:
+    def has_writes(self) -> bool:
         """Whether there is anything to be saved."""
         return bool(self.steps or self.people or self.beside)
 
@@ -156,7 +156,7 @@ class DecidedBatch:
     beside: list[SQLModel] = field(default_factory=list)
 
     @property
-    def brings(self) -> bool:
+    def has_writes(self) -> bool:
         """Whether there is anything to be saved."""
         return bool(self.entries or self.people or self.beside)
 
@@ -256,7 +256,7 @@ def _refuse_step(saved: Snapshot, state: EventState, step: Step) -> None:
     # Play resumes after a restore only when all tables were heard; an adopted round may be published.
     resumes = isinstance(command, DrawRound | ImposeRound | PublishRound | FinishEvent | MakeCut)
     adopted = isinstance(command, PublishRound) and state.draft is not None and state.draft.notes.get(ADOPTED)
-    if saved.venue.afresh is not None and resumes and not adopted:
+    if saved.venue.restore_state is not None and resumes and not adopted:
         raise Problem("restored_unsettled")
     refuse_stale(state, step.seen)
     if isinstance(command, RecordReport) and not has_place(saved, state, command):
@@ -269,7 +269,7 @@ def refuse_event_change(saved: Snapshot, new: NewEntry) -> None:
     if new.kind not in (EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED):
         return
     event_id = new.data["event"]
-    known = saved.shelf.get(event_id) or saved.events.get(event_id)
+    known = saved.dormant.get(event_id) or saved.events.get(event_id)
     if known is None or event_id in saved.venue.deleted:
         raise Problem("unknown_event", event=event_id)
     if new.kind == EVENT_ARCHIVED and not may_archive(saved, event_id):

@@ -136,7 +136,7 @@ class Copies:
     @property
     def states(self) -> list[CopyState]:
         """States of all copies that are there, were there since the start, or should be."""
-        return [worker.state for worker in self._keepers.values() if worker.is_met]
+        return [worker.state for worker in self._keepers.values() if worker.is_known]
 
     @property
     def copies(self) -> list[Copy]:
@@ -163,23 +163,23 @@ class Copies:
     def removable(self) -> list[CopyState]:
         """The states of the copies that can be pulled out."""
         return [worker.state for worker in self._keepers.values()
-                if worker.is_met and isinstance(worker.copy, Removable)]
+                if worker.is_known and isinstance(worker.copy, Removable)]
 
-    def let_go(self, name: str, within_s: float = WITHIN_S) -> bool:
+    def eject(self, name: str, within_s: float = WITHIN_S) -> bool:
         """Close this copy so that it can be unmounted; return whether it is closed. It is reopened only after it was
         unplugged and has come back, or after `take_back`."""
         worker = self._keepers.get(name)
-        return worker is not None and isinstance(worker.copy, Removable) and worker.let_go(within_s)
+        return worker is not None and isinstance(worker.copy, Removable) and worker.eject(within_s)
 
-    def take_back(self, name: str) -> None:
+    def cancel_eject(self, name: str) -> None:
         """Undo `let_go`: the copy stays plugged in."""
         if name in self._keepers:
-            self._keepers[name].is_let_go = False
+            self._keepers[name].is_ejected = False
 
     def folders(self) -> list[Path]:
         """Folders beside removable copies where other files may go now; not those about to be pulled out."""
         return [worker.copy.folder for worker in self._keepers.values()
-                if isinstance(worker.copy, Removable) and not worker.is_let_go and worker.copy.is_there()]
+                if isinstance(worker.copy, Removable) and not worker.is_ejected and worker.copy.is_there()]
 
     def start(self) -> None:
         with self._lock:
@@ -197,14 +197,15 @@ class Copies:
 
     def wait_until_current(self, timeout_s: float) -> bool:
         """Whether every copy holds everything within that time; for tests and for stopping a hub."""
-        return all(worker.is_current.wait(timeout_s) for worker in self._keepers.values() if worker.is_met)
+        return all(worker.is_current.wait(timeout_s) for worker in self._keepers.values() if worker.is_known)
 
     def save(self, batch: Batch) -> None:
         """Called by the writer after its commit: return once every current copy holds the batch or was given up. They
         write in parallel."""
         with self._lock:
             self._heads.update(batch.heads)
-            handed = [(worker, worker.hand(batch)) for worker in self._keepers.values() if worker.is_current.is_set()]
+            handed = [(worker, worker.enqueue(batch)) for worker in self._keepers.values()
+                      if worker.is_current.is_set()]
         left_s = self._within_s
         for worker, written in handed:
             from_s = time.monotonic()
@@ -214,10 +215,10 @@ class Copies:
 
     # --- for the workers ----------------------------------------------------------------------------------------------
 
-    def behind(self, held: Mapping[str, Head]) -> Iterable[Batch]:
+    def missing_batches(self, held: Mapping[str, Head]) -> Iterable[Batch]:
         """What a copy with these heads lacks. Raises Problem("copy_knows_more") if it holds unknown entries."""
         heads = self.journal.heads()
-        unknown = self.journal.unknown(held)
+        unknown = self.journal.first_unknown_stream(held)
         if unknown is not None:
             raise Problem("copy_knows_more", stream=unknown, number=held[unknown].number)
         # Events before the venue: the entry that deletes an event follows its people.
@@ -230,10 +231,10 @@ class Copies:
                 with_people = stream != VENUE and part[-1].number >= heads[stream].number
                 yield Batch(part, [dict(row) for row in self.journal.person_rows(stream)] if with_people else [])
 
-    def settle(self, worker: _CopyWorker, held: Mapping[str, Head]) -> bool:
+    def mark_if_current(self, worker: _CopyWorker, held: Mapping[str, Head]) -> bool:
         """Mark the copy as current, unless something was committed meanwhile."""
         with self._lock:
-            current = not worker.is_let_go and all(held.get(stream) == head for stream, head in self._heads.items())
+            current = not worker.is_ejected and all(held.get(stream) == head for stream, head in self._heads.items())
             if current:
                 worker.queue.clear()
                 worker.is_current.set()
@@ -255,12 +256,12 @@ class _CopyWorker:
         self._work = threading.Semaphore(0)
         self._ended = threading.Event()
         self._closed = threading.Event()
-        self.is_let_go = self._was_gone = False
+        self.is_ejected = self._was_gone = False
         self.state = CopyState(copy.name, CATCHING_UP)
-        self.is_met = not (isinstance(copy, Removable) and copy.may_be_missing)
+        self.is_known = not (isinstance(copy, Removable) and copy.may_be_missing)
         """A stick that may be missing counts as met once it has been there."""
 
-    def hand(self, batch: Batch) -> threading.Event:
+    def enqueue(self, batch: Batch) -> threading.Event:
         written = threading.Event()
         self.queue.append((batch, written))
         self._work.release()
@@ -269,16 +270,16 @@ class _CopyWorker:
     def give_up(self) -> None:
         """It timed out: commits do not wait for it until it has caught up."""
         self.is_current.clear()
-        self._tell(SLOW)
+        self._set_state(SLOW)
         self._work.release()
 
     def end(self) -> None:
         self._ended.set()
         self._work.release()
 
-    def let_go(self, within_s: float) -> bool:
+    def eject(self, within_s: float) -> bool:
         self._closed.clear()
-        self._was_gone, self.is_let_go = False, True
+        self._was_gone, self.is_ejected = False, True
         self.is_current.clear()
         self._work.release()
         return self._closed.wait(within_s)
@@ -286,10 +287,10 @@ class _CopyWorker:
     def _run(self) -> None:
         while not self._ended.is_set():
             try:
-                if self.is_let_go:
-                    self._stay_away()
+                if self.is_ejected:
+                    self._stay_closed()
                 else:
-                    self._keep()
+                    self._replicate()
             except Problem as problem:
                 self._fail(REFUSED, problem, str(problem))
             except OSError as error:
@@ -297,36 +298,36 @@ class _CopyWorker:
             except Exception as bug:
                 log.exception("the copy %s failed", self.copy.name)
                 self._fail(AWAY, None, str(bug))
-            if not self._ended.is_set() and not (self.is_let_go and not self._closed.is_set()):
+            if not self._ended.is_set() and not (self.is_ejected and not self._closed.is_set()):
                 self._ended.wait(self._retry_s)
         self.copy.close()
 
-    def _stay_away(self) -> None:
+    def _stay_closed(self) -> None:
         """Keep it closed until it was pulled out and has come back."""
         self.copy.close()
-        self._answer()
+        self._release_waiters()
         self.queue.clear()
         if not self._closed.is_set():
-            self._tell(EJECTED)
+            self._set_state(EJECTED)
             self._closed.set()
         there = isinstance(self.copy, Removable) and self.copy.is_there()
         self._was_gone = self._was_gone or not there
         if there and self._was_gone:
-            self.is_let_go = False
+            self.is_ejected = False
 
-    def _keep(self) -> None:
+    def _replicate(self) -> None:
         held = dict(self.copy.open(self._copies.lineage, self._copies.epoch()))
         if self.state.state != SLOW:
-            self._tell(CATCHING_UP)
-        while not self._copies.settle(self, held):
-            for batch in self._copies.behind(held):
+            self._set_state(CATCHING_UP)
+        while not self._copies.mark_if_current(self, held):
+            for batch in self._copies.missing_batches(held):
                 self.copy.write(batch)
                 held.update(batch.heads)
-                if self._ended.is_set() or self.is_let_go:
+                if self._ended.is_set() or self.is_ejected:
                     return
-            if self.is_let_go:
+            if self.is_ejected:
                 return
-        self._tell(CURRENT)
+        self._set_state(CURRENT)
         while not self._ended.is_set() and self.is_current.is_set():
             self._work.acquire()
             while self.queue and self.is_current.is_set():
@@ -337,20 +338,20 @@ class _CopyWorker:
 
     def _fail(self, state: str, problem: Problem | None, reason: str) -> None:
         self.is_current.clear()
-        self._answer()
-        self._tell(state, problem, reason)
+        self._release_waiters()
+        self._set_state(state, problem, reason)
 
-    def _answer(self) -> None:
+    def _release_waiters(self) -> None:
         """Release all waiting commits: the entry is on the hub's own disk, and the console says that it is only
         there."""
         for _, written in list(self.queue):
             written.set()
 
-    def _tell(self, state: str, problem: Problem | None = None, reason: str = "") -> None:
+    def _set_state(self, state: str, problem: Problem | None = None, reason: str = "") -> None:
         before, self.state = self.state, CopyState(self.copy.name, state, problem, reason)
-        if not self.is_met:
-            self.is_met = state != AWAY or (isinstance(self.copy, Removable) and self.copy.is_there())
-            if not self.is_met:
+        if not self.is_known:
+            self.is_known = state != AWAY or (isinstance(self.copy, Removable) and self.copy.is_there())
+            if not self.is_known:
                 return
         if (before.state, before.reason) != (state, reason):
             if state in (AWAY, REFUSED, SLOW):

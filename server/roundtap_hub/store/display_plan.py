@@ -63,13 +63,13 @@ class DisplayAssignment:
 class DisplayPlan:
     """`screens` by the display's id."""
 
-    said: tuple[Announcement, ...] = ()
+    announcements: tuple[Announcement, ...] = ()
     screens: Mapping[str, DisplayAssignment] = field(default_factory=dict)
     hub_sound: bool = True
 
     def for_event(self, event_id: str | None) -> tuple[Announcement, ...]:
         """The announcements for one event, or, without one, those for all."""
-        return tuple(announcement for announcement in self.said if announcement.event in (None, event_id))
+        return tuple(announcement for announcement in self.announcements if announcement.event in (None, event_id))
 
 
 def apply_display_entry(plan: DisplayPlan, entry: Entry) -> DisplayPlan:
@@ -78,10 +78,12 @@ def apply_display_entry(plan: DisplayPlan, entry: Entry) -> DisplayPlan:
     if entry.kind == ANNOUNCED:
         new = Announcement(data["id"], data["event"], data["kind"], data["text"], data["lasts_ms"], entry.at)
         # Announcements that are over by then are dropped.
-        kept = [announcement for announcement in plan.said if not _over(announcement, entry.at)]
-        return replace(plan, said=(*kept, new))
+        kept = [announcement for announcement in plan.announcements if not _over(announcement, entry.at)]
+        return replace(plan, announcements=(*kept, new))
     if entry.kind == ANNOUNCEMENT_REVOKED:
-        return replace(plan, said=tuple(announcement for announcement in plan.said if announcement.id != data["id"]))
+        return replace(plan,
+                       announcements=tuple(announcement for announcement in plan.announcements
+                                           if announcement.id != data["id"]))
     if entry.kind == HUB_SOUND:
         return replace(plan, hub_sound=data["on"])
     screens = {known: screen for known, screen in plan.screens.items() if known != data["display"]}

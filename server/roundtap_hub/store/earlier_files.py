@@ -104,7 +104,7 @@ def _migrate_keys(path: Path, service: Service) -> list[str]:
         if unit not in service.snapshot.keys:
             # In a hub restored from a backup the entry may exist already (`latest_rights_entries`).
             rows.append(UnitKeyRow(unit=unit, key=key))
-    service.ask(steps, "hub", beside=rows)
+    service.execute(steps, "hub", beside=rows)
     return wrong
 
 
@@ -145,7 +145,7 @@ def _migrate_staff(path: Path, service: Service) -> list[str]:
             steps += [Step(VENUE, each) for each in (new, *ties)]
         if row.person not in service.snapshot.staff:
             rows.append(row)
-    service.ask(steps, "hub", beside=rows)
+    service.execute(steps, "hub", beside=rows)
     return wrong
 
 
@@ -157,7 +157,7 @@ def _migrate_links(path: Path, service: Service) -> list[str]:
              for event, competitor, generation, holder in content["people"]}
     if not all(0 <= link.generation < GENERATIONS_MAX for link in links.values()):
         raise ValueError("a generation that no hub has written")
-    service.ask([Step(VENUE, link_held_entry(who, link)) for who, link in links.items()], "hub")
+    service.execute([Step(VENUE, link_held_entry(who, link)) for who, link in links.items()], "hub")
     return []
 
 

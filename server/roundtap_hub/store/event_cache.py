@@ -35,7 +35,7 @@ class DormantEvents:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._lock = threading.Lock()
-        self.folded: set[str] = set()
+        self.without_snapshot: set[str] = set()
         """Events that had to be folded: their snapshots are of no use."""
         self._open: OrderedDict[tuple[str, str], Future[LoadedEvent]] = OrderedDict()
         self._sealed: OrderedDict[str, str] = OrderedDict()
@@ -68,7 +68,7 @@ class DormantEvents:
         while len(self._open) > CACHE_MAX:
             self._open.popitem(last=False)
 
-    def forget(self, events: Collection[str]) -> None:
+    def evict(self, events: Collection[str]) -> None:
         """Drop these events: their people have changed or were deleted."""
         with self._lock:
             for key in [key for key in self._open if key[0] in events]:
@@ -76,12 +76,12 @@ class DormantEvents:
 
     def read(self, summary: EventSummary, breath: Callable[[], object] = lambda: None) -> LoadedEvent:
         """The event from its snapshot, or folded from its entries; `breath` is called after each entry."""
-        state = self._journal.seals.state(summary) or self._folded(summary, breath)
+        state = self._journal.event_snapshots.state(summary) or self._fold(summary, breath)
         people = self._journal.people([summary.id]).get(summary.id, {})
         return LoadedEvent(state, people, event_names(state, people))
 
-    def _folded(self, summary: EventSummary, breath: Callable[[], object]) -> EventState:
-        self.folded.add(summary.id)
+    def _fold(self, summary: EventSummary, breath: Callable[[], object]) -> EventState:
+        self.without_snapshot.add(summary.id)
         state = EventState(summary.id)
         for entry in self._journal.entries(summary.id):
             state = apply(state, entry)
@@ -95,7 +95,7 @@ class DormantEvents:
     def save(self, snapshot: EventSnapshot) -> bool:
         """Save a snapshot; False on any failure: then the event is folded on demand."""
         try:
-            self._journal.seals.save(snapshot)
+            self._journal.event_snapshots.save(snapshot)
         except Exception:
             log.exception("the seal of event %s is not saved", snapshot.summary.id)
             return False
@@ -103,12 +103,12 @@ class DormantEvents:
         self._sealed.move_to_end(snapshot.summary.id)
         return True
 
-    def arranged(self, snapshot: Snapshot) -> Snapshot:
+    def rearrange(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot with every archived or finished event moved to the shelf, and every other one off it."""
-        for event_id in [event_id for event_id in snapshot.shelf
-                         if not is_dormant(snapshot.venue, snapshot.shelf[event_id].finished, event_id)]:
+        for event_id in [event_id for event_id in snapshot.dormant
+                         if not is_dormant(snapshot.venue, snapshot.dormant[event_id].finished, event_id)]:
             try:
-                snapshot = snapshot.off_the_shelf(event_id)
+                snapshot = snapshot.with_event_loaded(event_id)
             except Problem as problem:
                 # The commit stands: an event that cannot be read stays on the shelf.
                 log.error("event %s cannot be opened: %s", event_id, problem)
@@ -118,12 +118,12 @@ class DormantEvents:
                    and snapshot.events[event_id].finished]
         for event_id in over | set(waiting[: -STAY_WHOLE]):
             self._sealed.pop(event_id, None)
-            self._keep(LoadedEvent(snapshot.events[event_id], snapshot.people_of(event_id),
+            self._cache_loaded(LoadedEvent(snapshot.events[event_id], snapshot.people_of(event_id),
                                  snapshot.names_of(event_id)))
-            snapshot = snapshot.on_the_shelf(event_id)
+            snapshot = snapshot.with_event_dormant(event_id)
         return snapshot
 
-    def _keep(self, found: LoadedEvent) -> None:
+    def _cache_loaded(self, found: LoadedEvent) -> None:
         """Cache an event that is in memory already."""
         done = Future[LoadedEvent]()
         done.set_result(found)
@@ -154,7 +154,7 @@ class EventSnapshotter:
 
     def start(self) -> None:
         self._made = {event_id: (summary.head, core)
-                      for event_id, (summary, core) in self._journal.seals.summaries().items()}
+                      for event_id, (summary, core) in self._journal.event_snapshots.summaries().items()}
         self._thread.start()
 
     def stop(self) -> None:
@@ -166,7 +166,7 @@ class EventSnapshotter:
     def wake(self) -> None:
         self._due.set()
 
-    def settle(self) -> None:
+    def snapshot_due(self) -> None:
         """Make all snapshots that are due."""
         for summary in self.due():
             if self._stopping.is_set():
@@ -178,15 +178,15 @@ class EventSnapshotter:
         snapshot, core = self._snapshot(), made_by()
         resting = [summary_of(state) for state in snapshot.events.values()
                    if is_dormant(snapshot.venue, state.finished, state.id)]
-        for summary in (*resting, *snapshot.shelf.values()):
-            if self._made.get(summary.id) != (summary.head, core) or summary.id in self._shelf.folded:
+        for summary in (*resting, *snapshot.dormant.values()):
+            if self._made.get(summary.id) != (summary.head, core) or summary.id in self._shelf.without_snapshot:
                 yield summary
 
     def _run(self) -> None:
         self._stopping.wait(FIRST_AFTER_S)
         while not self._stopping.is_set():
             self._due.clear()
-            self.settle()
+            self.snapshot_due()
             self._due.wait()
 
     def _seal(self, summary: EventSummary) -> None:
@@ -198,12 +198,12 @@ class EventSnapshotter:
             if state.diverged:
                 log.warning("event %s: rounds %s were computed otherwise by the core that ran then",
                             state.id, list(state.diverged))
-            self._shelf.folded.discard(summary.id)
+            self._shelf.without_snapshot.discard(summary.id)
             self._write(snapshot_event(state))
         except SnapshotterStopped:
             return
         except Exception:
-            self._shelf.folded.discard(summary.id)
+            self._shelf.without_snapshot.discard(summary.id)
             # It is folded on demand, and `roundtap journal verify` shows what is wrong with it.
             log.exception("event %s cannot be sealed", summary.id)
 

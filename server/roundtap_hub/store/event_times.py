@@ -29,11 +29,11 @@ class EventTimes:
     number: int = 0
     live: int = 0
 
-    def as_now(self) -> EventTimes:
+    def copy(self) -> EventTimes:
         """A copy that does not change with later entries."""
         return replace(self, published={**self.published}, started={**self.started}, closed={**self.closed})
 
-    def hear(self, entry: Entry) -> None:
+    def apply_entry(self, entry: Entry) -> None:
         self.number = entry.number
         self.at[entry.number] = entry.at
         data = entry.data
@@ -59,7 +59,7 @@ class EventTimesCache:
         self._service = service
         self._lock = threading.Lock()
         self._known: OrderedDict[str, EventTimes] = OrderedDict()
-        service.listen(lambda _, entries: self._hear(entries))
+        service.listen(lambda _, entries: self._apply_entries(entries))
 
     def of(self, state: EventState) -> EventTimes:
         """The times at least up to the state. Raises Problem("journal_broken") if the entries cannot be read."""
@@ -67,20 +67,20 @@ class EventTimesCache:
             known = self._known.get(state.id)
             if known is not None and known.number >= state.number:
                 self._known.move_to_end(state.id)
-                return known.as_now()
+                return known.copy()
         known = EventTimes()
         for entry in self._service.entries(state.id):
-            known.hear(entry)
+            known.apply_entry(entry)
         with self._lock:
             self._known[state.id] = known
             while len(self._known) > EVENTS_MAX:
                 self._known.popitem(last=False)
-            return known.as_now()
+            return known.copy()
 
-    def _hear(self, entries: Iterable[Entry]) -> None:
+    def _apply_entries(self, entries: Iterable[Entry]) -> None:
         with self._lock:
             for entry in entries:
                 known = self._known.get(entry.stream)
                 # After a gap, the journal is read on demand.
                 if known is not None and entry.number == known.number + 1:
-                    known.hear(entry)
+                    known.apply_entry(entry)

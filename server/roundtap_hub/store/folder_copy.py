@@ -67,7 +67,7 @@ class FolderCopy:
             self._file = os.open(path, os.O_RDWR)
             os.ftruncate(self._file, found.length)
             os.fsync(self._file)
-            self._forget()
+            self._purge_forgotten()
         return dict(self._held.heads)
 
     def write(self, batch: Batch) -> None:
@@ -82,15 +82,15 @@ class FolderCopy:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._file, held.length)
             raise
-        held.take(rows, chain, held.length + len(line))
-        self._forget()
+        held.apply_line(rows, chain, held.length + len(line))
+        self._purge_forgotten()
 
     def close(self) -> None:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
 
-    def _forget(self) -> None:
+    def _purge_forgotten(self) -> None:
         """Rewrite the file without people who must be forgotten; the old file is overwritten as far as a stick
         allows."""
         if not self._held.forgotten:
@@ -128,7 +128,7 @@ class CopyContent:
     length: int = 0
     damaged: bool = False
 
-    def take(self, rows: Rows, chain: str, length: int) -> None:
+    def apply_line(self, rows: Rows, chain: str, length: int) -> None:
         """Add a line, after which the checksum is `chain`."""
         self.chain, self.length = chain, length
         self.people.update((event, competitor) for event, competitor, *_ in rows[PEOPLE])
@@ -151,7 +151,7 @@ def read_copy(path: Path) -> CopyContent | None:
                 if fields.get("roundtap-copy") != FORMAT:
                     raise Problem("copy_unreadable", file=str(path))
                 content = CopyContent(str(fields["lineage"]), str(fields["epoch"]))
-            content.take(_rows(fields), chain, length)
+            content.apply_line(_rows(fields), chain, length)
     except FileNotFoundError:
         return None
     except (KeyError, TypeError, ValueError, RecursionError) as error:

@@ -58,7 +58,7 @@ class HeadFile:
         self._at = 0
         self._owed: dict[str, Head] = {}
         try:
-            self.named = read_head_file(path)
+            self.record = read_head_file(path)
         except Problem:
             os.close(self._lock)
             raise
@@ -72,45 +72,45 @@ class HeadFile:
             os.close(self._lock)
             self._lock = -1
 
-    def begin(self, named: HeadRecord) -> None:
+    def rewrite(self, named: HeadRecord) -> None:
         """Write the file anew, atomically. Raises OSError."""
         data = checksummed_line(asdict(named))
         write_atomically(self.path, data + bytes(SPARE_BYTES), 0o600)
         made = os.open(self.path, os.O_RDWR)
         if self._file >= 0:
             os.close(self._file)
-        self._file, self._at, self.named = made, len(data), named
+        self._file, self._at, self.record = made, len(data), named
 
-    def note(self, epoch: str, heads: Mapping[str, Head]) -> None:
+    def note_commit(self, epoch: str, heads: Mapping[str, Head]) -> None:
         """Note a stored commit with the last entries of its streams; synced on return. Raises OSError; the next note
         then includes this one."""
-        named = self.named
+        named = self.record
         assert named is not None
         owed = self._owed = {**self._owed, **heads}
         record = replace(named, epoch=epoch, commits=named.commits + 1, heads={**named.heads, **owed})
         line = checksummed_line({"epoch": epoch, "commits": record.commits, "heads": owed})
         length = os.fstat(self._file).st_size if self._file >= 0 else 0
         if self._at + len(line) >= length:
-            self.begin(record)
+            self.rewrite(record)
         else:
             write_at(self._file, line, self._at)
             os.fdatasync(self._file)
             self._at += len(line)
-            self.named = record
+            self.record = record
         self._owed = {}
 
 
 def init_head_file(head: HeadFile, journal: Journal, epoch: str) -> str:
     """Note everything the journal holds; a new journal, or one of an older hub, gets its lineage now. Returns the
     lineage. Raises OSError and JournalConflict if the disk refuses: then the next commit notes it all."""
-    known = head.named
+    known = head.record
     lineage = journal.lineage or (known.lineage if known else new_lineage())
     named = HeadRecord(lineage, epoch, known.commits if known else 0, journal.heads())
     # File first, then mark: a database with the mark but without the file is a copied one.
     try:
-        head.begin(named)
+        head.rewrite(named)
     except OSError:
-        head.named = named
+        head.record = named
         raise
     if not journal.lineage:
         journal.begin_lineage(lineage)

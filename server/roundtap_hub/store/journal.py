@@ -110,18 +110,18 @@ class Journal:
                  known: schema_versions.Migrations = schema_versions.CURRENT) -> None:
         self.url = url
         self.read_only = read_only
-        self._settled = 0
+        self._probes = 0
         # Its errors are logged, and parameters contain names.
         self._engine: Engine = create_engine(_read_only_url(url) if read_only else url, hide_parameters=True,
                                              poolclass=QueuePool, pool_size=2, max_overflow=2)
         if self._engine.dialect.name == "sqlite":
             event.listen(self._engine, "connect", _with_pragmas(READER_PRAGMAS if read_only else WRITER_PRAGMAS))
-        self.seals = EventSnapshotStore(self._engine)
+        self.event_snapshots = EventSnapshotStore(self._engine)
         try:
             if read_only:
                 with self._engine.connect() as connection:
                     schema_versions.check_schema(connection, known)
-                    self.seals.readable = inspect(connection).has_table(EVENT_SNAPSHOT.name)
+                    self.event_snapshots.readable = inspect(connection).has_table(EVENT_SNAPSHOT.name)
             else:
                 schema_versions.migrate(self._engine, known)
         except SQLAlchemyError as error:
@@ -181,15 +181,15 @@ class Journal:
         except (SQLAlchemyError, Problem) as error:
             raise JournalConflict(str(error)) from error
 
-    def settle(self) -> None:
+    def write_probe(self) -> None:
         """A write without meaning: it overwrites what a failed commit left in SQLite's log, so that no restart finds it
         there. Raises JournalConflict while nothing can be written."""
         if self._engine.dialect.name != "sqlite":
             return
-        self._settled = self._settled % 1000 + 1
+        self._probes = self._probes % 1000 + 1
         try:
             with self._engine.begin() as connection:
-                connection.exec_driver_sql(f"PRAGMA user_version = {self._settled}")
+                connection.exec_driver_sql(f"PRAGMA user_version = {self._probes}")
         except SQLAlchemyError as error:
             raise _conflict(error) from error
 
@@ -249,7 +249,7 @@ class Journal:
         with self._reading() as connection:
             return head == START or connection.scalar(query) == head.hash
 
-    def unknown(self, heads: Mapping[str, Head]) -> str | None:
+    def first_unknown_stream(self, heads: Mapping[str, Head]) -> str | None:
         """A stream whose entry here is missing or another one; None: all are known."""
         return next((stream for stream, head in sorted(heads.items()) if not self.holds(stream, head)), None)
 

@@ -42,8 +42,8 @@ class Snapshot:
     venue: Venue
     events: Mapping[str, EventState]
     people: Mapping[str, Mapping[str, Person]]
-    shelf: Mapping[str, EventSummary]
-    opened: Callable[[EventSummary], LoadedEvent]
+    dormant: Mapping[str, EventSummary]
+    load_dormant: Callable[[EventSummary], LoadedEvent]
     """Loads a dormant event; raises Problem if its entries do not hold."""
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Public names by event and competitor."""
@@ -56,39 +56,39 @@ class Snapshot:
     def ids(self) -> list[str]:
         """Every event id ever used, the oldest first. Numbered ids of earlier hubs ("e2") are older."""
         begun = self.venue.begun
-        return sorted({*self.events, *self.shelf}, key=lambda known: (begun.get(known, 0), len(known), known))
+        return sorted({*self.events, *self.dormant}, key=lambda known: (begun.get(known, 0), len(known), known))
 
     def event(self, event_id: str) -> EventState | None:
         """The event, or None; loading a dormant one may take a moment."""
-        if event_id in self.shelf:
-            return self.opened(self.shelf[event_id]).state
+        if event_id in self.dormant:
+            return self.load_dormant(self.dormant[event_id]).state
         return self.events.get(event_id)
 
     def people_of(self, event_id: str) -> Mapping[str, Person]:
         """The event's people by competitor; the same mapping until something in it changes."""
-        if event_id in self.shelf:
-            return self.opened(self.shelf[event_id]).people
+        if event_id in self.dormant:
+            return self.load_dormant(self.dormant[event_id]).people
         return self.people.get(event_id, NO_PEOPLE)
 
     def names_of(self, event_id: str) -> Mapping[str, str]:
         """Public names by competitor."""
-        if event_id in self.shelf:
-            return self.opened(self.shelf[event_id]).names
+        if event_id in self.dormant:
+            return self.load_dormant(self.dormant[event_id]).names
         return self.names[event_id]
 
     def with_event(self, state: EventState) -> Snapshot:
         """The snapshot with this state of the event; a dormant one is in play again."""
-        return replace(self.off_the_shelf(state.id), events={**self.events, state.id: state})
+        return replace(self.with_event_loaded(state.id), events={**self.events, state.id: state})
 
     def with_person(self, event_id: str, competitor: str, person: Person) -> Snapshot:
         """The snapshot with this state of the person."""
-        whole = self.off_the_shelf(event_id)
+        whole = self.with_event_loaded(event_id)
         of_event = {**whole.people.get(event_id, {}), competitor: person}
         return replace(whole, people={**whole.people, event_id: of_event})
 
     def without_person(self, event_id: str, competitor: str) -> Snapshot:
         """The snapshot without this person."""
-        whole = self.off_the_shelf(event_id)
+        whole = self.with_event_loaded(event_id)
         return replace(whole, people={**whole.people, event_id: _without(whole.people.get(event_id, {}), competitor)})
 
     def without_people(self, event_id: str) -> Snapshot:
@@ -102,32 +102,32 @@ class Snapshot:
                  for row in rows if isinstance(row, StaffRow)}
         return replace(self, keys={**self.keys, **keys}, staff={**self.staff, **staff})
 
-    def off_the_shelf(self, event_id: str) -> Snapshot:
+    def with_event_loaded(self, event_id: str) -> Snapshot:
         """The snapshot with a dormant event loaded."""
-        if event_id not in self.shelf:
+        if event_id not in self.dormant:
             return self
-        found = self.opened(self.shelf[event_id])
+        found = self.load_dormant(self.dormant[event_id])
         return replace(
             self, events={**self.events, event_id: found.state}, people={**self.people, event_id: found.people},
-            names={**self.names, event_id: found.names}, shelf=_without(self.shelf, event_id))
+            names={**self.names, event_id: found.names}, dormant=_without(self.dormant, event_id))
 
-    def on_the_shelf(self, event_id: str) -> Snapshot:
+    def with_event_dormant(self, event_id: str) -> Snapshot:
         """The snapshot with a loaded event on the shelf."""
         return replace(
             self, events=_without(self.events, event_id), people=_without(self.people, event_id),
             names=_without(self.names, event_id),
-            shelf={**self.shelf, event_id: summary_of(self.events[event_id])})
+            dormant={**self.dormant, event_id: summary_of(self.events[event_id])})
 
     def with_names(self, before: Snapshot | None = None) -> Snapshot:
         """The snapshot with names recomputed where their inputs have changed since `before`."""
         names = {
-            event_id: before.names[event_id] if before and self._named_alike(before, event_id)
+            event_id: before.names[event_id] if before and self._names_unchanged(before, event_id)
             else event_names(state, self.people.get(event_id, {}))
             for event_id, state in self.events.items()
         }
         return replace(self, names=names)
 
-    def _named_alike(self, before: Snapshot, event_id: str) -> bool:
+    def _names_unchanged(self, before: Snapshot, event_id: str) -> bool:
         was, now = before.events.get(event_id), self.events[event_id]
         return (was is not None and was.entrants is now.entrants and was.given_options is now.given_options
                 and before.people.get(event_id) is self.people.get(event_id))
@@ -155,7 +155,7 @@ def load_snapshot(journal: Journal, opened: Callable[[EventSummary], LoadedEvent
 
 def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, EventSummary]:
     """Each event's summary: from its snapshot if that is of the last entry, otherwise from a few entries."""
-    sealed = journal.seals.summaries()
+    sealed = journal.event_snapshots.summaries()
     found: dict[str, EventSummary] = {}
     for stream, head in heads.items():
         known = sealed[stream][0] if stream in sealed else None
@@ -174,7 +174,7 @@ def reload_streams(journal: Journal, snapshot: Snapshot, streams: Iterable[str])
             venue = read_venue(journal, snapshot.venue)
             snapshot = replace(snapshot, venue=venue).with_rows(journal.secrets())
             continue
-        snapshot = snapshot.off_the_shelf(stream)
+        snapshot = snapshot.with_event_loaded(stream)
         state = read_event(journal, snapshot.events.get(stream) or EventState(stream))
         people = {**snapshot.people, stream: journal.people([stream]).get(stream, {})}
         snapshot = replace(snapshot, people=people)

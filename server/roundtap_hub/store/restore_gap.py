@@ -75,7 +75,7 @@ def evidence_of_views(afresh: RestoreState) -> list[TableEvidence]:
 def evidence_of_report(snapshot: Snapshot, pending: PendingReport) -> TableEvidence | None:
     """A pending report as evidence of its match; None if it names no round."""
     sent = pending.report
-    afresh = snapshot.venue.afresh or RestoreState()
+    afresh = snapshot.venue.restore_state or RestoreState()
     heard = afresh.heard.get(pending.unit)
     # Where the unit stood, by its last view.
     table = _number_or_none((heard.holds or {}).get("table")) if heard is not None else None
@@ -168,7 +168,7 @@ class UnsettledMatch:
 
 def has_place(snapshot: Snapshot, state: EventState, report: RecordReport) -> bool:
     """Whether this journal can decide a report now, or a restored one must ask the tables first."""
-    afresh = snapshot.venue.afresh
+    afresh = snapshot.venue.restore_state
     if afresh is None or report.report_id in state.fates or report.report_id in afresh.pending:
         # A pending report is being settled: the rules decide its fate.
         return True
@@ -176,7 +176,8 @@ def has_place(snapshot: Snapshot, state: EventState, report: RecordReport) -> bo
         # The copy may lack a move of the unit, or a change of the players there.
         return report.stood_there and not _has_other_players(state, report)
     number = report.match.partition(".")[0]
-    return number.isdecimal() and len(number) < 4 and (state.id, int(number), report.draw or "") in afresh.anew
+    return number.isdecimal() and len(number) < 4 and (state.id, int(number),
+                                                       report.draw or "") in afresh.approved_redraws
 
 
 def _has_other_players(state: EventState, report: RecordReport) -> bool:
@@ -200,7 +201,7 @@ def _is_known_round(state: EventState, match: str, mark: str | None) -> bool:
 
 def refuse_settling(snapshot: Snapshot, new: NewEntry) -> None:
     """Raise Problem if a restored journal is declared settled too early."""
-    afresh = snapshot.venue.afresh
+    afresh = snapshot.venue.restore_state
     if new.kind != RESTORE_SETTLED or afresh is None:
         return
     if silent := silent_units(snapshot):
@@ -215,21 +216,21 @@ def refuse_settling(snapshot: Snapshot, new: NewEntry) -> None:
 
 def silent_units(snapshot: Snapshot) -> list[tuple[str, int]]:
     """Units at a table that were not heard since the restore, with their tables, in table order."""
-    afresh = snapshot.venue.afresh or RestoreState()
+    afresh = snapshot.venue.restore_state or RestoreState()
     return sorted(((unit, table) for unit, table in snapshot.venue.tables.items()
                    if unit not in afresh.heard and unit not in afresh.without), key=lambda each: each[1])
 
 
 def pending_reports(snapshot: Snapshot) -> list[PendingReport]:
     """Reports still pending, in the order of arrival."""
-    afresh = snapshot.venue.afresh or RestoreState()
+    afresh = snapshot.venue.restore_state or RestoreState()
     return [pending for report_id, pending in afresh.pending.items()
             if (state := snapshot.events.get(pending.report["event"])) is None or report_id not in state.fates]
 
 
 def lost_rounds(snapshot: Snapshot) -> list[LostRound]:
     """Rounds of events in play that tables hold and the journal lacks, the earliest first."""
-    afresh = snapshot.venue.afresh or RestoreState()
+    afresh = snapshot.venue.restore_state or RestoreState()
     claims: dict[tuple[str, int, str], list[TableEvidence]] = {}
     reports: dict[tuple[str, int, str], list[PendingReport]] = {}
     for claim in evidence_of_views(afresh):
@@ -242,7 +243,7 @@ def lost_rounds(snapshot: Snapshot) -> list[LostRound]:
     for key, match_claims in claims.items():
         event, number, mark = key
         state = snapshot.events.get(event)
-        if state is None or state.finished or key in afresh.anew or any(
+        if state is None or state.finished or key in afresh.approved_redraws or any(
                 (played.number, played.mark) == (number, mark) for played in state.public_rounds):
             continue
         if number < len(state.public_rounds) and key not in reports:
@@ -289,7 +290,7 @@ def assemble(state: EventState, lost: LostRound) -> AssembledRound:
 
 def unsettled_matches(snapshot: Snapshot) -> list[UnsettledMatch]:
     """Unsettled matches of which a table provably knows more than the journal."""
-    afresh = snapshot.venue.afresh or RestoreState()
+    afresh = snapshot.venue.restore_state or RestoreState()
     found: dict[str, UnsettledMatch] = {}
     for claim in sorted(evidence_of_views(afresh),
                         key=lambda each: (snapshot.venue.tables.get(each.unit, 0), each.unit)):

@@ -80,7 +80,7 @@ class SalvagedRows:
         """All entries of the venue's stream, those beyond a gap too."""
         return [entry for alike in self.entries.get(VENUE, {}).values() for entry in alike.values()]
 
-    def take(self, row: Sequence[Any]) -> None:
+    def add_row(self, row: Sequence[Any]) -> None:
         """Take a row of one of these tables; any other row is ignored."""
         texts = all(isinstance(value, str) for value in row[:3])
         if len(row) == ENTRY_COLUMNS:
@@ -214,7 +214,7 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
             if stream != VENUE and stream not in deleted:
                 journal.append([], list(_people(found, stream, chain, rescued[stream])))
         if named is not None:
-            head.named = HeadRecord(named.lineage, "", named.commits, {})
+            head.record = HeadRecord(named.lineage, "", named.commits, {})
         service = Service(journal, clocks, head=head)
         init_head_file(head, journal, service.snapshot.venue.epoch)
         service.start()
@@ -232,7 +232,7 @@ def _read_all(paths: Iterable[Path], of_venue: bool = False) -> SalvagedRows:
     found = SalvagedRows()
     for path in paths:
         for row in _rows(path, of_venue):
-            found.take(row)
+            found.add_row(row)
     return found
 
 
@@ -330,7 +330,7 @@ def _import_reports(service: Service, outboxes: Iterable[Path], rescued: dict[st
             if state is None or state.find_match(report["match"]) is None \
                     or unit not in keys or not verify(keys[unit], REPORT, report, mac):
                 raise KeyError(unit)
-            service.ask([report_step(report, digest(report), earlier=True)], f"unit:{unit}")
+            service.execute([report_step(report, digest(report), earlier=True)], f"unit:{unit}")
             result.taken += 1
         except (KeyError, TypeError, ValueError, Problem):
             result.left += 1

@@ -120,13 +120,13 @@ class Service:
     def __init__(self, journal: Journal, clocks: Clocks, at_point: Callable[[str], None] = lambda _: None,
                  head: HeadFile | None = None) -> None:
         self._journal = journal
-        self._moments = clocks
+        self._clocks = clocks
         self._at_point = at_point
         self._head = head
         self.storage = StorageState(clocks.mono_ms)
         self.copies: Copies | None = None
         """The journal's copies; None if there are none, or the database server keeps them."""
-        self._unknown: list[DecidedBatch] = []
+        self._commits_in_doubt: list[DecidedBatch] = []
         """Failed commits that a start after a power cut might still find."""
         self._trying_soon = False
         self._queue = WorkQueue()
@@ -145,8 +145,8 @@ class Service:
         """Take commands; a new journal gets its first epoch, clocks of another boot are paused."""
         self._thread.start()
         if not self.snapshot.venue.epoch:
-            self.ask([Step(VENUE, NewEntry("epoch-begun", {"epoch": secrets.token_hex(8)}))], "hub")
-        self._hold_clocks()
+            self.execute([Step(VENUE, NewEntry("epoch-begun", {"epoch": secrets.token_hex(8)}))], "hub")
+        self._restore_clocks()
         self.sealer.start()
 
     def stop(self) -> None:
@@ -158,11 +158,11 @@ class Service:
         self._thread.join(timeout=10)
         if self.copies is not None:
             self.copies.stop()
-        for request, _ in [request_entries for unknown in self._unknown for request_entries in unknown.made]:
+        for request, _ in [request_entries for unknown in self._commits_in_doubt for request_entries in unknown.made]:
             request.answer.set_exception(HubStopped())
-        self._unknown = []
+        self._commits_in_doubt = []
 
-    def keep_copies(self, copies: Copies) -> None:
+    def set_copies(self, copies: Copies) -> None:
         """Keep these copies from the next commit on."""
         self.copies = copies
         self.storage.copies_of = lambda: copies.states
@@ -182,7 +182,7 @@ class Service:
                 self._queue.put(WriteRequest(steps, actor, people, answer, beside))
         return answer
 
-    def ask(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
+    def execute(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
             timeout_s: float = START_TIMEOUT_S, beside: Sequence[SQLModel] = ()) -> list[Entry]:
         """`submit` and wait for the commit. Raises what refused it, and Problem("hub_slow") if the writer did not begin
         in time: then nothing is changed. Raises OutcomeUnknown if the writer has begun and does not end."""
@@ -197,10 +197,10 @@ class Service:
         except TimeoutError:
             raise OutcomeUnknown(answer) from None
 
-    def tell(self, event_id: str, command: Command, actor: str, people: Sequence[PersonRecord] = (),
+    def execute_one(self, event_id: str, command: Command, actor: str, people: Sequence[PersonRecord] = (),
              seen: str = "") -> list[Entry]:
         """Send one command to one event and wait."""
-        return self.ask([Step(event_id, command, seen)], actor, people)
+        return self.execute([Step(event_id, command, seen)], actor, people)
 
     def entries(self, stream: str) -> Iterator[Entry]:
         """All entries of a stream, read from the disk. Raises Problem("journal_broken")."""
@@ -212,7 +212,7 @@ class Service:
 
     def checkpoint(self) -> None:
         """Store what each running clock shows: one row per event, outside the journal."""
-        now = self._moments.now()
+        now = self._clocks.now()
         noted = [CheckpointRow(event=state.id, remaining_ms=remaining_ms, boot_id=now.boot_id, mono_ms=now.mono_ms)
                  for state in self.snapshot.events.values()
                  if state.clock.state == RUNNING and (remaining_ms := state.clock.remaining_at(now)) is not None]
@@ -225,37 +225,37 @@ class Service:
             log.error("no checkpoint was written: %s", refused)
             self.storage.failed(refused.errno)
 
-    def look_at_disk(self, folder: Path) -> None:
+    def check_disk(self, folder: Path) -> None:
         """Check the disk; after a failure, make the writer try it again. From any thread, every few seconds."""
         try:
             disk, log_bytes = os.statvfs(folder), self._journal.log_bytes()
         except OSError as error:
             self.storage.failed(error.errno)
         else:
-            self.storage.looked(disk.f_bavail * disk.f_frsize, bool(disk.f_flag & os.ST_RDONLY), log_bytes)
+            self.storage.disk_checked(disk.f_bavail * disk.f_frsize, bool(disk.f_flag & os.ST_RDONLY), log_bytes)
             if log_bytes > LOG_TRIM_BYTES:
                 # SQLite empties it by itself unless there is always a reader; then it must be asked to.
                 self._queue.put(partial(self._scrub, "the journal's log cannot be emptied: %s"))
-        if self.storage.fails or self._unknown:
-            self._queue.put(self._try_disk)
+        if self.storage.fails or self._commits_in_doubt:
+            self._queue.put(self._probe_disk)
 
-    def _try_disk(self) -> None:
+    def _probe_disk(self) -> None:
         """Write something without meaning, to learn whether the disk takes writes."""
         self._trying_soon = False
         try:
-            self._journal.settle()
+            self._journal.write_probe()
         except (JournalConflict, OSError) as refused:
             self.storage.failed(refused.errno)
-            if self._unknown:
-                self._try_disk_soon()
+            if self._commits_in_doubt:
+                self._schedule_probe()
         else:
             self.storage.written()
-            self._know()
+            self._resolve_doubtful()
 
-    def _try_disk_soon(self) -> None:
+    def _schedule_probe(self) -> None:
         if not self._trying_soon:
             self._trying_soon = True
-            self._do_soon(self._try_disk)
+            self._do_soon(self._probe_disk)
 
     def _do_soon(self, chore: Chore) -> None:
         timer = threading.Timer(DOUBT_S, lambda: self._queue.put(chore))
@@ -268,8 +268,8 @@ class Service:
         except Problem as problem:
             log.error(otherwise, problem)
 
-    def _hold_clocks(self) -> None:
-        now = self._moments.now()
+    def _restore_clocks(self) -> None:
+        now = self._clocks.now()
         checkpoints = self._journal.checkpoints()
         for state in self.snapshot.events.values():
             # A checkpoint from before the clock was last set is another round's, or misses an adjustment.
@@ -278,16 +278,16 @@ class Service:
             held = after_restart(state.clock, now, noted.remaining_ms if noted is not None and fresh else None)
             if held is not state.clock and held.remaining_ms is not None:
                 try:
-                    self.tell(state.id, SetClock("restore", held.remaining_ms), "hub")
+                    self.execute_one(state.id, SetClock("restore", held.remaining_ms), "hub")
                 except (Problem, OutcomeUnknown) as refused:
                     # On a full disk the hub shows what it has; the clock stands as stored.
                     log.error("the clock of event %s is not held: %s", state.id, refused)
 
     def _write(self) -> None:
         while batch := self._queue.next_batch():
-            self._handle_or_doubt(batch)
+            self._handle_safely(batch)
 
-    def _handle_or_doubt(self, batch: list[WriteRequest]) -> None:
+    def _handle_safely(self, batch: list[WriteRequest]) -> None:
         try:
             self._handle(batch)
         except Exception as bug:
@@ -307,32 +307,32 @@ class Service:
 
     def _write_seal(self, seal: EventSnapshot) -> None:
         if self._shelf.save(seal):
-            self.snapshot = self._shelf.arranged(self.snapshot)
+            self.snapshot = self._shelf.rearrange(self.snapshot)
 
     def _forget_people(self, events: set[str]) -> None:
         """Forget the people of deleted events, in memory and in freed parts of the file."""
-        self._shelf.forget(events)
+        self._shelf.evict(events)
         if events:
             self._queue.later(self._scrub)
 
     def _handle(self, batch: list[WriteRequest]) -> None:
         """Decide, commit, answer, publish."""
-        batch = self._certain([request for request in batch if request.answer.set_running_or_notify_cancel()])
-        decided = decide_all(self.snapshot, batch, self._moments.at)
+        batch = self._settle_doubtful([request for request in batch if request.answer.set_running_or_notify_cancel()])
+        decided = decide_all(self.snapshot, batch, self._clocks.at)
         decided.answer_refused()
-        if not decided.brings:
+        if not decided.has_writes:
             decided.answer()
             return
         try:
-            self._committed(decided, self._commit(decided))
+            self._finish_commit(decided, self._commit(decided))
         except CommitInDoubt:
-            self._unknown.append(decided)
+            self._commits_in_doubt.append(decided)
             self._doubtful |= decided.streams
-            self._try_disk_soon()
+            self._schedule_probe()
 
     def _commit(self, decided: DecidedBatch) -> bool:
         """Whether it is saved. Raises CommitInDoubt if that is unknown yet."""
-        from_ms = self._moments.mono_ms()
+        from_ms = self._clocks.mono_ms()
         doubtful = True
         try:
             self._at_point("before-commit")
@@ -346,26 +346,26 @@ class Service:
         except Exception:
             log.error("a batch of %d could not be written down", len(decided.entries), exc_info=True)
         else:
-            self.storage.written(self._moments.mono_ms() - from_ms)
+            self.storage.written(self._clocks.mono_ms() - from_ms)
             return True
-        return self._is_there(decided.entries, doubtful)
+        return self._is_stored(decided.entries, doubtful)
 
-    def _is_there(self, entries: Sequence[Entry], doubtful: bool = True) -> bool:
+    def _is_stored(self, entries: Sequence[Entry], doubtful: bool = True) -> bool:
         """Whether a failed commit is stored after all. `doubtful`: its remains could reappear after a power cut unless
         overwritten first; raises CommitInDoubt until that succeeds."""
         try:
             if doubtful:
-                self._journal.settle()
-            return bool(entries) and self._journal.unknown(heads_of(entries)) is None
+                self._journal.write_probe()
+            return bool(entries) and self._journal.first_unknown_stream(heads_of(entries)) is None
         except Exception as refused:
             log.error("whether a batch is saved cannot be known yet: %s", refused)
             raise CommitInDoubt(str(refused)) from refused
 
-    def _committed(self, decided: DecidedBatch, saved: bool, later: bool = False) -> None:
+    def _finish_commit(self, decided: DecidedBatch, saved: bool, later: bool = False) -> None:
         """Answer and publish a commit whose outcome is known. `later`: other commits came in between."""
         if not saved:
             self._doubtful |= decided.streams
-            self._read_again(self._doubtful)
+            self._reload_streams(self._doubtful)
             for request, _ in decided.made:
                 request.answer.set_exception(Problem("not_saved"))
             self._publish([])
@@ -376,7 +376,7 @@ class Service:
                 # Before any answer. A failing copy is shown on the console: the commit stands.
                 self.copies.save(Batch(decided.entries, [person_row(record) for record in decided.people]))
                 self._at_point("after-copies")
-            self._show(decided, later)
+            self._update_snapshot(decided, later)
             decided.answer()
         finally:
             self._note_head(decided.entries, epoch)
@@ -389,7 +389,7 @@ class Service:
             return
         epoch = next((entry.data["epoch"] for entry in reversed(entries) if entry.kind == "epoch-begun"), epoch)
         try:
-            self._head.note(epoch, heads_of(entries))
+            self._head.note_commit(epoch, heads_of(entries))
         except OSError as error:
             log.error("the head file cannot be written: %s", error)
             self.storage.head_noted(False)
@@ -397,13 +397,13 @@ class Service:
             self.storage.head_noted(True)
         self._at_point("after-head")
 
-    def _show(self, decided: DecidedBatch, later: bool) -> None:
+    def _update_snapshot(self, decided: DecidedBatch, later: bool) -> None:
         try:
             if later:
                 self._doubtful |= decided.streams
-                self._read_again(decided.streams)
+                self._reload_streams(decided.streams)
             else:
-                self.snapshot = self._shelf.arranged(decided.after.with_names(self.snapshot))
+                self.snapshot = self._shelf.rearrange(decided.after.with_names(self.snapshot))
             self._forget_people(decided.deleted)
             if people_removed(decided.entries):
                 self._queue.later(self._scrub)
@@ -411,16 +411,16 @@ class Service:
             # It is saved: callers get that answer, and the snapshot is read from the disk.
             log.exception("what was saved cannot be shown")
             self._doubtful |= decided.streams
-            self._read_again(decided.streams)
+            self._reload_streams(decided.streams)
 
-    def _certain(self, batch: list[WriteRequest]) -> list[WriteRequest]:
+    def _settle_doubtful(self, batch: list[WriteRequest]) -> list[WriteRequest]:
         """The requests that can be decided. The others, whose streams cannot be read now, are refused."""
-        if self._unknown:
-            self._try_disk()
+        if self._commits_in_doubt:
+            self._probe_disk()
         in_doubt = [request for request in batch if self._in_doubt(request)] if self._doubtful else []
         if not in_doubt:
             return batch
-        self._read_again(self._doubtful)
+        self._reload_streams(self._doubtful)
         for request in in_doubt:
             if self._in_doubt(request):
                 request.answer.set_exception(Problem("not_saved"))
@@ -431,22 +431,22 @@ class Service:
         looks_at_the_hall = any(isinstance(step.command, HALL_COMMANDS) for step in request.steps)
         return bool(self._doubtful if looks_at_the_hall else self._doubtful & request.streams)
 
-    def _know(self) -> None:
+    def _resolve_doubtful(self) -> None:
         """Settle the commits in doubt, if the disk can be read by now."""
-        while self._unknown:
-            unknown = self._unknown[0]
+        while self._commits_in_doubt:
+            unknown = self._commits_in_doubt[0]
             try:
-                saved = self._is_there(unknown.entries)
+                saved = self._is_stored(unknown.entries)
             except CommitInDoubt:
-                self._try_disk_soon()
+                self._schedule_probe()
                 return
-            self._unknown.pop(0)
+            self._commits_in_doubt.pop(0)
             self._doubtful -= unknown.streams
-            self._committed(unknown, saved, later=True)
+            self._finish_commit(unknown, saved, later=True)
 
-    def _read_again(self, streams: Iterable[str]) -> bool:
+    def _reload_streams(self, streams: Iterable[str]) -> bool:
         """Reload these streams one by one; return whether all are certain. Those of commits in doubt must wait."""
-        for stream in sorted(set(streams).difference(*(unknown.streams for unknown in self._unknown))):
+        for stream in sorted(set(streams).difference(*(unknown.streams for unknown in self._commits_in_doubt))):
             try:
                 self.snapshot = reload_streams(self._journal, self.snapshot, [stream])
                 self._doubtful.discard(stream)

@@ -74,7 +74,7 @@ class StorageState:
             # "No space" is more specific than its consequences.
             self._trouble = self._trouble if self._trouble in (FULL, READ_ONLY) and trouble == FAILING else trouble
             self._well_since_ms = None
-        self._tell_another()
+        self._notify_if_changed()
 
     def written(self, took_ms: int = 0) -> None:
         """A write was synced."""
@@ -83,27 +83,27 @@ class StorageState:
                 self._was, self._trouble, self._well_since_ms = self._trouble, "", self._mono_ms()
             if took_ms >= SLOW_MS:
                 self._slow_ms, self._slow_at_ms = took_ms, self._mono_ms()
-        self._tell_another()
+        self._notify_if_changed()
 
-    def looked(self, free_bytes: int, read_only: bool, log_bytes: int) -> None:
+    def disk_checked(self, free_bytes: int, read_only: bool, log_bytes: int) -> None:
         """A regular check of the file system."""
         self._low, self._log_bytes = free_bytes < FREE_LOW_BYTES, log_bytes if log_bytes >= LOG_BIG_BYTES else 0
         if read_only:
             self.failed(errno.EROFS)
         else:
-            self._tell_another()
+            self._notify_if_changed()
 
     def head_noted(self, well: bool) -> None:
         """Whether the head file could be written after a commit."""
         self._head_fails = not well
-        self._tell_another()
+        self._notify_if_changed()
 
     def backup_made(self, problem: Problem | None) -> None:
         """The outcome of a backup; None: it is on the disk."""
         self._backup = problem
-        self._tell_another()
+        self._notify_if_changed()
 
-    def _tell_another(self) -> None:
+    def _notify_if_changed(self) -> None:
         shown, self._shown = self._shown, self.version
         if shown != self._shown:
             self.changed()

@@ -74,7 +74,7 @@ class RestoreState:
     heard: Mapping[str, UnitHoldings] = field(default_factory=dict)
     without: frozenset[str] = frozenset()
     """Units that the organizer waived."""
-    anew: frozenset[tuple[str, int, str]] = frozenset()
+    approved_redraws: frozenset[tuple[str, int, str]] = frozenset()
     """Rounds held by tables that may be drawn anew all the same: event, number, mark."""
     kept: frozenset[str] = frozenset()
     """Keys of the matches in which the copy's state stands."""
@@ -92,7 +92,7 @@ class Venue:
     epoch: str = ""
     epochs: tuple[str, ...] = ()
     """All epochs; the first one names the lineage, of which several hubs may hold copies."""
-    begun_at: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
+    epoch_heads: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
     """Later epoch → stream → [number, hash] of the last entry when it began: what its hub took over."""
     tables: Mapping[str, int] = field(default_factory=dict)
     left: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
@@ -105,9 +105,9 @@ class Venue:
     """Events that are archived."""
     deleted: frozenset[str] = frozenset()
     """Events whose people are deleted; their chains stay."""
-    afresh: RestoreState | None = None
+    restore_state: RestoreState | None = None
     """What a restored journal still has to settle; None: nothing."""
-    walls: DisplayPlan = field(default_factory=DisplayPlan)
+    display_plan: DisplayPlan = field(default_factory=DisplayPlan)
     units: Mapping[str, UnitKeyRecord] = field(default_factory=dict)
     """Units that have or had a key."""
     staff: StaffRoll = field(default_factory=dict)
@@ -155,7 +155,8 @@ def apply_restore_entry(afresh: RestoreState, entry: Entry) -> RestoreState | No
     if entry.kind == UNIT_WAIVED:
         return replace(afresh, without=afresh.without | {data["unit"]})
     if entry.kind == REDRAW_APPROVED:
-        return replace(afresh, anew=afresh.anew | {(data["event"], data["round"], data["mark"])})
+        return replace(afresh,
+                       approved_redraws=afresh.approved_redraws | {(data["event"], data["round"], data["mark"])})
     if entry.kind == COPY_KEPT:
         return replace(afresh, kept=afresh.kept | {data["point"]})
     return None
@@ -176,9 +177,9 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
     """Accept a venue entry, or none if it changes nothing: a report refused twice at once, an event archived by two
     people. While a restored journal is not settled, a report without a match waits instead of being refused."""
     if new.kind in RESTORE_KINDS:
-        return [] if venue.afresh is None or _is_redundant(venue.afresh, new) else [new]
+        return [] if venue.restore_state is None or _is_redundant(venue.restore_state, new) else [new]
     if new.kind == REPORT_REFUSED and "report" in new.data:
-        if venue.afresh is not None:
+        if venue.restore_state is not None:
             return decide_venue(venue, structs.replace(new, kind=REPORT_PENDING))
         new = structs.replace(new, data={key: value for key, value in new.data.items() if key != "report"})
     event_id = new.data.get("event")
@@ -192,7 +193,8 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
         **dict.fromkeys(STAFF_KINDS, lambda: with_staff(venue.staff, new) is venue.staff),
         LINK_HELD: lambda: with_link(venue.links, new) is venue.links,
         UNIT_REVOKED: lambda: venue.units.get(new.data["unit"]) == NO_KEY,
-        ANNOUNCEMENT_REVOKED: lambda: all(announcement.id != new.data["id"] for announcement in venue.walls.said),
+        ANNOUNCEMENT_REVOKED: lambda: all(announcement.id != new.data["id"]
+                                          for announcement in venue.display_plan.announcements),
     }
     return [] if new.kind in known and known[new.kind]() else [new]
 
@@ -207,7 +209,7 @@ def _is_redundant(afresh: RestoreState, new: NewEntry) -> bool:
     if new.kind == UNIT_WAIVED:
         return data["unit"] in afresh.without or data["unit"] in afresh.heard
     if new.kind == REDRAW_APPROVED:
-        return (data["event"], data["round"], data["mark"]) in afresh.anew
+        return (data["event"], data["round"], data["mark"]) in afresh.approved_redraws
     return new.kind == COPY_KEPT and data["point"] in afresh.kept
 
 
@@ -216,8 +218,8 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
     if entry.kind == "epoch-begun":
         epoch, heads = entry.data["epoch"], entry.data.get("heads")
         venue = replace(venue, epoch=epoch, epochs=(*venue.epochs, epoch),
-                        begun_at=venue.begun_at if heads is None else {**venue.begun_at, epoch: heads},
-                        afresh=begin_restore(entry.data, venue.afresh))
+                        epoch_heads=venue.epoch_heads if heads is None else {**venue.epoch_heads, epoch: heads},
+                        restore_state=begin_restore(entry.data, venue.restore_state))
     elif entry.kind == "unit-placed":
         tables = {u: t for u, t in venue.tables.items() if u != entry.data["unit"] and t != entry.data["table"]}
         if entry.data["table"] is not None:
@@ -235,11 +237,12 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         fate = Fate("refused", entry.number, entry.hash, entry.data["body"],
                     entry.data.get("reason", "unknown-match"))
         venue = replace(venue, refused={**venue.refused, entry.data["report_id"]: fate},
-                        afresh=apply_restore_entry(venue.afresh, entry) if venue.afresh else None)
+                        restore_state=apply_restore_entry(venue.restore_state, entry) if venue.restore_state else None)
     elif entry.kind in RESTORE_KINDS:
-        venue = replace(venue, afresh=apply_restore_entry(venue.afresh, entry) if venue.afresh else None)
+        venue = replace(venue,
+                        restore_state=apply_restore_entry(venue.restore_state, entry) if venue.restore_state else None)
     elif entry.kind in DISPLAY_KINDS:
-        venue = replace(venue, walls=apply_display_entry(venue.walls, entry))
+        venue = replace(venue, display_plan=apply_display_entry(venue.display_plan, entry))
     elif entry.kind == EVENT_BEGUN:
         venue = replace(venue, begun={**venue.begun, entry.data["event"]: entry.number})
     elif entry.kind == EVENT_ARCHIVED:

@@ -100,10 +100,10 @@ def digests_in(entry: Entry) -> Iterator[tuple[str, str]]:
 
 
 def _check_snapshot(journal: Journal, state: EventState, found: StreamCheck) -> None:
-    stored = journal.seals.known().get(state.id)
+    stored = journal.event_snapshots.known().get(state.id)
     if stored is None:
         return
-    seal = journal.seals.find(state.id)
+    seal = journal.event_snapshots.find(state.id)
     if seal is None:
         found.wrong.append(Problem("seal_wrong", event=state.id))
     elif (seal.summary.number, seal.summary.head) != (state.number, state.head):

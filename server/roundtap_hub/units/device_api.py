@@ -124,15 +124,15 @@ class DeviceApi:
     async def probe(self) -> None:
         """Returns when the writer has answered as it answers a report; raises its refusal."""
         answer = self._hub.service.submit([], "watchdog")
-        await self._my_inbox().settled(answer)
+        await self._my_inbox().when_done(answer)
         answer.result()
 
     async def _report(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
-        unit, key, signed = self._hub.units.door.report_of(message, address)
+        unit, key, signed = self._hub.units.auth.verify_report(message, address)
         report = validate_report(signed)
         try:
             with self._precedence:
-                echo = await self._taken(report)
+                echo = await self._record(report)
         except Problem as problem:
             return 503 if problem.key == "not_saved" else 400, {"error": problem.say()}
         except (HubStopped, TimeoutError):
@@ -140,28 +140,28 @@ class DeviceApi:
         except Exception:
             log.exception("a report failed")
             return 500, {"error": "try again"}
-        self._hub.presence.heard(unit, self._hub.clocks.mono_ms())
+        self._hub.presence.update(unit, self._hub.clocks.mono_ms())
         return 200, envelope(key, ECHO, echo)
 
-    async def _taken(self, report: Mapping[str, Any]) -> Echo:
+    async def _record(self, report: Mapping[str, Any]) -> Echo:
         """Record the report; its fate, once that is on the disk. TimeoutError after SAVE_S. A repeated report waits for
         the command that is already under way."""
         body = digest(report)
-        known = await self._known(report, body)
+        known = await self._known_echo(report, body)
         if known is None:
             # Only the unit itself can have made it: a replayed packet would be known.
-            self._hub.units.door.charge(REPORTS, report["unit"])
-            saving = self._saving.get((report["event"], report["report_id"])) or self._saved(report, body)
+            self._hub.units.auth.charge(REPORTS, report["unit"])
+            saving = self._saving.get((report["event"], report["report_id"])) or self._start_save(report, body)
             async with asyncio.timeout(SAVE_S):
                 # Shielded: others may wait for it, too.
                 await asyncio.shield(saving)
-            known = await self._known(report, body)
+            known = await self._known_echo(report, body)
             if known is not None and known.get("reason") == ELSEWHERE:
                 self._hub.units.troubles.note(report["unit"], ELSEWHERE)
         assert known is not None
         return known
 
-    async def _known(self, report: Mapping[str, Any], body: str) -> Echo | None:
+    async def _known_echo(self, report: Mapping[str, Any], body: str) -> Echo | None:
         """The answer to a recorded report. An event at rest is read in a thread: reports of many such events must not
         hold up the loop."""
         snapshot = self._hub.service.snapshot
@@ -169,7 +169,7 @@ class DeviceApi:
             return await asyncio.to_thread(known_echo, snapshot, report, body)
         return known_echo(snapshot, report, body)
 
-    def _saved(self, report: Mapping[str, Any], body: str) -> asyncio.Task[None]:
+    def _start_save(self, report: Mapping[str, Any], body: str) -> asyncio.Task[None]:
         """A task that is done when the report is on the disk, or failed."""
         saving = asyncio.create_task(self._save(report, body))
         # Retrieves the exception, so that asyncio does not log it when all waiters have given up.
@@ -181,35 +181,35 @@ class DeviceApi:
         inbox = self._my_inbox()
         try:
             answer = submit_report(self._hub.service, report, body)
-            await inbox.settled(answer)
+            await inbox.when_done(answer)
             refused = answer.exception()
             if isinstance(refused, Problem) and refused.key in STRAY_REASONS:
                 answer = submit_stray(self._hub.service, report, body)
-                await inbox.settled(answer)
+                await inbox.when_done(answer)
             answer.result()
         finally:
             del self._saving[report["event"], report["report_id"]]
 
     async def _status(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         hub = self._hub
-        key, status = hub.units.door.request_of(STATUS, message, address, Status)
+        key, status = hub.units.auth.verify_request(STATUS, message, address, Status)
         unit = status.unit
         if not hub.presence.session_advances(unit, status.session, status.seq):
             return 409, {"error": "open the feed first"}
-        hub.units.door.charge(STATUS, unit)
+        hub.units.auth.charge(STATUS, unit)
         now_ms = hub.clocks.mono_ms()
         health = {} if status.health is UNSET else {"health": encode_health(status.health)}
-        hub.presence.heard(
+        hub.presence.update(
             unit, now_ms, match=status.match, seated=status.seated, draft=status.draft, call=status.call,
             leave=frozenset(status.leave or ()), clock_ms=status.clock_ms, waiting=status.waiting, **health)
         if (lot := submit_lot(hub.service, unit, status.lot)) is not None:
             # Saved or not: the table repeats it with each status until its view holds it.
-            await asyncio.wait([self._my_inbox().settled(lot)], timeout=SAVE_S)
+            await asyncio.wait([self._my_inbox().when_done(lot)], timeout=SAVE_S)
         return 200, envelope(key, ECHO, {"session": status.session, "seq": status.seq, "now_ms": now_ms,
                                          "boot": hub.clocks.boot_id})
 
     async def _unit_time(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
-        key, asked = self._hub.units.door.request_of(TIME, message, address, TimeQuestion)
+        key, asked = self._hub.units.auth.verify_request(TIME, message, address, TimeQuestion)
         clocks = self._hub.clocks
         return 200, envelope(key, ECHO, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
 
@@ -226,13 +226,13 @@ class HelloHandler:
 
     hub: Hub
 
-    def hear(self, unit: str, hello: Hello) -> Future[list[Entry]] | None:
+    def handle(self, unit: str, hello: Hello) -> Future[list[Entry]] | None:
         """Record what the unit holds, where this journal was restored; else compare its heads with the journal.
 
         The unit may get this journal's state once the returned future is done: that replaces what it held.
         """
         hub = self.hub
-        afresh, heads = hub.service.snapshot.venue.afresh, parse_heads(hello.heads)
+        afresh, heads = hub.service.snapshot.venue.restore_state, parse_heads(hello.heads)
         same_epoch = hello.epoch == hub.service.snapshot.venue.epoch
         saving = None
         if afresh is not None and unit not in afresh.heard:
@@ -245,10 +245,10 @@ class HelloHandler:
                 heads = {event: head for event, head in heads.items() if head.number <= afresh.copy.get(event, (0,))[0]}
             elif not same_epoch:
                 return saving
-            asyncio.get_running_loop().run_in_executor(None, self.compare, unit, heads)
+            asyncio.get_running_loop().run_in_executor(None, self.compare_heads, unit, heads)
         return saving
 
-    def compare(self, unit: str, heads: Mapping[str, Head]) -> None:
+    def compare_heads(self, unit: str, heads: Mapping[str, Head]) -> None:
         """Note every entry that the unit received and that the journal lacks, or has with another hash."""
         service = self.hub.service
         for event, head in heads.items():
@@ -363,7 +363,7 @@ def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:
         return None
     known = state.fates.get(report_id) if state is not None else None
     known = known or snapshot.venue.refused.get(report_id)
-    waiting = snapshot.venue.afresh.pending.get(report_id) if snapshot.venue.afresh is not None else None
+    waiting = snapshot.venue.restore_state.pending.get(report_id) if snapshot.venue.restore_state is not None else None
     return known or (waiting.fate if waiting is not None else None)
 
 
@@ -376,7 +376,7 @@ def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[Echo]
 
 def needs_disk_read(snapshot: Snapshot, events: Iterable[str]) -> bool:
     """Whether one of these events has to be read from the disk."""
-    return any(event in snapshot.shelf for event in events)
+    return any(event in snapshot.dormant for event in events)
 
 
 def echo(snapshot: Snapshot, report_id: str, fate: Fate | None) -> Echo:
@@ -394,7 +394,7 @@ class EnrolApi:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self._desk = hub.units.enrolment
-        self._again_rates = RateLimiter(hub.clocks.mono_ms)
+        self._reconfirm_limiter = RateLimiter(hub.clocks.mono_ms)
 
     @route("POST /device/enrol", NEW_UNIT)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -406,7 +406,7 @@ class EnrolApi:
         if isinstance(step, Ask):
             return self._ask(step, address, place)
         if isinstance(step, GrantAgain):
-            return self._again(step.message, address)
+            return self._reconfirm(step.message, address)
         exchange = self._desk.exchange_of(step.exchange, step.token, place)
         if exchange is None:
             return 404, {"error": "no such exchange"}
@@ -424,14 +424,14 @@ class EnrolApi:
         venue, offer = self._hub.service.snapshot.venue, self._desk.offer_for(asking)
         return 200, {
             "hub": (venue.epochs or (venue.epoch,))[0], "epoch": venue.epoch, "name": self._hub.host.name,
-            "number": asking.number, "again_ms": ENROL_POLL_MS, "identify": self._desk.room.identifies(asking),
+            "number": asking.number, "again_ms": ENROL_POLL_MS, "identify": self._desk.room.is_identifying(asking),
             "offer": None if offer is None else {"exchange": offer.about.exchange, "serial": offer.about.serial,
                                                  "message": offer.message},
         }
 
     async def _confirmed(self, exchange: KeyExchange, confirm: object) -> UnitAnswer:
         before = exchange.state
-        key = exchange.confirmed(confirm)
+        key = exchange.confirm(confirm)
         if key is None:
             return 403, {"error": "the confirmation does not fit"}
         if before != STORED and exchange.state == STORING:
@@ -440,11 +440,11 @@ class EnrolApi:
             await asyncio.to_thread(self._desk.store, exchange, key)
         if exchange.state != STORED:
             return 503, {"error": "could not be stored"}
-        return 200, self._grant(key, exchange.about.exchange, exchange.wish.unit)
+        return 200, self._grant(key, exchange.about.exchange, exchange.plan.unit)
 
-    def _again(self, message: object, address: str) -> UnitAnswer:
+    def _reconfirm(self, message: object, address: str) -> UnitAnswer:
         """Repeat the grant for a unit that confirmed, got no answer, and met a restarted hub, if its key is stored."""
-        if not self._again_rates.admit((address, RECONFIRM_RATE)):
+        if not self._reconfirm_limiter.admit((address, RECONFIRM_RATE)):
             raise EnrolBusy
         inside = message.get("payload") if isinstance(message, dict) else None
         unit_id = inside.get("unit_id") if isinstance(inside, dict) else None
@@ -485,30 +485,30 @@ class PanelApi:
     @route("POST /device/panel", PANEL)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """{unit, nonce, challenge, language, do: null or {step, …}} → {nonce, challenge, now_ms, view, done}."""
-        await answer_unit(scope, receive, send, PANEL_BYTES_MAX, self._asked)
+        await answer_unit(scope, receive, send, PANEL_BYTES_MAX, self._handle)
 
-    async def _asked(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
+    async def _handle(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         hub = self._hub
-        key, request = hub.units.door.request_of(PANEL_ASKS, message, address, PanelRequest)
+        key, request = hub.units.auth.verify_request(PANEL_ASKS, message, address, PanelRequest)
         hub.units.admit(PANEL_ASKS, request.unit, request.challenge)
         try:
-            done = await asyncio.to_thread(self._done, request)
+            done = await asyncio.to_thread(self._perform, request)
             view = await asyncio.to_thread(panel_view, hub)
         except Exception:
             log.exception("the panel's question failed")
             return 500, {"error": "try again"}
-        hub.presence.heard(request.unit, hub.clocks.mono_ms())
+        hub.presence.update(request.unit, hub.clocks.mono_ms())
         return 200, envelope(key, ECHO, {
             "nonce": request.nonce, "challenge": hub.units.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
             "view": view, "done": done})
 
-    def _done(self, request: PanelRequest) -> dict[str, Any] | None:
+    def _perform(self, request: PanelRequest) -> dict[str, Any] | None:
         """The outcome of a press: {"refused": its reason as text} or {"refused": "", …}; None for no press."""
         if request.do is None:
             return None
         try:
             return {"refused": "",
-                    **(self._let_go(request.do.name) if isinstance(request.do, EjectStick) else self._new_pin())}
+                    **(self._eject(request.do.name) if isinstance(request.do, EjectStick) else self._new_pin())}
         except Problem as problem:
             return {"refused": problem.say(core_words(
                 request.language if request.language in LANGUAGES else self._hub.language))}
@@ -521,22 +521,22 @@ class PanelApi:
         log.warning("a new PIN was made at the front panel; every session has ended")
         return {"pin": pin}
 
-    def _let_go(self, name: str) -> dict[str, Any]:
+    def _eject(self, name: str) -> dict[str, Any]:
         """Close the stick's copy, and have root unmount the stick; where that fails, the copy continues."""
         copies = self._hub.service.copies
         if copies is None or not any(each.name == name for each in copies.removable()):
             raise Problem("stick_unknown", stick=name[:80])
-        if not copies.let_go(name):
-            copies.take_back(name)
+        if not copies.eject(name):
+            copies.cancel_eject(name)
             raise Problem("stick_busy", stick=name)
         try:
             self._ask(EJECT, folder=name)
         except StepRefused as refused:
-            copies.take_back(name)
+            copies.cancel_eject(name)
             key = "stick_no_mount" if refused.reason == NO_STICK else "stick_not_unmounted"
             raise Problem(key, stick=name) from refused
         except OSError as error:
-            copies.take_back(name)
+            copies.cancel_eject(name)
             raise Problem("no_root_steps") from error
         return {}
 
@@ -548,7 +548,7 @@ def panel_view(hub: Hub) -> dict[str, Any]:
     plain = hall_address(hub, f"http://localhost:{hub.host.plain_port or 80}/")
     return {
         "wall": time_of_day(hub.clocks.wall()), "players": plain, "console": _console_url(hub, plain),
-        "name": hub.host.reached_at.by_name.removeprefix("http://"),
+        "name": hub.host.hall_addresses.by_name.removeprefix("http://"),
         "fingerprint": hub.access.encrypted.fingerprint if hub.access.encrypted is not None else "",
         "sticks": [{"name": each.name, "state": each.state} for each in sticks if each.state != AWAY][:STICKS_MAX],
         "running": any(state.live is not None and state.clock.state == RUNNING for state in snapshot.events.values()),

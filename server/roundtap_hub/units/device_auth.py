@@ -73,7 +73,7 @@ class Refusal(Exception):
     def __init__(self, status: int, error: str) -> None:
         super().__init__(status, error)
         self.status = status
-        self.said = {"error": error}
+        self.body = {"error": error}
         """The answer's body."""
 
 
@@ -87,7 +87,7 @@ async def answer_unit(scope: Scope, receive: Receive, send: Send, bytes_max: int
     try:
         status, answer = await answered(message, address_of(scope))
     except Refusal as refusal:
-        status, answer = refusal.status, refusal.said
+        status, answer = refusal.status, refusal.body
     except MalformedMessage as error:
         status, answer = 400, {"error": str(error)}
     await send_json(send, status, answer, NO_STORE)
@@ -104,8 +104,8 @@ class UnitAuth:
     def __init__(self, keys: UnitKeys, troubles: UnitTroubles, now_ms: Callable[[], int], generous: int = 1) -> None:
         self._keys = keys
         self._troubles = troubles
-        self._wrong_rate = Rate(FORGERY_RATE.at_once * generous, FORGERY_RATE.a_second * generous)
-        self._rates = {kind: Rate(rate.at_once * generous, rate.a_second * generous) for kind, rate in RATES.items()}
+        self._wrong_rate = Rate(FORGERY_RATE.burst * generous, FORGERY_RATE.per_second * generous)
+        self._rates = {kind: Rate(rate.burst * generous, rate.per_second * generous) for kind, rate in RATES.items()}
         self._by_key = RateLimiter(now_ms)
         self._by_address = RateLimiter(now_ms)
         self._wrong = RateLimiter(now_ms)
@@ -124,19 +124,19 @@ class UnitAuth:
             raise Refusal(429, "too much at once; try again later")
         return key
 
-    def report_of(self, message: Mapping[str, Any], address: str) -> tuple[str, bytes, dict[str, Any]]:
+    def verify_report(self, message: Mapping[str, Any], address: str) -> tuple[str, bytes, dict[str, Any]]:
         """(unit, its key, the report) of a message with a valid signature."""
         report = message.get("report")
-        unit, key = self._claimed(REPORTS, report, address)
-        self._signed(REPORTS, unit, address, verify(key, REPORT, report, message.get("mac")))
+        unit, key = self._claimed_key(REPORTS, report, address)
+        self._check_signature(REPORTS, unit, address, verify(key, REPORT, report, message.get("mac")))
         assert isinstance(report, dict)
         return unit, key, report
 
-    def request_of(self, kind: str, message: Mapping[str, Any], address: str, asked: type[A]) -> tuple[bytes, A]:
+    def verify_request(self, kind: str, message: Mapping[str, Any], address: str, asked: type[A]) -> tuple[bytes, A]:
         """(the unit's key, its request) of a message with a valid signature."""
-        unit, key = self._claimed(kind, message.get("payload"), address)
+        unit, key = self._claimed_key(kind, message.get("payload"), address)
         payload = open_envelope(key, REQUEST, message)
-        self._signed(kind, unit, address, payload is not None)
+        self._check_signature(kind, unit, address, payload is not None)
         try:
             return key, parse_message(asked, payload)
         except MalformedMessage as error:
@@ -146,16 +146,16 @@ class UnitAuth:
         """Charge the unit's key for a request that is new, and therefore its own."""
         self._by_key.take((unit, kind), self._rates[kind])
 
-    def _claimed(self, kind: str, inside: object, address: str) -> tuple[str, bytes]:
+    def _claimed_key(self, kind: str, inside: object, address: str) -> tuple[str, bytes]:
         unit = inside.get("unit") if isinstance(inside, dict) else None
         return str(unit), self.key_for(kind, unit, address)
 
-    def _signed(self, kind: str, unit: str, address: str, holds: bool) -> None:
+    def _check_signature(self, kind: str, unit: str, address: str, holds: bool) -> None:
         if not holds:
             self._wrong.take((address, unit), self._wrong_rate)
             self._troubles.note(unit, FORGED)
             raise Refusal(403, "the signature does not fit")
-        self._keys.heard(unit)
+        self._keys.mark_seen(unit)
         self._by_address.take((address, unit, kind), self._rates[kind])
 
 
@@ -169,7 +169,7 @@ class UnitTroubles:
     """Counts troubles by unit and kind; of enrolled units only, so that strangers cannot fill it. Thread-safe."""
 
     def __init__(self, tell: AlertListener) -> None:
-        self._tell = tell
+        self._alert = tell
         self._lock = threading.Lock()
         self._counts: dict[str, Counter[str]] = {}
 
@@ -183,19 +183,19 @@ class UnitTroubles:
             # Each time the count has doubled, so that a flood logs few lines.
             log.warning("unit %s: %s (%d so far)", unit, TROUBLE_TEXTS[kind], count)
         if count == ALERT_FROM.get(kind, 1):
-            self._tell(unit, alerts)
+            self._alert(unit, alerts)
 
     def count(self, unit: str, kind: str) -> int:
         """The count since the start of the hub, or since `seen`."""
         return self._counts.get(unit, Counter())[kind]
 
-    def seen(self, *units: str) -> None:
+    def acknowledge(self, *units: str) -> None:
         """Reset these units' counts: an organizer has looked, or their keys have changed."""
         for unit in units:
             with self._lock:
                 counts = self._counts.pop(unit, Counter())
             if _to_alert(counts):
-                self._tell(unit, frozenset())
+                self._alert(unit, frozenset())
 
 
 def _to_alert(counts: Mapping[str, int]) -> frozenset[str]:

@@ -126,7 +126,7 @@ def _same_pairing(was: MatchState, now: MatchState) -> bool:
 
 def verify_hello(units: Units, unit: str, message: Mapping[str, Any], address: str = "") -> tuple[bytes, Hello]:
     """(the unit's key, its hello), if that is this unit's, fresh and well-formed. Raises Refusal."""
-    key, hello = units.door.request_of(HELLO, message, address, Hello)
+    key, hello = units.auth.verify_request(HELLO, message, address, Hello)
     if hello.unit != unit:
         raise Refusal(403, "another unit than the header names")
     units.admit(HELLO, unit, hello.challenge)
@@ -167,23 +167,23 @@ class DeviceFeed:
         """By unit."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing = False
-        self._seen = hub.service.snapshot
+        self._last_snapshot = hub.service.snapshot
         """The snapshot of all last views, except those of `_unsure`, which are still to be checked."""
-        self._unsure: set[UnitConnection] = set()
-        self._looking = False
+        self._stale: set[UnitConnection] = set()
+        self._pushing = False
         self._news: deque[tuple[Sequence[Entry], str | None]] = deque()
         """Saved entries, and units with a new status, collected until the loop handles them all at once."""
         self._woken = False
         self.on_hello: list[HelloListener] = []
         """Called on the loop for each accepted hello, before the unit gets anything."""
-        hub.service.listen(lambda _, entries: self._tell(entries, None))
-        hub.presence.listen(lambda unit: self._tell((), unit))
-        hub.presence.on_identify.append(lambda unit: self._soon(self._identify, unit))
+        hub.service.listen(lambda _, entries: self._enqueue_news(entries, None))
+        hub.presence.listen(lambda unit: self._enqueue_news((), unit))
+        hub.presence.on_identify.append(lambda unit: self._call_on_loop(self._identify, unit))
         # A feed that was opened with a key that is no longer valid ends at once.
-        hub.units.keys.listen(lambda units: self._soon(self._end_all_of, *units))
+        hub.units.keys.listen(lambda units: self._call_on_loop(self._disconnect, *units))
         if hub.host.kin is not None:
             # Connected units have to know a new standby before they need it.
-            hub.host.kin.on_known.append(lambda: self._soon(self._tell_hubs))
+            hub.host.kin.on_known.append(lambda: self._call_on_loop(self._send_hubs))
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the connections live in."""
@@ -196,17 +196,17 @@ class DeviceFeed:
         try:
             if content_length(scope) > HELLO_BYTES_MAX:
                 raise Refusal(413, f"a hello has at most {HELLO_BYTES_MAX} bytes")
-            units.door.key_for(HELLO, unit, address)
+            units.auth.key_for(HELLO, unit, address)
             message = await read_message(scope, receive, send, HELLO_BYTES_MAX, HELLO_TIMEOUT_S)
             if message is None:
                 return
             key, hello = verify_hello(units, unit, message, address)
         except Refusal as refusal:
-            await send_json(send, refusal.status, refusal.said, CLOSE)
+            await send_json(send, refusal.status, refusal.body, CLOSE)
             return
-        await send_events(self.stream(self.greeted(key, hello), hello), receive, send)
+        await send_events(self.stream(self.new_connection(key, hello), hello), receive, send)
 
-    def greeted(self, key: bytes, hello: Hello) -> UnitConnection:
+    def new_connection(self, key: bytes, hello: Hello) -> UnitConnection:
         """A connection for a verified hello."""
         return UnitConnection(hello.unit, key, hello.nonce, secrets.token_hex(8), hello.instance,
                           {event for event, _ in hello.reports})
@@ -219,44 +219,44 @@ class DeviceFeed:
             return
         if self._is_twin(connection):
             hub.units.troubles.note(unit, TWIN)
-            yield self._packed(connection, {"type": "twin"})
+            yield self._signed_event(connection, {"type": "twin"})
             return
-        self._end_all_of(unit)
+        self._disconnect(unit)
         hub.presence.open_session(unit, connection.session)
         self._connections.setdefault(unit, set()).add(connection)
         try:
             before = hub.presence.status_of(unit)
-            hub.presence.heard(unit, hub.clocks.mono_ms(), connected=True, core=hello.core,
+            hub.presence.update(unit, hub.clocks.mono_ms(), connected=True, core=hello.core,
                                instance=connection.instance, damaged=hello.damaged)
             if hello.damaged > (before.damaged if before else 0):
                 # Only new ones, not the same again with every hello.
                 hub.units.troubles.note(unit, DAMAGED)
-            await self._noted(unit, hello)
+            await self._run_hello_listeners(unit, hello)
             snapshot = hub.service.snapshot
-            yield self._packed(connection, {
+            yield self._signed_event(connection, {
                 "type": "welcome", "session": connection.session, "core": version(), "epoch": snapshot.venue.epoch,
                 "boot": hub.clocks.boot_id, "hubs": list(hub.host.other_addresses()), "restored": hub.restored(),
             })
             # A unit may keep reports of many old events: those are read in a thread.
             fates = (await asyncio.to_thread(fates_of, snapshot, hello.reports)
                      if needs_disk_read(snapshot, connection.reported) else fates_of(snapshot, hello.reports))
-            yield self._packed(connection, {"type": "fates", "fates": fates})
+            yield self._signed_event(connection, {"type": "fates", "fates": fates})
             if connection in self._connections.get(unit, ()):
-                if hub.service.snapshot is not self._seen:
+                if hub.service.snapshot is not self._last_snapshot:
                     self._fan_out((), (), ())
                 self._push_view(connection)
             while not self._closing:
                 message = await self._next(connection)
                 if message is None:
                     return
-                yield self._packed(connection, message)
+                yield self._signed_event(connection, message)
         finally:
             self._drop(connection)
             status = hub.presence.status_of(unit)
             if hub.presence.close_session(unit, connection.session) and status is not None:
-                hub.presence.heard(unit, status.contact_ms, connected=False)
+                hub.presence.update(unit, status.contact_ms, connected=False)
 
-    async def _noted(self, unit: str, hello: Hello) -> None:
+    async def _run_hello_listeners(self, unit: str, hello: Hello) -> None:
         """Call the listeners, and wait for what they save, as the next messages replace what the unit held. Where
         saving fails, the feed ends, and the unit sends another hello."""
         for listener in self.on_hello:
@@ -277,7 +277,7 @@ class DeviceFeed:
         # An empty instance: another hub has not sent it yet.
         return status is not None and status.connected and status.instance not in ("", connection.instance)
 
-    def _end_all_of(self, *units: str) -> None:
+    def _disconnect(self, *units: str) -> None:
         """End these units' feeds and sessions; queued messages are dropped."""
         for unit in units:
             for connection in self._connections.get(unit, set()).copy():
@@ -286,7 +286,7 @@ class DeviceFeed:
                 connection.queue.clear()
                 self._send(connection, None)
 
-    def look_again(self) -> None:
+    def refresh(self) -> None:
         """Send what has changed by the clock alone: hidden extra minutes, as every other clock runs at the table."""
         open_ended = {state.id for state in self._hub.service.snapshot.events.values()
                       if state.live is not None and state.rulebook.extra_minutes is not None}
@@ -306,7 +306,7 @@ class DeviceFeed:
         of_unit.discard(connection)
         if not of_unit:
             self._connections.pop(connection.unit, None)
-        self._unsure.discard(connection)
+        self._stale.discard(connection)
 
     async def _next(self, connection: UnitConnection) -> FeedMessage | None:
         """The next message; a beat after BEAT_S without one."""
@@ -317,7 +317,7 @@ class DeviceFeed:
                     await connection.news.wait()
         return connection.queue.popleft() if connection.queue else HEARTBEAT
 
-    def _packed(self, connection: UnitConnection, message: FeedMessage) -> bytes:
+    def _signed_event(self, connection: UnitConnection, message: FeedMessage) -> bytes:
         connection.sent += 1
         head = {"nonce": connection.nonce, "seq": connection.sent, "now_ms": self._hub.clocks.mono_ms()}
         if isinstance(message, bytes):
@@ -327,7 +327,7 @@ class DeviceFeed:
             payload = canonical({**message, **head})
         return b"data: " + envelope_json(connection.key, FEED, payload) + b"\n\n"
 
-    def _soon(self, call: Callable[..., None], *args: Any) -> None:
+    def _call_on_loop(self, call: Callable[..., None], *args: Any) -> None:
         """From any thread; without a loop there are no connections."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(call, *args)
@@ -336,17 +336,17 @@ class DeviceFeed:
         for connection in self._connections.get(unit, set()).copy():
             self._send(connection, IDENTIFY)
 
-    def _tell_hubs(self) -> None:
+    def _send_hubs(self) -> None:
         for connection in self._all():
             self._send(connection, {"type": "hubs", "hubs": list(self._hub.host.other_addresses())})
 
-    def _tell(self, entries: Sequence[Entry], unit: str | None) -> None:
+    def _enqueue_news(self, entries: Sequence[Entry], unit: str | None) -> None:
         if self._loop is None or self._loop.is_closed():
             return
         self._news.append((entries, unit))
         if not self._woken:
             self._woken = True
-            self._soon(self._take_news)
+            self._call_on_loop(self._take_news)
 
     def _take_news(self) -> None:
         # Reset first: news from now on wakes the loop again.
@@ -365,22 +365,22 @@ class DeviceFeed:
         # The latest snapshot, not the commit's own: views in between are not needed.
         snapshot = self._hub.service.snapshot
         self._push_fates(snapshot, entries)
-        changes = table_changes(self._seen, snapshot)
-        self._seen = snapshot
-        self._unsure |= self._concerned(changes, frozenset(events))
+        changes = table_changes(self._last_snapshot, snapshot)
+        self._last_snapshot = snapshot
+        self._stale |= self._affected(changes, frozenset(events))
         for unit in units:
             shown = own_status_view(self._hub.presence.status_of(unit))
-            self._unsure.update(found for found in self._connections.get(unit, ()) if found.shown != shown)
-        if not self._looking:
-            self._look_at_some()
+            self._stale.update(found for found in self._connections.get(unit, ()) if found.shown != shown)
+        if not self._pushing:
+            self._push_some_views()
 
-    def _look_at_some(self) -> None:
+    def _push_some_views(self) -> None:
         """Check a few of `_unsure` at a time, so that a new result does not wait for a whole hall."""
-        for _ in range(min(BATCH_VIEWS, len(self._unsure))):
-            self._push_view(self._unsure.pop())
-        self._looking = bool(self._unsure)
-        if self._looking and self._loop is not None:
-            self._loop.call_soon(self._look_at_some)
+        for _ in range(min(BATCH_VIEWS, len(self._stale))):
+            self._push_view(self._stale.pop())
+        self._pushing = bool(self._stale)
+        if self._pushing and self._loop is not None:
+            self._loop.call_soon(self._push_some_views)
 
     def _push_fates(self, snapshot: Snapshot, entries: Sequence[Entry]) -> None:
         fates: dict[str, list[Echo]] = {}
@@ -392,13 +392,13 @@ class DeviceFeed:
                 for connection in self._connections[unit]:
                     if event not in connection.reported:
                         connection.reported.add(event)
-                        self._unsure.add(connection)
+                        self._stale.add(connection)
         for unit, of_unit in fates.items():
             for connection in list(self._connections.get(unit, ())):
                 self._send(connection, {"type": "fates", "fates": of_unit})
 
-    def _concerned(self, changes: TableChanges, by_clock: frozenset[str]) -> set[UnitConnection]:
-        snapshot = self._seen
+    def _affected(self, changes: TableChanges, by_clock: frozenset[str]) -> set[UnitConnection]:
+        snapshot = self._last_snapshot
         events = changes.events | by_clock
         units = {*changes.units, *(unit for unit, at in snapshot.venue.tables.items() if at in changes.tables)}
         found = {connection for unit in units for connection in self._connections.get(unit, ())}
@@ -412,7 +412,7 @@ class DeviceFeed:
 
     def _push_view(self, connection: UnitConnection) -> None:
         status = self._hub.presence.status_of(connection.unit)
-        view = table_view(self._seen, connection.unit, status, self._hub.clocks.now(), connection.reported)
+        view = table_view(self._last_snapshot, connection.unit, status, self._hub.clocks.now(), connection.reported)
         connection.event = view["event"]["id"] if view["event"] is not None else None
         connection.shown = (view["call"], view["leave_refused"])
         text = canonical(view)

@@ -135,7 +135,7 @@ class PendingUnits:
             now_ms = self._now_ms()
             if address not in UNLIMITED_ADDRESSES and not self._rates.admit(((address,), RATE), ((), TOTAL_RATE)):
                 raise EnrolBusy
-            self._forget(now_ms)
+            self._expire(now_ms)
             key = token, place or address
             found = self._asking.get(key)
             if found is None:
@@ -143,24 +143,24 @@ class PendingUnits:
                 self._make_room(address)
                 found = self._asking[key] = PendingUnit(unit_id, token, kind, address, key[1], now_ms, now_ms)
             found.heard_ms, found.wants, found.stopped = now_ms, wants, stopped
-            self._shows(found, serial, commit, now_ms)
+            self._update_code(found, serial, commit, now_ms)
             return found
 
     def listed(self) -> list[PendingUnit]:
         """The waiting units, in the order of their arrival."""
         with self._lock:
-            self._forget(self._now_ms())
+            self._expire(self._now_ms())
             return sorted(self._asking.values(), key=lambda each: each.since_ms)
 
-    def behind(self, number: int) -> tuple[PendingUnit, int] | None:
+    def find_by_number(self, number: int) -> tuple[PendingUnit, int] | None:
         """(unit, serial of its code) with this number before the code, now or a moment ago."""
         with self._lock:
             now_ms = self._now_ms()
-            self._forget(now_ms)
+            self._expire(now_ms)
             return next(((each, serial) for each in self._asking.values() for serial, code in each.codes.items()
                          if code.number == number and code.may_be_typed(now_ms)), None)
 
-    def take(self, asking: PendingUnit, serial: int) -> str | None:
+    def use_code(self, asking: PendingUnit, serial: int) -> str | None:
         """Use up one of its codes; returns the `commit`, or None where it was used before."""
         with self._lock:
             code = asking.codes.get(serial)
@@ -172,21 +172,21 @@ class PendingUnits:
     def identify(self, mark: str) -> bool:
         """Make it blink for some seconds; False where it is no longer waiting."""
         with self._lock:
-            self._forget(self._now_ms())
+            self._expire(self._now_ms())
             found = next((each for each in self._asking.values() if each.mark == mark), None)
             if found is not None:
                 found.identify_until_ms = self._now_ms() + IDENTIFY_MS
             return found is not None
 
-    def identifies(self, asking: PendingUnit) -> bool:
+    def is_identifying(self, asking: PendingUnit) -> bool:
         return self._now_ms() < asking.identify_until_ms
 
-    def enrolled(self, asking: PendingUnit) -> None:
+    def remove(self, asking: PendingUnit) -> None:
         """Remove an enrolled unit."""
         with self._lock:
             self._asking.pop((asking.token, asking.place), None)
 
-    def _forget(self, now_ms: int) -> None:
+    def _expire(self, now_ms: int) -> None:
         for key in [key for key, each in self._asking.items() if now_ms - each.heard_ms > PENDING_TTL_MS]:
             del self._asking[key]
 
@@ -203,7 +203,7 @@ class PendingUnits:
         youngest = max((each for each in self._asking.values() if each.address == most), key=lambda each: each.since_ms)
         del self._asking[youngest.token, youngest.place]
 
-    def _shows(self, asking: PendingUnit, serial: int, commit: str, now_ms: int) -> None:
+    def _update_code(self, asking: PendingUnit, serial: int, commit: str, now_ms: int) -> None:
         """Record a shown code. Its first `commit` counts: the code is shown only once it has a number."""
         if serial in asking.codes or serial < asking.serial:
             # Known, delayed or replayed.
@@ -255,7 +255,7 @@ class KeyExchange:
 
         self.asking = asking
         self.about = about
-        self.wish = wish
+        self.plan = wish
         self._commit = commit
         self.begun_ms = begun_ms
         self.state = OFFERED
@@ -269,7 +269,7 @@ class KeyExchange:
         self.message: str = self._side.start().hex()
         """The offer to the unit, in hex."""
 
-    def is_of(self, token: object, place: str) -> bool:
+    def belongs_to(self, token: object, place: str) -> bool:
         """Whether it belongs to the unit with this token at this place."""
         return (self.asking.token, self.asking.place) == (token, place)
 
@@ -296,7 +296,7 @@ class KeyExchange:
             self.state = CHECKED
             return self._agreed.hub_confirms
 
-    def confirmed(self, confirmation: object) -> bytes | None:
+    def confirm(self, confirmation: object) -> bytes | None:
         """The unit's key, if its confirmation is right; the first time, `state` becomes STORING. A wrong one ends the
         exchange."""
         with self._lock:
@@ -374,13 +374,13 @@ class EnrolDesk:
         was typed for, where it was chosen on the page. Problem "enrol_nobody", "enrol_which", "enrol_used",
         "enrol_wrong", "enrol_silent", "enrol_under_way", "enrol_kind", and those of `UnitKeys.enrol`.
         """
-        asking, serial = self._shown_by(typed, mark)
+        asking, serial = self._find_unit(typed, mark)
         with self._lock:
-            self._tidy()
-            wish = self._wish(asking, actor, table, replace)
-            if wish.unit in self._under_way() or len(self._exchanges) >= EXCHANGES_MAX:
+            self._expire()
+            wish = self._plan(asking, actor, table, replace)
+            if wish.unit in self._enrolling() or len(self._exchanges) >= EXCHANGES_MAX:
                 raise Problem("enrol_under_way", unit=wish.unit)
-            commit = self.room.take(asking, serial)
+            commit = self.room.use_code(asking, serial)
             if commit is None:
                 raise Problem("enrol_used")
             venue = self._service.snapshot.venue
@@ -397,18 +397,18 @@ class EnrolDesk:
             # Wait for a key that is being stored: the answer must not contradict the outcome.
             exchange.done.wait(STORE_TIMEOUT_S)
         if exchange.state == STORED:
-            return EnrolResult(exchange.wish.unit, exchange.wish.table)
+            return EnrolResult(exchange.plan.unit, exchange.plan.table)
         if isinstance(exchange.error, Problem):
             raise exchange.error
         if exchange.state in (LATE, STORING):
             raise Problem("enrol_silent")
         raise Invalid("enrol_wrong")
 
-    def _shown_by(self, typed: TypedCode, mark: str) -> tuple[PendingUnit, int]:
+    def _find_unit(self, typed: TypedCode, mark: str) -> tuple[PendingUnit, int]:
         """The one unit that shows this code, by the number before the code; never by trial."""
         waiting = [each for each in self.room.listed() if each.number is not None and (not mark or each.mark == mark)]
         if typed.number is not None:
-            found = self.room.behind(typed.number)
+            found = self.room.find_by_number(typed.number)
             if found is None or (mark and found[0].mark != mark):
                 raise Invalid("enrol_nobody", number=typed.number)
             return found
@@ -418,15 +418,15 @@ class EnrolDesk:
             raise Invalid("enrol_which", n=len(waiting))
         return waiting[0], waiting[0].serial
 
-    def _wish(self, asking: PendingUnit, actor: str, table: int | None, replace: str) -> EnrolPlan:
+    def _plan(self, asking: PendingUnit, actor: str, table: int | None, replace: str) -> EnrolPlan:
         role, tables = asking.kind, self._service.snapshot.venue.tables
         if replace:
-            if self._keys.known(replace).role != role:
+            if self._keys.require(replace).role != role:
                 raise Problem("enrol_kind", unit=replace)
             return EnrolPlan(replace, role, tables.get(replace), actor, True)
         before = self._service.snapshot.venue.unit_ids.get(asking.unit_id)
         if before is not None and self._keys.role(before) in (role, None) and not self._in_contact(before) \
-                and before not in self._under_way():
+                and before not in self._enrolling():
             stands = table if table is not None or role != TABLE else tables.get(before)
             return EnrolPlan(before, role, stands, actor, before in self._keys)
         return EnrolPlan(self._free_name(asking, role, table), role, table if role == TABLE else None, actor)
@@ -437,47 +437,47 @@ class EnrolDesk:
         return unit in self._keys and status is not None and status.connected
 
     def _free_name(self, asking: PendingUnit, role: str, table: int | None) -> str:
-        taken = {*self._keys, *self._under_way(), *self._service.snapshot.venue.tables}
+        taken = {*self._keys, *self._enrolling(), *self._service.snapshot.venue.tables}
         if asking.wants not in taken and NAME.fullmatch(asking.wants):
             return asking.wants
         wanted = f"{role}-{table}"
         # The name of a revoked unit that stood there is free.
-        if table is not None and role == TABLE and wanted not in {*self._keys, *self._under_way()}:
+        if table is not None and role == TABLE and wanted not in {*self._keys, *self._enrolling()}:
             return wanted
         return next(name for name in (f"{role}-{number}" for number in range(1, len(taken) + 2)) if name not in taken)
 
-    def _under_way(self) -> set[str]:
-        return {each.wish.unit for each in self._exchanges.values() if each.state not in ENDED}
+    def _enrolling(self) -> set[str]:
+        return {each.plan.unit for each in self._exchanges.values() if each.state not in ENDED}
 
     # The unit's side.
 
     def offer_for(self, asking: PendingUnit) -> KeyExchange | None:
         """The open exchange that the unit has to answer."""
         with self._lock:
-            self._tidy()
+            self._expire()
             return next((each for each in self._exchanges.values()
-                         if each.is_of(asking.token, asking.place) and each.state not in ENDED), None)
+                         if each.belongs_to(asking.token, asking.place) and each.state not in ENDED), None)
 
     def exchange_of(self, name: object, token: object, place: str) -> KeyExchange | None:
         """The exchange with this name, if it belongs to the unit with this token at this place."""
         with self._lock:
-            self._tidy()
+            self._expire()
             found = self._exchanges.get(name) if isinstance(name, str) else None
-        return found if found is not None and found.is_of(token, place) else None
+        return found if found is not None and found.belongs_to(token, place) else None
 
     def store(self, exchange: KeyExchange, key: bytes) -> None:
         """Store a confirmed key: valid, and on the disk, when this returns. Blocks; once for each exchange."""
-        wish = exchange.wish
+        wish = exchange.plan
         try:
             self._keys.enrol(wish.unit, wish.role, key, wish.replaces, exchange.about.unit_id, wish.actor, wish.table)
         except Exception as error:
             log.error("%s was agreed with and could not be stored: %s", wish.unit, error)
             exchange.end(UNSAVED, error)
             return
-        self.room.enrolled(exchange.asking)
+        self.room.remove(exchange.asking)
         exchange.end(STORED)
 
-    def _tidy(self) -> None:
+    def _expire(self) -> None:
         now_ms = self._now_ms()
         for name, exchange in list(self._exchanges.items()):
             age_ms = now_ms - exchange.begun_ms

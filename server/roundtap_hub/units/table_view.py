@@ -70,7 +70,7 @@ def is_finished(snapshot: Snapshot, event_id: str) -> bool:
     """Whether this hub knows the event and it is over: only then a unit may delete its reports."""
     if event_id in snapshot.venue.deleted:
         return True
-    line = snapshot.events.get(event_id) or snapshot.shelf.get(event_id)
+    line = snapshot.events.get(event_id) or snapshot.dormant.get(event_id)
     return line is not None and line.finished
 
 

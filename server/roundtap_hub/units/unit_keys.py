@@ -67,12 +67,12 @@ class UnitKeys(Mapping[str, bytes]):
         self._lock = threading.Lock()
         self._listeners: list[Listener] = []
         self._local: Mapping[str, UnitKey] = {}
-        self._heard_here: frozenset[str] = frozenset()
-        self._told = self._said
-        service.listen(self._tell)
+        self._seen_local: frozenset[str] = frozenset()
+        self._last_journaled = self._journaled
+        service.listen(self._notify)
 
     @property
-    def _said(self) -> Mapping[str, UnitKeyRecord]:
+    def _journaled(self) -> Mapping[str, UnitKeyRecord]:
         """The units' keys in the journal."""
         return self._service.snapshot.venue.units
 
@@ -91,7 +91,7 @@ class UnitKeys(Mapping[str, bytes]):
 
     def __iter__(self) -> Iterator[str]:
         """All units with a key; local ones only once they were in contact, as each has a key."""
-        units = dict.fromkeys((*self._said, *self._known, *self._heard_here))
+        units = dict.fromkeys((*self._journaled, *self._known, *self._seen_local))
         return iter([unit for unit in units if self._find(unit) is not None])
 
     def __len__(self) -> int:
@@ -102,12 +102,12 @@ class UnitKeys(Mapping[str, bytes]):
         found = self._find(unit)
         return found.role if found is not None else None
 
-    def hold_local(self, units: Mapping[str, UnitKey]) -> None:
+    def set_local(self, units: Mapping[str, UnitKey]) -> None:
         """Set the local units (`make_local_units`): their keys are not in the journal, and valid only from loopback
         addresses."""
         with self._lock:
             changed = frozenset(unit for unit in {*self._local, *units} if self._local.get(unit) != units.get(unit))
-            self._local, self._heard_here = dict(units), frozenset()
+            self._local, self._seen_local = dict(units), frozenset()
         for listener in self._listeners if changed else ():
             listener(changed)
 
@@ -115,11 +115,11 @@ class UnitKeys(Mapping[str, bytes]):
         """Whether the unit is on this machine, and its key valid only from there."""
         return unit in self._local and self._find(unit) is self._local[unit]
 
-    def heard(self, unit: str) -> None:
+    def mark_seen(self, unit: str) -> None:
         """A signature of the unit was valid: it exists."""
-        if unit in self._local and unit not in self._heard_here:
+        if unit in self._local and unit not in self._seen_local:
             with self._lock:
-                self._heard_here |= {unit}
+                self._seen_local |= {unit}
 
     def listen(self, listener: Listener) -> None:
         """`listener` runs in the thread of the change, and must only enqueue."""
@@ -134,8 +134,8 @@ class UnitKeys(Mapping[str, bytes]):
 
     def replace(self, unit: str, actor: str = ORGANIZER) -> bytes:
         """A new key for a unit; the previous one becomes invalid. Problem "unknown_unit", "unit_local", as `add`."""
-        said, key = self._said.get(unit, NO_KEY), secrets.token_bytes(KEY_BYTES)
-        self._say(unit_keyed_entry(unit, self.known(unit).role, key.hex(), said), actor, key)
+        said, key = self._journaled.get(unit, NO_KEY), secrets.token_bytes(KEY_BYTES)
+        self._record(unit_keyed_entry(unit, self.require(unit).role, key.hex(), said), actor, key)
         return key
 
     def enrol(self, unit: str, role: str, key: bytes, replaces: bool = False, unit_id: str = "",
@@ -145,21 +145,22 @@ class UnitKeys(Mapping[str, bytes]):
         None: unchanged. Problem as `add`."""
         check_unit(unit, role)
         # Read the record first: if another key is stored meanwhile, the journal refuses this one.
-        said, before = self._said.get(unit, NO_KEY), self._find(unit)
+        said, before = self._journaled.get(unit, NO_KEY), self._find(unit)
         if before == UnitKey(key, role):
             return
         if before is not None and not replaces:
             raise Invalid("unit_known", unit=unit)
         new = unit_keyed_entry(unit, role, key.hex(), said, unit_id)
-        self._say(new, actor, key, [] if table is None else [unit_placed_entry(unit, table)])
+        self._record(new, actor, key, [] if table is None else [unit_placed_entry(unit, table)])
 
     def revoke(self, unit: str, actor: str = ORGANIZER) -> None:
         """The unit's key counts no more, and it stands nowhere. Problem "unknown_unit", "unit_local" and as `add`."""
-        self.known(unit)
+        self.require(unit)
         stands = unit in self._service.snapshot.venue.tables
-        self._say(NewEntry(UNIT_REVOKED, {"unit": unit}), actor, b"", [unit_placed_entry(unit, None)] if stands else [])
+        self._record(NewEntry(UNIT_REVOKED, {"unit": unit}), actor, b"",
+                     [unit_placed_entry(unit, None)] if stands else [])
 
-    def known(self, unit: str) -> UnitKey:
+    def require(self, unit: str) -> UnitKey:
         """A unit whose key may be replaced. Raises Problem("unknown_unit"), ("unit_local")."""
         found = self._find(unit)
         if found is None:
@@ -168,16 +169,16 @@ class UnitKeys(Mapping[str, bytes]):
             raise Problem("unit_local", unit=unit)
         return found
 
-    def _say(self, new: NewEntry, actor: str, key: bytes, more: Sequence[NewEntry] = ()) -> None:
-        self._service.ask([Step(VENUE, each) for each in (new, *more)], actor,
+    def _record(self, new: NewEntry, actor: str, key: bytes, more: Sequence[NewEntry] = ()) -> None:
+        self._service.execute([Step(VENUE, each) for each in (new, *more)], actor,
                           beside=[UnitKeyRow(unit=new.data["unit"], key=key.hex())])
-        self._tell()
+        self._notify()
 
-    def _tell(self, *_: object) -> None:
+    def _notify(self, *_: object) -> None:
         """Call the listeners with the units whose keys have changed."""
         with self._lock:
-            before, now = self._told, self._said
-            self._told = now
+            before, now = self._last_journaled, self._journaled
+            self._last_journaled = now
         changed = frozenset(unit for unit in {*before, *self._known} if before.get(unit) != now.get(unit))
         for listener in self._listeners if changed else ():
             listener(changed)

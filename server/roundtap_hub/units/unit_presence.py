@@ -111,11 +111,11 @@ class Presence:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._units: dict[str, UnitStatus] = {}
-        self._asked: dict[RequestKey, PhoneRequest] = {}
+        self._requests: dict[RequestKey, PhoneRequest] = {}
         self._shared: PresenceSnapshot | None = None
         self._sessions: dict[str, dict[str, int]] = {}
         self._listeners: list[Listener] = []
-        self.here: frozenset[tuple[str, str, str]] = frozenset()
+        self.seen_at_table: frozenset[tuple[str, str, str]] = frozenset()
         """(event, match, competitor) of players whom an official saw at their table, who pressed no button."""
         self.on_identify: list[Callable[[str], None]] = []
         """Called with a unit that is to identify itself, in the caller's thread; must only enqueue."""
@@ -130,7 +130,7 @@ class Presence:
         shared = self._shared
         if shared is None:
             with self._lock:
-                shared = self._shared = PresenceSnapshot(self._units, self._asked)
+                shared = self._shared = PresenceSnapshot(self._units, self._requests)
         return shared
 
     def identify(self, unit: str) -> bool:
@@ -146,7 +146,7 @@ class Presence:
         """One unit's status; None for one that was never heard."""
         return self._units.get(unit)
 
-    def heard(self, unit: str, now_ms: int, **said: object) -> UnitStatus:
+    def update(self, unit: str, now_ms: int, **said: object) -> UnitStatus:
         """Record a unit's contact and status. A call keeps its first time; its end clears who took it. A closed call
         stays closed until the unit itself has stopped calling."""
         with self._lock:
@@ -160,7 +160,7 @@ class Presence:
                 said["call_since_ms"] = said["call_taken_by"] = None
                 said["call_closed"] = False
             after = _still_refused(before, replace(before, contact_ms=now_ms, **said))  # type: ignore[arg-type]
-            self._keep(after)
+            self._store(after)
         if replace(after, contact_ms=before.contact_ms, clock_heard_ms=before.clock_heard_ms) != before:
             self._changed(unit)
         return after
@@ -189,33 +189,33 @@ class Presence:
             return True
 
     @property
-    def connected_here(self) -> frozenset[str]:
+    def connected_locally(self) -> frozenset[str]:
         """The units whose feeds this process serves."""
         with self._lock:
             return frozenset(self._sessions)
 
-    def told(self, unit: str, **said: object) -> None:
+    def merge(self, unit: str, **said: object) -> None:
         """Apply the fields of a unit's status from another hub on the same database."""
         with self._lock:
             before = self._units.get(unit)
             after = replace(before or UnitStatus(unit, 0), **said)  # type: ignore[arg-type]
             if before is not None:
                 after = replace(after, contact_ms=max(before.contact_ms, after.contact_ms))
-            self._keep(after)
+            self._store(after)
         if before is None or replace(after, contact_ms=before.contact_ms) != before:
             self._changed(unit)
 
-    def seen_here(self, event: str, match: str, competitor: str) -> None:
+    def mark_at_table(self, event: str, match: str, competitor: str) -> None:
         """An official saw the player at the table."""
         with self._lock:
-            known = (event, match, competitor) in self.here
-            self.here |= {(event, match, competitor)}
+            known = (event, match, competitor) in self.seen_at_table
+            self.seen_at_table |= {(event, match, competitor)}
         if not known:
             self._changed(None)
 
     def take_call(self, unit: str, by: str) -> None:
         """An official takes a table's call."""
-        self._answered(unit, lambda now: now if now.call_since_ms is None else replace(now, call_taken_by=by))
+        self._change_status(unit, lambda now: now if now.call_since_ms is None else replace(now, call_taken_by=by))
 
     def close_call(self, unit: str, until_ms: int | None = None) -> None:
         """Settle the call. `until_ms`: only one made before then."""
@@ -225,65 +225,68 @@ class Presence:
                 return now
             return replace(now, call_since_ms=None, call_taken_by=None, call_closed=True)
 
-        self._answered(unit, closed)
+        self._change_status(unit, closed)
 
     def refuse_leave(self, unit: str, side: str) -> None:
         """The organizer refuses a wish to leave; the table shows that."""
-        self._answered(unit, lambda now: replace(now, leave_refused=now.leave_refused | (now.leave & {side})))
+        self._change_status(unit, lambda now: replace(now, leave_refused=now.leave_refused | (now.leave & {side})))
 
-    def _answered(self, unit: str, changed: Callable[[UnitStatus], UnitStatus]) -> None:
+    def _change_status(self, unit: str, changed: Callable[[UnitStatus], UnitStatus]) -> None:
         """Apply an official's answer to a unit's status."""
         with self._lock:
             before = self._units.get(unit)
             after = changed(before) if before is not None else None
             if after is None or after == before:
                 return
-            self._keep(after)
+            self._store(after)
         self._changed(unit)
 
-    def ask(self, what: RequestKey, source: str, now_ms: int) -> None:
+    def add_request(self, what: RequestKey, source: str, now_ms: int) -> None:
         """Add a request by other means than a unit; a refused one starts anew."""
-        self._change(what, lambda before: PhoneRequest(now_ms, frozenset({source})) if before is None or before.refused
+        self._change_request(what,
+                             lambda before: PhoneRequest(now_ms, frozenset({source})) if before is None
+                             or before.refused
                      else replace(before, sources=before.sources | {source}))
 
-    def take_back(self, what: RequestKey, source: str) -> None:
+    def withdraw(self, what: RequestKey, source: str) -> None:
         """Withdraw this source's request."""
-        self._change(what, lambda before: None if before is None or before.sources <= {source}
+        self._change_request(what, lambda before: None if before is None or before.sources <= {source}
                      else replace(before, sources=before.sources - {source}))
 
-    def answer(self, what: RequestKey, taken_by: str | None = None, refused: bool = False) -> None:
+    def answer_request(self, what: RequestKey, taken_by: str | None = None, refused: bool = False) -> None:
         """An official takes the request on, or refuses it."""
-        self._change(what, lambda before: None if before is None else replace(
+        self._change_request(what, lambda before: None if before is None else replace(
             before, taken_by=taken_by or before.taken_by, refused=refused or before.refused))
 
-    def settle(self, what: RequestKey, until_ms: int | None = None) -> None:
+    def settle_request(self, what: RequestKey, until_ms: int | None = None) -> None:
         """Settle the request. `until_ms`: only one made before then."""
-        self._change(what, lambda before: None if before is None or until_ms is None or before.since_ms <= until_ms
+        self._change_request(what,
+                             lambda before: None if before is None or until_ms is None or before.since_ms <= until_ms
                      else before)
 
-    def forget_asked(self, event: str) -> None:
+    def settle_event(self, event: str) -> None:
         """Settle all requests of a finished event."""
         for what in [what for what in self.units.asked if what[1] == event]:
-            self.settle(what)
+            self.settle_request(what)
 
-    def told_asked(self, what: RequestKey, now: PhoneRequest | None) -> None:
+    def merge_request(self, what: RequestKey, now: PhoneRequest | None) -> None:
         """Set the request as another hub on the same database has it; None: none."""
-        self._change(what, lambda _: now)
+        self._change_request(what, lambda _: now)
 
-    def _change(self, what: RequestKey, changed: Callable[[PhoneRequest | None], PhoneRequest | None]) -> None:
+    def _change_request(self, what: RequestKey, changed: Callable[[PhoneRequest | None], PhoneRequest | None]) -> None:
         with self._lock:
-            before = self._asked.get(what)
+            before = self._requests.get(what)
             now = changed(before)
             if now == before:
                 return
             if now is None:
-                del self._asked[what]
+                del self._requests[what]
             else:
-                self._asked[what] = now
+                self._requests[what] = now
             self._shared = None
         self._changed(None)
 
-    def _keep(self, status: UnitStatus) -> None:
+    def _store(self, status: UnitStatus) -> None:
         """Called with the lock held. Earlier snapshots of `units` stay as they are."""
         self._units[status.unit] = status
         self._shared = None
@@ -361,22 +364,22 @@ class Calls:
 
     def open(self, event_id: str, match_id: str, source: str) -> None:
         """Call a judge; a repeated one is the same call. A unit's calls come with its status."""
-        self._presence.ask((CALL, event_id, match_id), source, self._now_ms())
+        self._presence.add_request((CALL, event_id, match_id), source, self._now_ms())
 
     def cancel(self, event_id: str, match_id: str, source: str) -> None:
         """Withdraw this source's call; others may remain."""
-        self._presence.take_back((CALL, event_id, match_id), source)
+        self._presence.withdraw((CALL, event_id, match_id), source)
 
     def take(self, event_id: str, match_id: str, by: str) -> None:
         """An official goes there: table and phones show who."""
-        self._presence.answer((CALL, event_id, match_id), taken_by=by)
+        self._presence.answer_request((CALL, event_id, match_id), taken_by=by)
         unit = self._unit_at(event_id, match_id)
         if unit is not None:
             self._presence.take_call(unit, by)
 
     def close(self, event_id: str, match_id: str, until_ms: int | None = None) -> None:
         """Settle the call. `until_ms`: only one made before then."""
-        self._presence.settle((CALL, event_id, match_id), until_ms)
+        self._presence.settle_request((CALL, event_id, match_id), until_ms)
         unit = self._unit_at(event_id, match_id)
         if unit is not None:
             self._presence.close_call(unit, until_ms)
@@ -407,13 +410,13 @@ def close_settled_calls(presence: Presence, snapshot: Snapshot, entries: Sequenc
     for entry in entries:
         state = snapshot.events.get(entry.stream)
         if entry.kind == "event-finished":
-            presence.forget_asked(entry.stream)
+            presence.settle_event(entry.stream)
         if entry.kind not in CLOSING or state is None:
             continue
         found = state.find_match(str(entry.data["match"]))
         if found is None or found[0].status != PUBLISHED or not found[1].done:
             continue
-        presence.settle((CALL, state.id, found[1].id), entry.at.mono_ms)
+        presence.settle_request((CALL, state.id, found[1].id), entry.at.mono_ms)
         table = found[1].match.table
         unit = snapshot.venue.unit_at(table) if table is not None else None
         status = presence.status_of(unit) if unit is not None else None
@@ -480,15 +483,15 @@ class LeaveRequests:
 
     def ask(self, event_id: str, competitor: str, source: str) -> None:
         """Add a wish to leave. A unit's wishes come with its status."""
-        self._presence.ask((LEAVE, event_id, competitor), source, self._now_ms())
+        self._presence.add_request((LEAVE, event_id, competitor), source, self._now_ms())
 
     def take_back(self, event_id: str, competitor: str, source: str) -> None:
         """Withdraw this source's wish."""
-        self._presence.take_back((LEAVE, event_id, competitor), source)
+        self._presence.withdraw((LEAVE, event_id, competitor), source)
 
     def refuse(self, event_id: str, competitor: str) -> None:
         """An official refuses the wish: table and phone show that."""
-        self._presence.answer((LEAVE, event_id, competitor), refused=True)
+        self._presence.answer_request((LEAVE, event_id, competitor), refused=True)
         for wish in self.of(event_id):
             for source in wish.sources if wish.competitor == competitor else ():
                 if source.startswith("unit:"):
@@ -505,7 +508,7 @@ def close_granted_leaves(presence: Presence, entries: Sequence[Entry]) -> None:
     """Settle the wishes of players who have left, so that one who returns has none."""
     for entry in entries:
         if entry.kind in GRANTING:
-            presence.settle((LEAVE, entry.stream, str(entry.data["competitor"])))
+            presence.settle_request((LEAVE, entry.stream, str(entry.data["competitor"])))
 
 
 def encode_health(said: object) -> str:

@@ -73,7 +73,7 @@ def revoke_key() -> AnyResponse:
 @shows_problem_on(unit_list)
 def unit_seen() -> AnyResponse:
     """Clear a unit's troubles; they are shown again when they happen again."""
-    current_hub().units.troubles.seen(field("unit"))
+    current_hub().units.troubles.acknowledge(field("unit"))
     return redirect(url_for("console.unit_list"), 303)
 
 
@@ -128,7 +128,7 @@ def close_call(event_id: str) -> AnyResponse:
 @shows_problem_on(event)
 def refuse_leave(event_id: str) -> AnyResponse:
     """Refuse a wish to leave; the table shows that."""
-    current_hub().hall.wishes.refuse(event_id, field("who"))
+    current_hub().hall.leave_requests.refuse(event_id, field("who"))
     return back_to_event(event_id)
 
 
@@ -139,7 +139,7 @@ def pending_unit_rows() -> list[dict[str, Any]]:
     return [{"mark": each.mark, "number": each.number, "kind": each.kind, "address": each.address,
              "age_ms": max(0, now_ms() - each.since_ms),
              "known_as": known.get(each.unit_id, ""), "stopped": each.stopped,
-             "identified": room.identifies(each)} for each in room.listed()]
+             "identified": room.is_identifying(each)} for each in room.listed()]
 
 
 def enrol_step(table: int | None) -> dict[str, Any]:

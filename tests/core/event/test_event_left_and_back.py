@@ -53,9 +53,9 @@ def test_the_match_of_a_disqualified_player_waits_for_its_figures_whatever_they_
 def test_who_was_to_leave_after_the_round_and_is_disqualified_before_is_not_at_the_table() -> None:
     event, a, b = playing()
     event.tell(c.DropCompetitor(b, plays_on=True))
-    assert event.state.entrants[b].at_the_table
+    assert event.state.entrants[b].plays_live_match
     event.tell(c.Disqualify(b, "dice", "organizer"))
-    assert not event.state.entrants[b].at_the_table
+    assert not event.state.entrants[b].plays_live_match
     event.tell(c.DropCompetitor(a, score(100, 20)))
     result = event.match().match.result
     assert result is not None

@@ -43,7 +43,7 @@ def test_whatever_stands_in_a_list_is_a_problem_at_most(rulebook: str, list_: di
     assert all(problem.say() for problem in list_violations(file))
     RULEBOOKS[rulebook].lists.total(list_)
     RULEBOOKS[rulebook].lists.completed(list_)
-    RULEBOOKS[rulebook].lists.normal(list_)
+    RULEBOOKS[rulebook].lists.normalized(list_)
 
 
 def test_what_is_flagged_is_no_violation_but_for_two_decks_of_one_name() -> None:

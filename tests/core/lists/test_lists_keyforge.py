@@ -78,7 +78,7 @@ def test_a_deck_s_name_that_stands_twice_is_flagged_not_refused() -> None:
 
 
 def test_a_deck_is_kept_where_the_event_file_keeps_it() -> None:
-    kept = ARCHON.into(Competitor("p1", "Ana Ruiz", identity="Die alte"), WHOLE)
+    kept = ARCHON.with_list(Competitor("p1", "Ana Ruiz", identity="Die alte"), WHOLE)
     assert (kept.identity, kept.houses, kept.list) == (WHOLE["identity"], ("Brobnar", "Logos", "Sombras"),
                                                        {"identity_card": True})
     assert ARCHON.of_competitor(kept) == WHOLE

@@ -170,7 +170,7 @@ def test_each_list_bears_its_player_s_name_and_the_captain_is_the_team_s() -> No
 
 def test_a_team_s_form_begins_with_its_players_names() -> None:
     falcons = Competitor("t1", "Falken", members=("Ana Ruiz", "Bruno Maier"), captain="Ana Ruiz")
-    assert TEAM.begun(falcons) == {"players": [{"player": "Ana Ruiz", "captain": True},
+    assert TEAM.initial_list(falcons) == {"players": [{"player": "Ana Ruiz", "captain": True},
                                                {"player": "Bruno Maier", "captain": False}]}
 
 

@@ -107,21 +107,21 @@ def test_veronica_names_the_product_and_somebody_else_does_not() -> None:
     {**WHOLE, "ships": [{**SHIPS[0], "name": " Han  Solo (Millennium Falke) "}, SHIPS[1]]},
 ])
 def test_a_list_is_the_same_all_day_however_its_lines_are_ordered(same: dict[str, Any]) -> None:
-    assert list_digest(CHECK.normal(same), "salt") == list_digest(CHECK.normal(WHOLE), "salt")
+    assert list_digest(CHECK.normalized(same), "salt") == list_digest(CHECK.normalized(WHOLE), "salt")
 
 
 def test_another_upgrade_or_another_salt_is_another_digest() -> None:
-    digest = list_digest(CHECK.normal(WHOLE), "salt")
+    digest = list_digest(CHECK.normalized(WHOLE), "salt")
     other = {**WHOLE, "ships": [{**SHIPS[0], "upgrades": ["Chewbacca"]}, SHIPS[1]]}
-    assert list_digest(CHECK.normal(other), "salt") != digest
-    assert list_digest(CHECK.normal(WHOLE), "pepper") != digest
+    assert list_digest(CHECK.normalized(other), "salt") != digest
+    assert list_digest(CHECK.normalized(WHOLE), "pepper") != digest
 
 
 def test_the_digest_of_a_list_is_the_same_in_every_version() -> None:
     """It stands in entries. "No" says as little as nothing; a fraction is text."""
     list_ = {"total": 93, "cost": 99.5, "captain": False, "ships": [{"points": 47, "unique": True}]}
     written = b'{"list":{"cost":"99.5","ships":[{"points":47,"unique":true}],"total":93},"salt":"salt"}'
-    assert list_digest(CHECK.normal(list_), "salt") == hashlib.sha256(written).hexdigest()
+    assert list_digest(CHECK.normalized(list_), "salt") == hashlib.sha256(written).hexdigest()
 
 
 def test_a_ship_of_another_faction_is_named_at_its_line() -> None:
@@ -139,7 +139,7 @@ def test_a_ship_of_another_faction_is_named_at_its_line() -> None:
 ])
 def test_options_may_be_said_in_the_person_s_own_language(typed: str, option: str) -> None:
     assert CHECK.problems({"faction": typed}, OPTIONS) == []
-    assert CHECK.spelled({"faction": typed}, OPTIONS) == {"faction": option}
+    assert CHECK.canonical({"faction": typed}, OPTIONS) == {"faction": option}
 
 
 def test_every_option_is_understood_in_every_language() -> None:
@@ -147,7 +147,7 @@ def test_every_option_is_understood_in_every_language() -> None:
         words = core_words(language)
         said = {"faction": option_text(words, "Imperial"), "damage_deck": option_text(words, "original"),
                 "obstacles": [option_text(words, option) for option in ("asteroid-3", "debris-2", "asteroid-12")]}
-        assert CHECK.spelled(said, OPTIONS) == {
+        assert CHECK.canonical(said, OPTIONS) == {
             "faction": "Imperial", "damage_deck": "original", "obstacles": ["asteroid-3", "debris-2", "asteroid-12"]}
 
 

@@ -447,6 +447,6 @@ def test_the_figures_end_at_what_the_known_list_holds_and_all_of_it_is_not_asked
         way: str, asked: dict[Side, tuple[int, int]]) -> None:
     form = DUEL.form(DUEL.options({}), OF_A_280).way(way)
     assert form is not None
-    winner = {side: figure.put_to(side) for side in SIDES for figure in form.figures() if figure.whose == WINNER}
+    winner = {side: figure.for_side(side) for side in SIDES for figure in form.figures() if figure.whose == WINNER}
     assert {side: (figure.minimum, figure.maximum) for side, figure in winner.items() if figure.asked} == asked
     assert way == "time" or winner["b"].default == 280

@@ -56,7 +56,7 @@ def test_questions_sent_ahead_are_counted_like_all_others(base: type[Any]) -> No
             while part := await reader.read(65536):
                 n_answers = part.count(b"HTTP/1.1 200")
                 answered += n_answers
-                assert answered < 10 * REQUEST_RATE.at_once
+                assert answered < 10 * REQUEST_RATE.burst
                 writer.write(ASK * n_answers)
         assert answered >= 8
         writer.close()
@@ -126,7 +126,7 @@ def test_made_up_addresses_leave_nothing_behind(tmp_path: Path) -> None:
             client.get(f"/e/e1/p/{'nobody' * 40}{n}")
         for n in range(40):
             application.browsers._clock(f"no-event-{n}")
-        assert not [page for page in application.kept._cache._versions if "no" in page]
+        assert not [page for page in application.cached_pages._cache._versions if "no" in page]
         assert not [event for event in application.browsers._clocks if event != "e1"]
         client.close()
 
@@ -135,7 +135,7 @@ def test_versions_that_are_remembered_are_bounded(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(page_cache, "VERSIONS_MAX", 5)
     with open_house(tmp_path) as opened:
         opened.with_event()
-        store = HubApplication(opened.hub).kept._cache
+        store = HubApplication(opened.hub).cached_pages._cache
         pages = ["door", "e/e1", "wall/e1", "standings/e1", "pairings/e1", "bracket/e1", "rules/e1"]
         first = [store.version(page) for page in pages]
         assert len(store._versions) <= 5
@@ -177,7 +177,7 @@ def evenings(path: Path) -> list[str]:
         for event in events:
             make_event(service, event)
             finish(service, event)
-        service.sealer.settle()
+        service.sealer.snapshot_due()
     return events
 
 
@@ -223,7 +223,7 @@ def test_reports_of_old_events_hold_up_nobody(path: Path, evenings: list[str],
     clock = HandClock()
     with running(path, clock) as service:
         record_report(service, a_report("e1", 1))
-        service.sealer.settle()
+        service.sealer.snapshot_due()
     with running(path, clock) as service:
         hub = hub_of(service, clock)
         client = AsgiClient(HubApplication(hub), lifespan=True)
@@ -335,7 +335,7 @@ def test_whoever_answers_letter_by_letter_does_not_keep_the_beacon(house: House,
                                                                    monkeypatch: pytest.MonkeyPatch) -> None:
     """A kept beacon of a hub's last start is enough to be asked; for that long nobody else was."""
     monkeypatch.setattr(peers, "ANSWER_TIMEOUT_S", 0.05)
-    asked = threading.Thread(target=BeaconThread(house.kin)._ask, args=[f"http://127.0.0.1:{dripping}"], daemon=True)
+    asked = threading.Thread(target=BeaconThread(house.kin)._query, args=[f"http://127.0.0.1:{dripping}"], daemon=True)
     asked.start()
     asked.join(10)
     assert not asked.is_alive()
@@ -343,11 +343,11 @@ def test_whoever_answers_letter_by_letter_does_not_keep_the_beacon(house: House,
 
 def test_addresses_where_nobody_answers_are_asked_one_at_a_time(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(BeaconThread, "_ask", lambda _, url: asked.append(url))
+    monkeypatch.setattr(BeaconThread, "_query", lambda _, url: asked.append(url))
     said = BeaconThread(house.kin)
     for n in range(5):
-        said.ask_soon(f"10.0.0.{n}", 8080)
-    said._ask_one_wanted()
+        said.queue_query(f"10.0.0.{n}", 8080)
+    said._query_next()
     assert asked == ["http://10.0.0.0:8080"]
 
 

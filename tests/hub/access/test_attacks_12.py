@@ -48,7 +48,7 @@ def test_the_same_form_sent_twice_counts_once(tmp_path: Path, page: str, action:
     with open_house(tmp_path) as house:
         browser = house.with_event()
         house.publish()
-        house.service.tell("e1", SetClock("start"), "test")
+        house.service.execute_one("e1", SetClock("start"), "test")
         names = {"a": house.event.rounds[0].matches[0].match.a}
         page, action = page.format(**names), action.format(**names)
         form = form_of(browser, page, action, **typed)

@@ -156,7 +156,7 @@ def test_a_press_that_may_or_may_not_be_saved_says_just_that(house: House, monke
     def no_answer(*_: object, **__: object) -> None:
         raise OutcomeUnknown(answer)
 
-    monkeypatch.setattr(house.service, "ask", no_answer)
+    monkeypatch.setattr(house.service, "execute", no_answer)
     sent_on = organizer.post("/console/e1/competitors", names="Kim Who")
     assert sent_on.status_code == 303
     waits = organizer.get(sent_on.location)
@@ -183,7 +183,7 @@ def test_how_it_ended_is_said(house: House, monkeypatch: pytest.MonkeyPatch, err
     def no_answer(*_: object, **__: object) -> None:
         raise OutcomeUnknown(answer)
 
-    monkeypatch.setattr(house.service, "ask", no_answer)
+    monkeypatch.setattr(house.service, "execute", no_answer)
     sent_on = organizer.post("/console/e1/competitors", names="Kim Who")
     assert said in text_of(organizer.get(sent_on.location))
     assert organizer.get("/console/outcome/nothing").status_code == 404

@@ -47,7 +47,7 @@ def test_a_link_leads_to_its_person_and_to_nobody_else(links: PersonalLinks) -> 
     tokens = {links.token(event, who): (event, who) for event in ("e1", "e2") for who in ("p1", "p2", "p12")}
     assert len(tokens) == 6
     for token, person in tokens.items():
-        assert links.who(token) == person
+        assert links.owner_of(token) == person
         assert links.path(*person) == f"/me/{token}"
 
 
@@ -56,27 +56,27 @@ def test_one_other_letter_makes_it_nobody_s(links: PersonalLinks, letter: int) -
     token = links.token("e1", "p1")
     for other in "AZaz09-_.":
         forged = token[:letter] + other + token[letter + 1 :]
-        assert forged == token or links.who(forged) is None
+        assert forged == token or links.owner_of(forged) is None
 
 
 @pytest.mark.parametrize("made_up", [
     "", ".", "..", "a.b", "e1.p1", "%00", "\n", "ż" * 50, "=" * 8, "A" * 10_000, ".".join("abc")])
 def test_what_was_made_up_is_nobody_s(links: PersonalLinks, made_up: str) -> None:
-    assert links.who(made_up) is None
+    assert links.owner_of(made_up) is None
 
 
 def test_a_signature_serves_for_no_other_ids(links: PersonalLinks) -> None:
     mine, theirs = links.token("e1", "p1"), links.token("e1", "p2")
     named, _, _ = theirs.partition(".")
     _, _, mac = mine.partition(".")
-    assert links.who(f"{named}.{mac}") is None
+    assert links.owner_of(f"{named}.{mac}") is None
     # The ids could be cut elsewhere.
     shifted = base64.urlsafe_b64encode(b"e\n1p1").decode().rstrip("=")
-    assert links.who(f"{shifted}.{mac}") is None
+    assert links.owner_of(f"{shifted}.{mac}") is None
 
 
 def test_another_hub_s_link_is_none_here(service: Service, links: PersonalLinks) -> None:
-    assert PersonalLinks(service, b"t" * 32, Clock()).who(links.token("e1", "p1")) is None
+    assert PersonalLinks(service, b"t" * 32, Clock()).owner_of(links.token("e1", "p1")) is None
 
 
 def test_a_revoked_link_stays_revoked_when_the_hub_is_started_anew(tmp_path: Path) -> None:
@@ -84,16 +84,16 @@ def test_a_revoked_link_stays_revoked_when_the_hub_is_started_anew(tmp_path: Pat
         links = PersonalLinks(service, SECRET, Clock())
         mine, other = links.token("e1", "p1"), links.token("e1", "p2")
         links.revoke("e1", "p1")
-        assert links.who(mine) is None
+        assert links.owner_of(mine) is None
         second = links.token("e1", "p1")
     with running(tmp_path / "hub.db") as service:
         again = PersonalLinks(service, SECRET, Clock())
-        assert again.who(mine) is None
-        assert again.who(other) == ("e1", "p2")
-        assert again.who(second) == ("e1", "p1"), "the next one"
+        assert again.owner_of(mine) is None
+        assert again.owner_of(other) == ("e1", "p2")
+        assert again.owner_of(second) == ("e1", "p1"), "the next one"
         again.revoke("e1", "p1")
     with running(tmp_path / "hub.db") as service:
-        assert PersonalLinks(service, SECRET, Clock()).who(second) is None
+        assert PersonalLinks(service, SECRET, Clock()).owner_of(second) is None
 
 
 def test_the_stream_says_who_has_a_link_and_nothing_that_opens_its_page(service: Service, links: PersonalLinks) -> None:
@@ -121,7 +121,7 @@ def test_a_disk_that_refuses_changes_nothing(service: Service, links: PersonalLi
                    lambda: links.claim_by_slip("e1", "p1", ANA)):
         with pytest.raises(Problem, match="It could not be saved, nothing has changed"):
             change()
-    assert links.who(token) == ("e1", "p1")
+    assert links.owner_of(token) == ("e1", "p1")
     assert not links.is_given("e1", "p1")
 
 
@@ -193,13 +193,13 @@ def test_a_slip_gives_the_link_to_the_first_phone_only(tmp_path: Path) -> None:
 
 def test_of_many_phones_at_the_same_moment_one_gets_the_link(
         service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch) -> None:
-    together, ask = threading.Barrier(8), service.ask
+    together, ask = threading.Barrier(8), service.execute
 
     def asked_together(*args: Any) -> Any:
         together.wait(60)
         return ask(*args)
 
-    monkeypatch.setattr(service, "ask", asked_together)
+    monkeypatch.setattr(service, "execute", asked_together)
     with ThreadPoolExecutor(8) as phones:
         answers = list(phones.map(lambda n: links.claim_by_slip("e1", "p1", f"phone {n}, long enough"), range(8)))
     assert sorted(filter(None, answers)) == [links.path("e1", "p1")]
@@ -222,7 +222,7 @@ def test_the_desk_gives_no_link_that_a_slip_has_given(links: PersonalLinks) -> N
     stolen = links.claim_by_slip("e1", "p1", OTHER)
     shown = links.give("e1", "p1")
     assert shown != stolen
-    assert links.who(str(stolen).removeprefix("/me/")) is None
+    assert links.owner_of(str(stolen).removeprefix("/me/")) is None
     assert links.claim_by_slip("e1", "p1", OTHER) is None
     # Shown twice, it is the same: the desk's own end by no look at them.
     assert links.give("e1", "p1") == shown
@@ -230,7 +230,7 @@ def test_the_desk_gives_no_link_that_a_slip_has_given(links: PersonalLinks) -> N
 
 def test_the_desk_gives_no_link_that_a_slip_gives_at_the_same_moment(
         service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask, stolen = service.ask, []
+    ask, stolen = service.execute, []
 
     def slip_first(*args: Any) -> Any:
         if not stolen:
@@ -238,40 +238,40 @@ def test_the_desk_gives_no_link_that_a_slip_gives_at_the_same_moment(
             stolen[0] = str(links.claim_by_slip("e1", "p1", OTHER))
         return ask(*args)
 
-    monkeypatch.setattr(service, "ask", slip_first)
+    monkeypatch.setattr(service, "execute", slip_first)
     shown = links.give("e1", "p1")
     assert stolen[0] not in ("None", shown)
-    assert links.who(stolen[0].removeprefix("/me/")) is None
-    assert links.who(shown.removeprefix("/me/")) == ("e1", "p1")
+    assert links.owner_of(stolen[0].removeprefix("/me/")) is None
+    assert links.owner_of(shown.removeprefix("/me/")) == ("e1", "p1")
 
 
 def test_a_link_that_another_desk_gives_at_the_same_moment_is_taken_back_too(
         service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask, given = service.ask, []
+    ask, given = service.execute, []
     other = PersonalLinks(service, SECRET, Clock())
 
     def other_desk_first(*args: Any) -> Any:
-        monkeypatch.setattr(service, "ask", ask)
+        monkeypatch.setattr(service, "execute", ask)
         other.revoke("e1", "p1")
         given.append(other.give("e1", "p1"))
         return ask(*args)
 
-    monkeypatch.setattr(service, "ask", other_desk_first)
+    monkeypatch.setattr(service, "execute", other_desk_first)
     links.revoke("e1", "p1")
-    assert links.who(given[0].removeprefix("/me/")) is None
+    assert links.owner_of(given[0].removeprefix("/me/")) is None
     assert not links.is_given("e1", "p1")
 
 
 def test_a_slip_s_word_that_comes_after_the_link_was_taken_back_gives_nothing(
         service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = service.ask
+    ask = service.execute
 
     def desk_first(*args: Any) -> Any:
-        monkeypatch.setattr(service, "ask", ask)
+        monkeypatch.setattr(service, "execute", ask)
         links.revoke("e1", "p1")
         return ask(*args)
 
-    monkeypatch.setattr(service, "ask", desk_first)
+    monkeypatch.setattr(service, "execute", desk_first)
     assert links.claim_by_slip("e1", "p1", OTHER) is None
     assert not links.is_given("e1", "p1")
 
@@ -289,7 +289,7 @@ def test_of_people_of_years_ago_it_is_forgotten_who_had_a_link_and_never_what_wa
     with running(tmp_path / "hub.db") as service:
         links = PersonalLinks(service, SECRET, Clock())
         assert sum(map(len, service.snapshot.venue.links.values())) == 3
-        assert links.who(mine) is None
+        assert links.owner_of(mine) is None
         given = [links.is_given(event, who) for event in ("e1", "e2", "e3") for who in ("p2", "p3")]
         assert given == [False] * 4 + [True] * 2
 
@@ -319,11 +319,11 @@ def test_links_of_an_earlier_hub_open_their_pages_and_what_it_took_back_stays_so
     path = earlier_file(tmp_path)
     assert migrate_files(tmp_path, service)
     assert not path.exists()
-    assert [links.who(earlier_token(who, 0)) for who in ("p1", "p2", "p3")] == [("e1", "p1"), None, ("e1", "p3")]
+    assert [links.owner_of(earlier_token(who, 0)) for who in ("p1", "p2", "p3")] == [("e1", "p1"), None, ("e1", "p3")]
     assert (links.is_given("e1", "p1"), links.is_given("e1", "p2")) == (True, False)
     assert links.claim_by_slip("e1", "p3", OTHER) is None, "another phone has it"
     links.revoke("e1", "p1")
-    assert links.who(earlier_token("p1", 0)) is None
+    assert links.owner_of(earlier_token("p1", 0)) is None
     assert links.give("e1", "p1") == f"/me/{earlier_token('p1', 1)}"
 
 
@@ -333,7 +333,7 @@ def test_what_one_of_two_earlier_hubs_took_back_is_so_at_both(
     assert migrate_files(tmp_path, service)
     (tmp_path / LINKS_FILE).write_text(json.dumps({"era": ERA, "people": [["e1", "p1", 1, "taken-back"]]}))
     assert migrate_files(tmp_path, service)
-    assert links.who(earlier_token("p1", 0)) is None
+    assert links.owner_of(earlier_token("p1", 0)) is None
 
 
 def test_a_file_of_links_takes_back_nothing_that_the_journal_knows_by_now(
@@ -347,7 +347,7 @@ def test_a_file_of_links_takes_back_nothing_that_the_journal_knows_by_now(
     earlier_file(tmp_path)
     migrate_files(tmp_path, service)
     assert service.snapshot.venue.number == number
-    assert links.who(earlier_token("p1", 0)) is None
+    assert links.owner_of(earlier_token("p1", 0)) is None
 
 
 @pytest.mark.parametrize("spoilt", [
@@ -357,10 +357,10 @@ def test_a_file_of_links_takes_back_nothing_that_the_journal_knows_by_now(
     '{"era": "x", "people": [["e1", "p1", 1e999, "desk"]]}', '{"era": "x", "people": [["e1", "p1", null, "desk"]]}'])
 def test_a_file_of_links_that_is_lost_or_spoilt_lets_no_revoked_link_in_again(
         service: Service, links: PersonalLinks, tmp_path: Path, spoilt: str) -> None:
-    assert links.who(earlier_token("p1", 0)) is None
+    assert links.owner_of(earlier_token("p1", 0)) is None
     (tmp_path / LINKS_FILE).write_text(spoilt)
     assert migrate_files(tmp_path, service)
-    assert [links.who(earlier_token(who, 0)) for who in ("p1", "p2", "p3")] == [None] * 3
+    assert [links.owner_of(earlier_token(who, 0)) for who in ("p1", "p2", "p3")] == [None] * 3
     assert (tmp_path / f"{LINKS_FILE}.unread").read_text() == spoilt
 
 
@@ -376,4 +376,4 @@ def test_a_full_disk_leaves_the_file_of_links_where_it_is(
         assert not migrate_files(tmp_path, service)
     assert path.exists()
     assert migrate_files(tmp_path, service)
-    assert links.who(earlier_token("p1", 0)) == ("e1", "p1")
+    assert links.owner_of(earlier_token("p1", 0)) == ("e1", "p1")

@@ -94,7 +94,7 @@ class Hall:
         assert self.hub.paper is not None
         saved = self.service.snapshot
         return (saved.venue.head, {event: state.head for event, state in saved.events.items()},
-                {event: summary.head for event, summary in saved.shelf.items()}, saved.people,
+                {event: summary.head for event, summary in saved.dormant.items()}, saved.people,
                 dict(self.hub.paper.states), list(self.hub.paper.orders), dict(self.hub.presence.units))
 
     def ask(self, who: str, method: str, path: str, data: dict[str, str] | None = None) -> Answer:
@@ -151,21 +151,21 @@ def is_sealed(answer: Answer) -> None:
 def prepared(service: Service, paper: PrintBook) -> None:
     """An event in each state, the units at their tables."""
     for event in (*(EVENTS[state] for state in (BEFORE, IN_PLAY, FINISHED, ARCHIVED, DELETED)), "runs", "later"):
-        service.ask(event_steps(event), "organizer", people(event))
+        service.execute(event_steps(event), "organizer", people(event))
     for event in (*(EVENTS[state] for state in (IN_PLAY, FINISHED, ARCHIVED, DELETED)), "runs", "later"):
-        service.ask([Step(event, c.DrawRound(11)), Step(event, c.PublishRound(1, 1, noted="so"))], "organizer")
-    service.tell("runs", c.SetClock("start"), "organizer")
+        service.execute([Step(event, c.DrawRound(11)), Step(event, c.PublishRound(1, 1, noted="so"))], "organizer")
+    service.execute_one("runs", c.SetClock("start"), "organizer")
     live = service.snapshot.events["later"].live
     for match in live.matches if live else ():
-        service.tell("later", c.EnterResult(match.id, match.revision, RESULT), "organizer")
-    service.tell("later", c.DrawRound(12), "organizer")
+        service.execute_one("later", c.EnterResult(match.id, match.revision, RESULT), "organizer")
+    service.execute_one("later", c.DrawRound(12), "organizer")
     for event in (EVENTS[state] for state in (FINISHED, ARCHIVED, DELETED)):
         state = service.snapshot.events[event]
         for match in state.live.matches if state.live else ():
-            service.tell(event, c.EnterResult(match.id, match.revision, RESULT), "organizer")
-        service.tell(event, c.FinishEvent("the hall closes"), "organizer")
+            service.execute_one(event, c.EnterResult(match.id, match.revision, RESULT), "organizer")
+        service.execute_one(event, c.FinishEvent("the hall closes"), "organizer")
     for kind, state in (("event-archived", ARCHIVED), ("event-deleted", DELETED)):
-        service.ask([Step(VENUE, NewEntry(kind, {"event": EVENTS[state]}))], "organizer")
+        service.execute([Step(VENUE, NewEntry(kind, {"event": EVENTS[state]}))], "organizer")
 
 
 @pytest.fixture(scope="module")

@@ -22,15 +22,15 @@ def before(house: House) -> None:
 
 def drawn(house: House) -> None:
     house.with_event()
-    house.service.tell("e1", DrawRound(11), "test")
+    house.service.execute_one("e1", DrawRound(11), "test")
 
 
 def running(house: House) -> None:
     house.with_event()
     house.publish()
-    house.service.tell("e1", SetClock("start"), "test")
+    house.service.execute_one("e1", SetClock("start"), "test")
     house.place("unit-1", 1)
-    house.hub.presence.heard("unit-1", house.time.ms, match="1.1", call=True, leave=frozenset("b"))
+    house.hub.presence.update("unit-1", house.time.ms, match="1.1", call=True, leave=frozenset("b"))
     house.report("1.2", "a", 100, 24)
     house.report("1.2", "b", 24, 100)
 
@@ -39,14 +39,14 @@ def between(house: House) -> None:
     house.with_event()
     house.publish()
     house.play()
-    house.service.tell("e1", DrawRound(12), "test")
+    house.service.execute_one("e1", DrawRound(12), "test")
 
 
 def over(house: House) -> None:
     house.with_event()
     house.publish()
     house.play()
-    house.service.tell("e1", FinishEvent("the hall closes"), "test")
+    house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
 
 
 STATES = {each.__name__: each for each in (before, drawn, running, between, over)}
@@ -141,7 +141,7 @@ def test_entries_say_who_pressed_the_button_by_role_and_id_never_by_name(house: 
     house.time_is_up()
     entries: list[Entry] = []
     judge = house.staff(JUDGE, "Eva Luz")
-    house.service.ask([], "until that is told")
+    house.service.execute([], "until that is told")
     house.service.listen(lambda _, some: entries.extend(some))
     judge.get("/console/e1/match/1.3")
     judge.post("/console/e1/match/1.3/ruling", text="measured again")
@@ -167,7 +167,7 @@ def test_in_an_event_with_officials_a_judge_is_the_one_of_that_name_or_is_told_t
     assert [(line.kind, line.by) for line in log] == [("extension", "o2")]
     answer = stranger.post("/console/e1/match/1.3/ruling", text="no", by="o2")
     assert "Kai Eich is not one of this event’s officials" in problem_of(answer)
-    house.hub.access.organizers.staff.tie(house.hub.access.organizers.staff.people[1].id, "e1", "o2")
+    house.hub.access.organizers.staff.link_official(house.hub.access.organizers.staff.people[1].id, "e1", "o2")
     stranger.post("/console/e1/match/1.3/ruling", text="no")
     assert len(house.event.find_match("1.3")[1].log) == 2  # type: ignore[index]
 

@@ -104,7 +104,7 @@ def test_a_machine_that_is_started_again_gives_them_what_was_left(machine: Machi
     first = sessions(machine, tmp_path / "s")
     token = first.begin("10.0.0.7", "")
     machine.ms += 3 * HOUR
-    first.note()
+    first.save()
     machine.boot, machine.ms, machine.wall = "boot-2", 20_000, None
     again = sessions(machine, tmp_path / "s")
     assert again.find(token)

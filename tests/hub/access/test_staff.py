@@ -53,7 +53,7 @@ def door(machine: Machine, folder: Path, service: Service) -> StaffLogin:
         write_pin(folder / "pin", HUBS_PIN)
     pin = PinFile(read_or_make_pin(folder / "pin")[0], folder / "pin")
     return StaffLogin(pin, Sessions(machine.clocks, folder / "sessions.json"),
-                      PinThrottle(machine.clocks.mono_ms), Staff(service, pin.is_it))
+                      PinThrottle(machine.clocks.mono_ms), Staff(service, pin.verify))
 
 
 def rows(service: Service) -> list[StaffRow]:
@@ -62,7 +62,7 @@ def rows(service: Service) -> list[StaffRow]:
 
 
 def who_of(ours: StaffLogin, token: str | None) -> StaffIdentity | None:
-    return ours.who(ours.session(token or ""))
+    return ours.identity_of(ours.session(token or ""))
 
 
 def test_a_pin_of_one_s_own_logs_in_in_one_s_role(machine: Machine, tmp_path: Path, service: Service):
@@ -72,7 +72,7 @@ def test_a_pin_of_one_s_own_logs_in_in_one_s_role(machine: Machine, tmp_path: Pa
     who = who_of(ours, token)
     assert who is not None
     assert (who.role, who.name, who.actor) == (JUDGE, "Eva Luz", f"judge:{person.id}")
-    service.ask([], "until that is saved")
+    service.execute([], "until that is saved")
     assert [each.last_login for each in ours.staff.people] == [machine.wall]
     the_hub_s = who_of(ours, ours.log_in(HUBS_PIN, PHONE, ""))
     assert the_hub_s is not None
@@ -177,7 +177,7 @@ def test_no_two_pins_are_the_same(machine: Machine, tmp_path: Path, service: Ser
     write_pin(tmp_path / "pin", HUBS_PIN)
     pin = PinFile(read_or_make_pin(tmp_path / "pin")[0])
     ours = StaffLogin(pin, Sessions(machine.clocks), PinThrottle(machine.clocks.mono_ms),
-                      Staff(service, pin.is_it, lambda: next(made)))
+                      Staff(service, pin.verify, lambda: next(made)))
     assert ours.staff.add("Eva", JUDGE)[1] == "33334444", "the hub's is the organizer's alone"
     assert ours.staff.add("Kai", JUDGE)[1] == "55556666"
 
@@ -217,7 +217,7 @@ def test_a_row_from_before_the_revocation_lets_nobody_in(machine: Machine, tmp_p
     before, = rows(service)
     ours.staff.revoke(person.id)
     assert [row.hashed for row in rows(service)] == [""]
-    service.ask([], "test", beside=[before])
+    service.execute([], "test", beside=[before])
     again = door(machine, tmp_path, service)
     assert again.log_in(pin, PHONE, "") is None
     assert [each.active for each in again.staff.people] == [False]
@@ -373,8 +373,8 @@ def test_an_official_of_an_event_is_one_person(service: Service):
     staff = Staff(service)
     eva, kai = (staff.add(name, JUDGE)[0] for name in ("Eva", "Kai"))
     for person, event, official in ((eva, "e1", "o1"), (eva, "e2", "o4"), (kai, "e1", "o2"), (kai, "e1", "o1")):
-        staff.tie(person.id, event, official)
+        staff.link_official(person.id, event, official)
     found = {each.name: dict(each.officials) for each in Staff(service).people}
     assert found == {"Eva": {"e2": "o4"}, "Kai": {"e1": "o1"}}
-    staff.tie("", "e1", "o1")
+    staff.link_official("", "e1", "o1")
     assert [dict(each.officials) for each in staff.people] == [{"e2": "o4"}, {}]

@@ -30,7 +30,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 def play_to_the_end(house: House) -> None:
     house.publish()
     house.play()
-    house.service.tell("e1", FinishEvent("the hall closes"), "test")
+    house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
 
 
 def kinds(house: House) -> list[str]:
@@ -64,7 +64,7 @@ def test_an_archived_event_is_listed_apart_and_comes_back(house: House) -> None:
 def test_an_event_nobody_played_can_be_archived_and_played_after_all(house: House) -> None:
     browser = house.organizer()
     browser.post("/console/e1/archive")
-    assert list(house.service.snapshot.shelf) == ["e1"]
+    assert list(house.service.snapshot.dormant) == ["e1"]
     assert house.service.snapshot.events == {}
     browser.post("/console/e1/restore")
     house.publish()
@@ -96,7 +96,7 @@ def test_an_archived_event_stays_archived_over_a_restart(house: House, tmp_path:
     house.service.stop()
     with open_house(tmp_path) as again:
         assert again.service.snapshot.venue.archived == {"e1"}
-        assert list(again.service.snapshot.shelf) == ["e1"]
+        assert list(again.service.snapshot.dormant) == ["e1"]
         assert "Winter Open" in text_of(again.organizer().get("/console/archived"))
 
 
@@ -195,7 +195,7 @@ def test_the_chain_of_a_deleted_event_still_holds(house: House, tmp_path: Path) 
     play_to_the_end(house)
     before = list(house.service.journal.entries("e1"))
     house.organizer().post("/console/e1/delete", name="Winter Open")
-    house.service.sealer.settle()
+    house.service.sealer.snapshot_due()
     assert list(house.service.journal.entries("e1")) == before
     house.service.stop()
     looked = {found.stream: found for found in verify(Journal(f"sqlite:///{tmp_path / 'roundtap.db'}", read_only=True))}
@@ -223,7 +223,7 @@ def test_units_still_learn_what_became_of_their_reports(house: House) -> None:
               "result": {"score": {"a": 100, "b": 24}}}
     told = record_report(house.hub.service, report)
     house.play()
-    house.service.tell("e1", FinishEvent("the hall closes"), "test")
+    house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
     house.organizer().post("/console/e1/delete", name="Winter Open")
     assert record_report(house.hub.service, report) == told
     late = record_report(house.hub.service, {**report, "report_id": "r2"})
@@ -235,10 +235,10 @@ def test_nothing_else_can_be_asked_of_a_deleted_event(house: House) -> None:
     house.organizer().post("/console/e1/delete", name="Winter Open")
     for command in (ReopenEvent(), DropCompetitor("p1")):
         with pytest.raises(Problem) as caught:
-            house.service.tell("e1", command, "test")
+            house.service.execute_one("e1", command, "test")
         assert caught.value.key == "event_deleted"
     with pytest.raises(Problem, match="e1"):
-        house.service.ask([Step(VENUE, NewEntry("event-archived", {"event": "e1"}))], "x")
+        house.service.execute([Step(VENUE, NewEntry("event-archived", {"event": "e1"}))], "x")
 
 
 def test_papers_of_a_deleted_event_are_forgotten(house: House, tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_the_chain_holds_when_an_entry_was_taken_out_and_nothing_of_the_person_i
     house: House, tmp_path: Path,
 ) -> None:
     house.with_event()
-    house.service.tell("e1", RemoveCompetitor("p3"), "organizer")
+    house.service.execute_one("e1", RemoveCompetitor("p3"), "organizer")
     house.service.stop()
     journal = Journal(f"sqlite:///{tmp_path / 'roundtap.db'}", read_only=True)
     looked = {found.stream: found for found in verify(journal)}

@@ -71,13 +71,13 @@ def test_changes_make_the_same_page_as_a_reload(house: House, seed: int):
             draw = chance.random()
             if draw < 0.15:
                 unit = chance.choice(["unit-1", "unit-2"])
-                house.hub.presence.heard(unit, house.time.ms, connected=chance.random() < 0.8,
+                house.hub.presence.update(unit, house.time.ms, connected=chance.random() < 0.8,
                                          call=chance.random() < 0.3)
             elif draw < 0.3 and house.event.live and house.event.live.open_matches:
                 house.report(chance.choice(house.event.live.open_matches).id, chance.choice("ab"), 100, 24)
             else:
                 try:
-                    house.service.tell("e1", chance_command(house, chance), "test")
+                    house.service.execute_one("e1", chance_command(house, chance), "test")
                 except Problem:
                     continue
         for _ in range(10):
@@ -103,7 +103,7 @@ def test_a_result_is_told_as_its_row_and_no_other(house: House):
     house.publish()
     version = seen(browser.get(CONSOLE).text)
     match = house.event.live.matches[3]
-    house.service.tell("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "test")
+    house.service.execute_one("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "test")
     answer = browser.get(f"{CONSOLE}?since={version}")
     assert len(answer.data) < 6_000
     told = {change["id"]: change for change in answer.json["regions"]}
@@ -171,7 +171,7 @@ def test_an_age_on_a_loaded_page_is_that_of_now_without_a_script(house: House):
     browser = house.with_event()
     house.place("unit-1", 1)
     house.publish()
-    house.hub.presence.heard("unit-1", house.time.ms, call=True, connected=True)
+    house.hub.presence.update("unit-1", house.time.ms, call=True, connected=True)
     assert "Table 1 judge wanted 0:00" in text_of(browser.get(CONSOLE))
     house.time.ms += 9_000
     assert "Table 1 judge wanted 0:09" in text_of(browser.get(CONSOLE))
@@ -181,7 +181,7 @@ def test_what_time_alone_brings_about_is_news_and_growing_older_is_not(house: Ho
     browser = house.with_event()
     house.place("unit-1", 1)
     house.publish()
-    house.hub.presence.heard("unit-1", house.time.ms, connected=True)
+    house.hub.presence.update("unit-1", house.time.ms, connected=True)
     version = seen(browser.get(CONSOLE).text)
     house.time.ms += 9_000
     assert seen(browser.get(CONSOLE).text) == version
@@ -262,17 +262,17 @@ def test_the_console_of_256_is_small_at_every_stage(house: House):
     """At most 60 kB on the wire; a result is told in 2 kB."""
     browser = house.with_event(player_names(256), swiss_rounds=3)
     found = [weights(browser, CONSOLE)]
-    house.service.tell("e1", c.DrawRound(3), "test")
+    house.service.execute_one("e1", c.DrawRound(3), "test")
     found.append(weights(browser, CONSOLE))
-    house.service.tell("e1", c.PublishRound(1, 1, noted="a test"), "test")
+    house.service.execute_one("e1", c.PublishRound(1, 1, noted="a test"), "test")
     found.append(weights(browser, CONSOLE))
     house.play(leave_open=60)
     version = seen(browser.get(CONSOLE).text)
     match = house.event.live.open_matches[0]
-    house.service.tell("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "test")
+    house.service.execute_one("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "test")
     assert weights(browser, f"{CONSOLE}?since={version}")[0] < 2_000
     house.play()
-    house.service.tell("e1", c.DrawRound(3), "test")
+    house.service.execute_one("e1", c.DrawRound(3), "test")
     found.append(weights(browser, CONSOLE))
     found += [weights(browser, f"{CONSOLE}/{part}") for part in ("person/p1", "officials", "units")]
     assert max(wire for wire, _ in found) < 60_000

@@ -44,7 +44,7 @@ def test_events_from_before_the_update_come_first_in_their_own_order(tmp_path: P
     with open_house(tmp_path) as house:
         for number in (10, 2):
             old = CreateEvent(f"Old {number}", "xwing-standard", None, {}, "#0072B2", 7)
-            house.service.ask([Step(f"e{number}", old)], "test")
+            house.service.execute([Step(f"e{number}", old)], "test")
         house.hub.new_event_id = lambda: "ea"
         house.organizer().post("/console", name="New", color="#00785A", rulebook="xwing-standard", structure="own",
                                swiss_rounds=2)

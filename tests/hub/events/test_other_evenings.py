@@ -24,7 +24,7 @@ def test_reports_of_an_event_that_nobody_knows_stay_refused_on_a_hub_that_lacks_
         assert table.come_back(night.house) == ["refused", "refused"]
         venue = night.house.service.snapshot.venue
         assert {fate.reason for fate in venue.refused.values()} == {"unknown-match"}
-        assert venue.afresh is None
+        assert venue.restore_state is None
 
 
 def test_a_colliding_old_id_does_not_fold_last_week_into_this_week(tmp_path: Path) -> None:
@@ -36,8 +36,8 @@ def test_a_colliding_old_id_does_not_fold_last_week_into_this_week(tmp_path: Pat
         outboxes = night.tables
     with evening(tmp_path / "this week", OTHERS) as night:
         # Another draw, even of as many players with the same ids.
-        night.house.service.tell("e1", DrawRound(4711), "test")
-        night.house.service.tell("e1", PublishRound(1, 1, noted="a test"), "test")
+        night.house.service.execute_one("e1", DrawRound(4711), "test")
+        night.house.service.execute_one("e1", PublishRound(1, 1, noted="a test"), "test")
         assert night.house.event.id == "e1"
         for table in outboxes:
             assert set(table.come_back(night.house)) == {"refused"}

@@ -44,7 +44,7 @@ def at_a_table(house: House, rulebook: str, totals: tuple[int | None, int | None
     browser = house.organizer()
     browser.post("/console", name="Open", rulebook=rulebook, color="#00785A", structure="own", swiss_rounds=1)
     for who, total in zip(("p1", "p2"), totals, strict=True):
-        house.service.tell("e1", EnterCompetitor(Entrant(who, who, list_total=total)), "test",
+        house.service.execute_one("e1", EnterCompetitor(Entrant(who, who, list_total=total)), "test",
                            [PersonRecord("e1", who, "salt", Person({"p1": "Ana Ruiz", "p2": "Bruno Maier"}[who]))])
     house.place("unit-1", 1)
     house.publish()
@@ -121,7 +121,7 @@ def test_unknown_totals_name_nobody(house: House):
 def test_the_first_player_drawn_is_told_to_phone_table_and_officials(house: House):
     at_a_table(house, "keyforge-archon", (None, None))
     assert "A lot decides who begins." in fronts(house)["phone"]
-    house.service.tell("e1", NoteLot("1.1", "first_player", "b"), "unit:unit-1")
+    house.service.execute_one("e1", NoteLot("1.1", "first_player", "b"), "unit:unit-1")
     said = fronts(house)
     assert "Drawn by lot:" in said["phone"]
     assert "Drawn by lot:" in said["match"]

@@ -42,7 +42,7 @@ def test_prizes_have_their_names_when_the_event_is_over(house: House, browser: B
     house.publish()
     house.play()
     assert "known when the event is finished" in text_of(browser.get(PRIZES))
-    house.service.tell("e1", FinishEvent("the hall closes"), "test")
+    house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
     page = text_of(browser.get(PRIZES))
     assert f"best newcomer playmat {PEOPLE[5]}" in page
     assert "known when" not in page

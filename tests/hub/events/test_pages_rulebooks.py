@@ -28,7 +28,7 @@ def play(house: House, *results: Result) -> None:
     """Draw and publish a round, and enter its results by table."""
     house.publish()
     for match, result in zip([m for m in house.event.live.matches if m.match.b], results, strict=True):
-        house.service.tell("e1", EnterResult(match.id, match.revision, result, reason="a test"), "test")
+        house.service.execute_one("e1", EnterResult(match.id, match.revision, result, reason="a test"), "test")
 
 
 @pytest.mark.parametrize("language", ["en", "es", "de", "pl"])
@@ -112,7 +112,7 @@ def test_rounds_and_cut_can_follow_late_entries_until_round_2(house: House):
         "structure": "own", "swiss_rounds": 4, "cut": 2, "stages": {"swiss": {"minutes": 100}}}
     for match in house.event.live.open_matches:
         won = Result(score=Pair(2, 0), picks={"a": [1, 2], "b": [3, 4]})
-        house.service.tell("e1", EnterResult(match.id, match.revision, won), "test")
+        house.service.execute_one("e1", EnterResult(match.id, match.revision, won), "test")
     house.publish()
     assert 'id="structure"' not in browser.get("/console/e1").text
 
@@ -205,11 +205,11 @@ def test_the_cut_s_own_order_says_that_chance_comes_last_and_stays_until_the_fin
     def play() -> None:
         for match in house.event.live.open_matches:
             won = Result(winner="a", score=Pair(300, 0))
-            house.service.tell("e1", EnterResult(match.id, match.revision, won), "test")
+            house.service.execute_one("e1", EnterResult(match.id, match.revision, won), "test")
 
     house.publish()
     play()
-    house.service.tell("e1", MakeCut(), "test")
+    house.service.execute_one("e1", MakeCut(), "test")
     for _ in range(2):
         house.publish()
         for page in ("/e/e1/standings", "/e/e1/bracket"):
@@ -276,7 +276,7 @@ def test_two_tied_for_a_prize_play_a_tie_break_round(house: House):
     browser.post("/console/e1/publish", number=draft.number, attempt=draft.draw.attempt)
     assert "Tie-break round" in text_of(browser.get("/console/e1"))
     match = house.event.live.matches[0]
-    house.service.tell("e1", EnterResult(match.id, 0, Result(winner="a", score=Pair(20, 0))), "test")
+    house.service.execute_one("e1", EnterResult(match.id, 0, Result(winner="a", score=Pair(20, 0))), "test")
     assert "Finish the event" in text_of(browser.get("/console/e1"))
     assert "Tie-break" in text_of(browser.get("/e/e1/standings"))
 
@@ -310,7 +310,8 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
     assert len(house.event.rounds) == 2
     # Once a table of it has reported, only that is offered which can be done, with the way to the rest.
     first = house.event.live.matches[0]
-    house.service.tell("e1", EnterResult(first.id, first.revision, Result(winner="a", score=Pair(20, 0))), "test")
+    house.service.execute_one("e1", EnterResult(first.id, first.revision, Result(winner="a", score=Pair(20, 0))),
+                              "test")
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
     assert "or take those back first, then correct this result" in problem_of(asked)
     assert "Save it, and play the tie-break round all the same" in text_of(asked)

@@ -83,10 +83,10 @@ def test_every_step_s_form_says_what_it_was_shown_for(house: House):
         go("/publish")
         go("/clock", action="start")
         house.play()
-    house.service.tell("e1", DropCompetitor("p6"), "test")
+    house.service.execute_one("e1", DropCompetitor("p6"), "test")
     go("/cut")
     first = next(who for who in house.event.cut.order if house.event.entrants[who].active)
-    house.service.tell("e1", DropCompetitor(first), "test")
+    house.service.execute_one("e1", DropCompetitor(first), "test")
     go("/cut/accepted")
     go("/draw")
     go("/publish")
@@ -104,7 +104,7 @@ def test_a_button_of_another_state_does_nothing_and_says_so_on_the_same_page(hou
     browser = house.with_event(cut=4)
     wait(house)
     stale = form(browser, "/draw")
-    house.service.tell("e1", DropCompetitor("p6"), "test")
+    house.service.execute_one("e1", DropCompetitor("p6"), "test")
     said = press(browser, stale)
     assert MOVED_ON in said
     assert house.event.draft is None
@@ -133,7 +133,7 @@ def test_the_cut_and_the_end_are_of_the_results_that_were_on_the_page(house: Hou
     to_the_cut(house, browser)
     pressed = form(browser, ending)
     wait(house)
-    house.service.tell("e1", EnterResult("2.1", 1, Result(score=Pair(24, 100))), "test")
+    house.service.execute_one("e1", EnterResult("2.1", 1, Result(score=Pair(24, 100))), "test")
     assert MOVED_ON in press(browser, pressed)
     assert house.event.cut is None
     assert not house.event.finished
@@ -143,9 +143,9 @@ def test_the_cut_and_the_end_are_of_the_results_that_were_on_the_page(house: Hou
 def test_buttons_of_a_cut_are_of_that_cut(house: House, ending: str):
     browser = house.with_event(cut=4)
     to_the_cut(house, browser)
-    house.service.tell("e1", MakeCut(), "test")
+    house.service.execute_one("e1", MakeCut(), "test")
     first, second, *_ = house.event.cut.seeds
-    house.service.tell("e1", DropCompetitor(first), "test")
+    house.service.execute_one("e1", DropCompetitor(first), "test")
     ending = ending.replace("p2", second)
     pressed = form(browser, ending)
     wait(house)
@@ -233,7 +233,7 @@ def test_what_cannot_be_seen_through_asks_once_more(house: House):
     browser.post("/console/e1/discard")
     to_the_cut(house, browser)
     assert asked() == {"cut"}
-    house.service.tell("e1", MakeCut(), "test")
+    house.service.execute_one("e1", MakeCut(), "test")
     assert asked() == {"cut/back", *(f"competitors/{who}/drop" for who in house.event.cut.seeds)}
     for _ in range(2):
         house.publish()

@@ -27,7 +27,7 @@ NAMES = [f"Player {n}" for n in range(1, 6)]
 
 def with_events(service: Service, events: tuple[str, ...]) -> None:
     for event in events:
-        service.ask(event_steps(event, NAMES), "test", people(event, NAMES))
+        service.execute(event_steps(event, NAMES), "test", people(event, NAMES))
 
 
 def shared(states: Iterator[EventState]) -> set[int]:
@@ -53,7 +53,7 @@ def act(service: Service, event: str, what: str) -> None:
     }
     with contextlib.suppress(Problem):
         for command in commands[what]:
-            service.tell(event, command, "test")
+            service.execute_one(event, command, "test")
 
 
 PRESSES = ("draw", "publish", "publish", "move", "discard", "impose", "import", "late", "results", "finish")
@@ -124,8 +124,8 @@ def test_a_clash_is_shown_and_solved_by_one_click(house: House) -> None:
     browser.post("/console/e2/competitors", names="\n".join(PEOPLE[:4]))
     browser.post("/console/e1/draw", attempt=0)
     matches = [{"a": "p1", "b": "p2", "table": 2}, {"a": "p3", "b": "p4", "table": 3}]
-    house.service.tell("e2", c.ImposeRound(tuple(matches)), "test")
-    house.service.tell("e2", c.PublishRound(1, 1), "test")
+    house.service.execute_one("e2", c.ImposeRound(tuple(matches)), "test")
+    house.service.execute_one("e2", c.PublishRound(1, 1), "test")
     page = browser.get("/console/e1")
     assert "Sunday Cup plays at these tables: 2, 3. Free are: 4, 5." in text_of(page)
     assert "Move to tables 4, 5" in text_of(page)
@@ -146,9 +146,9 @@ def test_the_console_looks_again_when_another_event_takes_its_drawn_tables(house
     browser.post("/console", name="Sunday Cup", rulebook="xwing-standard", color="#882255")
     browser.post("/console/e2/competitors", names="\n".join(PEOPLE[:4]))
     browser.post("/console/e1/draw", attempt=0)
-    house.service.tell("e2", c.ImposeRound(({"a": "p1", "b": "p2", "table": 1},)), "test")
+    house.service.execute_one("e2", c.ImposeRound(({"a": "p1", "b": "p2", "table": 1},)), "test")
     before = page_version(house.service.snapshot, {}, "console/e1")
-    house.service.tell("e2", c.PublishRound(1, 1), "test")
+    house.service.execute_one("e2", c.PublishRound(1, 1), "test")
     assert page_version(house.service.snapshot, {}, "console/e1") != before
 
 
@@ -162,13 +162,13 @@ def test_who_came_after_all_sits_at_a_free_table_where_another_event_took_theirs
         assert first is not None
         drawn = first[1].match
         assert (drawn.table, drawn.b is None) == (1, False)
-        service.tell("e1", c.NoShow("1.1", drawn.b or ""), "test")
+        service.execute_one("e1", c.NoShow("1.1", drawn.b or ""), "test")
         assert 1 not in tables_in_play(service.snapshot.events["e1"])
         two = ({"a": "p1", "b": "p2", "table": 1}, {"a": "p3", "b": "p4", "table": 3})
-        service.tell("e2", c.ImposeRound(two), "test")
-        service.tell("e2", c.PublishRound(1, 1), "test")
+        service.execute_one("e2", c.ImposeRound(two), "test")
+        service.execute_one("e2", c.PublishRound(1, 1), "test")
         assert tables_in_play(service.snapshot.events["e2"]) == {1, 3}
-        service.tell("e1", c.UndoNoShow("1.1"), "test")
+        service.execute_one("e1", c.UndoNoShow("1.1"), "test")
         again = service.snapshot.events["e1"].find_match("1.1")
         assert again is not None
         assert (again[1].match.a, again[1].match.b, again[1].match.table) == (drawn.a, drawn.b, 4)

@@ -50,7 +50,7 @@ class Years(RuleBasedStateMachine):
             steps: list[c.Command] = [c.CreateEvent(f"Open {event}", "xwing-standard", "relaxed",
                                                     {"structure": "own", "swiss_rounds": 2}, "#0072B2", 7)]
             steps += [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
-            self.house.service.ask([Step(event, step) for step in steps], "test", people)
+            self.house.service.execute([Step(event, step) for step in steps], "test", people)
 
     def opened(self) -> House:
         house = House(self.folder)
@@ -60,7 +60,7 @@ class Years(RuleBasedStateMachine):
 
     def ask(self, event: str, *commands: c.Command, people: Any = ()) -> bool:
         try:
-            self.house.service.ask([Step(event, command) for command in commands], "test", people)
+            self.house.service.execute([Step(event, command) for command in commands], "test", people)
         except Problem:
             return False
         return True
@@ -132,14 +132,14 @@ class Years(RuleBasedStateMachine):
 
     def put_away(self, kind: str, event: str) -> bool:
         try:
-            self.house.service.ask([Step(VENUE, NewEntry(kind, {"event": event}))], "test")
+            self.house.service.execute([Step(VENUE, NewEntry(kind, {"event": event}))], "test")
         except Problem:
             return False
         return True
 
     @rule()
     def the_sealer_comes_by(self) -> None:
-        self.house.service.sealer.settle()
+        self.house.service.sealer.snapshot_due()
 
     @precondition(lambda self: hasattr(self, "house"))
     @rule()
@@ -155,7 +155,7 @@ class Years(RuleBasedStateMachine):
             seals = connection.execute("SELECT event, head, made_by FROM seal").fetchall()
         snapshot = self.house.service.snapshot
         assert snapshot.ids == list(EVENTS)
-        assert not {*snapshot.events} & {*snapshot.shelf}
+        assert not {*snapshot.events} & {*snapshot.dormant}
         for event in EVENTS:
             state = fold(event, [Entry(s, n, kind, v, Timestamp(**json.loads(at)), who, json.loads(data), prev, found)
                                  for s, n, kind, v, at, who, data, prev, found in rows if s == event])
@@ -165,7 +165,7 @@ class Years(RuleBasedStateMachine):
             assert snapshot.names_of(event) == event_names(state, known)
             self.pages_show(event, state, known)
         for event, head, core in seals:
-            sealed = self.house.service.journal.seals.find(event)
+            sealed = self.house.service.journal.event_snapshots.find(event)
             if core == made_by() and head == self.state(event).head:
                 assert sealed
                 assert sealed.state == encode(self.state(event))

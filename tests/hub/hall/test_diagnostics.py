@@ -46,7 +46,7 @@ def planted(house: House, folder: Path) -> set[str]:
     secrets |= {hub.access.secret.hex(), hub.access.links.give("e1", "p1").removeprefix("/me/")}
     hub.units.keys.add(UNIT)
     secrets.add(hub.units.keys[UNIT].hex())
-    hub.presence.heard(UNIT, house.time(), troubles=frozenset({"twin"}))
+    hub.presence.update(UNIT, house.time(), troubles=frozenset({"twin"}))
     for name, text in (("pin", hash_pin(PIN)), ("secret", hub.access.secret.hex()),
                        ("keys.json", json.dumps({UNIT: KEY})), ("hotspot.json", json.dumps({"password": WIFI}))):
         (folder / name).write_text(text, encoding="utf-8")

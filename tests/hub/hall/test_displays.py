@@ -138,8 +138,8 @@ def test_a_wall_that_nobody_assigned_shows_every_event_that_plays_in_turn_and_na
         return seen
 
     assert set(heads()) == {"Winter Open"}, "the other one has not begun"
-    house.service.tell("e2", DrawRound(11), "test")
-    house.service.tell("e2", PublishRound(1, 1), "test")
+    house.service.execute_one("e2", DrawRound(11), "test")
+    house.service.execute_one("e2", PublishRound(1, 1), "test")
     first, second = heads()[:2]
     assert {first, second} == {"Winter Open", "Spring Cup"}
     assert heads()[2:] == [first, second]
@@ -193,27 +193,27 @@ def test_a_forgotten_display_comes_back_as_a_new_one(house: House, desk: Browser
 def test_strangers_do_not_crowd_out_who_is_assigned():
     now = [1_000_000]
     displays = Displays(lambda: now[0])
-    mine, name = displays.meet("", "10.0.0.9", {})
+    mine, name = displays.register("", "10.0.0.9", {})
     screens = {mine: DisplayAssignment(name)}
     for n in range(500):
-        displays.meet("", f"10.0.{n // 250}.{n % 250}", screens)
+        displays.register("", f"10.0.{n // 250}.{n % 250}", screens)
     assert len(displays.contacts) == UNASSIGNED_MAX + 1
-    assert displays.meet(f"{mine}.{name}", "10.0.0.9", screens) == (mine, name)
-    assert displays.meet("", "10.0.3.3", screens)[1] == "", "it shows the wall, without a name"
+    assert displays.register(f"{mine}.{name}", "10.0.0.9", screens) == (mine, name)
+    assert displays.register("", "10.0.3.3", screens)[1] == "", "it shows the wall, without a name"
     now[0] += QUIET_MS + 1
-    assert displays.meet("", "10.0.3.3", screens)[1] != "", "the quietest made room"
+    assert displays.register("", "10.0.3.3", screens)[1] != "", "the quietest made room"
 
 
 def test_one_address_is_given_few_names():
     displays = Displays(lambda: 0)
-    names = [displays.meet("", "10.0.0.9", {})[1] for _ in range(PER_ADDRESS_MAX + 3)]
+    names = [displays.register("", "10.0.0.9", {})[1] for _ in range(PER_ADDRESS_MAX + 3)]
     assert [bool(name) for name in names] == [True] * PER_ADDRESS_MAX + [False] * 3
-    assert displays.meet("", "10.0.0.10", {})[1]
+    assert displays.register("", "10.0.0.10", {})[1]
 
 
 @pytest.mark.parametrize("cookie", ["", "x", "a" * 16, "a" * 16 + ".<b>", "a" * 15 + "!.A", "../../etc.A"])
 def test_a_cookie_that_is_none_of_ours_makes_a_new_display(cookie: str):
-    display, name = Displays(lambda: 0).meet(cookie, "10.0.0.9", {})
+    display, name = Displays(lambda: 0).register(cookie, "10.0.0.9", {})
     assert re.fullmatch(r"[a-z2-7]{16}", display)
     assert name == "A"
 
@@ -238,7 +238,7 @@ def test_a_line_stands_on_walls_and_phones_until_it_is_taken_back(house: House, 
     desk.post("/console/displays/say", kind="line", text="Pizza is here")
     for path in ("/wall/e1", "/e/e1/p/p1", "/e/e1/standings", "/e/e1"):
         assert said(house, path) == "Pizza is here"
-    [known] = house.service.snapshot.venue.walls.said
+    [known] = house.service.snapshot.venue.display_plan.announcements
     desk.post("/console/displays/unsay", id=known.id)
     assert said(house) == ""
     before = house.service.snapshot.venue.number
@@ -295,7 +295,7 @@ def test_a_wall_holds_so_many_announcements_and_no_more(house: House, desk: Brow
     assert "6 announcements" in problem_of(desk.post("/console/displays/say", kind="line", text="one more"))
     house.time.ms += 60_000
     desk.post("/console/displays/say", kind="line", text="one more")
-    assert [line.text for line in house.service.snapshot.venue.walls.said] == ["one more"], "what is over is forgotten"
+    assert [line.text for line in house.service.snapshot.venue.display_plan.announcements] == ["one more"], "what is over is forgotten"
 
 
 def test_announcements_and_displays_outlive_a_restart(tmp_path: Path):

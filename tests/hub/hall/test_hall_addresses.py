@@ -80,12 +80,12 @@ def test_who_follows_hears_of_each_change_once() -> None:
     now = ["10.42.0.1"]
     followed, heard = HallAddresses(8080, 80, (), lambda: [ip_address(each) for each in now]), []
     followed.listeners.append(lambda: heard.append(followed.url))
-    assert followed.look()
-    assert not followed.look()
+    assert followed.refresh()
+    assert not followed.refresh()
     now.insert(0, "192.168.1.20")
-    followed.look()
+    followed.refresh()
     now.clear()
-    followed.look()
+    followed.refresh()
     assert heard == ["http://10.42.0.1", "http://192.168.1.20", ""]
 
 
@@ -97,14 +97,14 @@ def test_who_follows_hears_of_each_change_once() -> None:
                                                                 "http://games.example.org:9000"),
     ("", "http://192.168.1.20")])
 def test_paper_says_what_was_asked_for_or_what_a_phone_reaches(house: House, asked: str, told: str) -> None:
-    house.hub.host.reached_at = reached(8080, 80, "192.168.1.20", "10.42.0.1")
+    house.hub.host.hall_addresses = reached(8080, 80, "192.168.1.20", "10.42.0.1")
     house.hub.host.plain_port = 80
     assert hall_address(house.hub, asked) == told
 
 
 def reached(port: int, short_port: int, *addresses: str) -> HallAddresses:
     made = HallAddresses(port, short_port, (), lambda: [ip_address(each) for each in addresses])
-    made.look()
+    made.refresh()
     return made
 
 
@@ -119,10 +119,10 @@ def test_the_waiting_wall_shows_where_players_come_in_and_follows_it(tmp_path: P
             assert "<b>10.42.0.1</b>" in shown
             assert 'class="qr"' in shown
             now[0] = "192.168.1.20"
-            followed.look()
+            followed.refresh()
             assert "<b>192.168.1.20</b>" in client.get("/wall").text
             now.clear()
-            followed.look()
+            followed.refresh()
             without = client.get("/wall").text
             assert "This hub is on no network yet" in without
             assert 'class="qr"' not in without
@@ -145,8 +145,8 @@ def test_only_a_machine_called_so_says_the_name(tmp_path: Path, called: str, ann
 
 def named(house: House, addresses: tuple[str, ...] = ("10.42.0.1",), name: str = "roundtap.local") -> None:
     reached = HallAddresses(8080, 80, addresses=lambda: tuple(map(ip_address, addresses)), local_name=lambda: name)
-    reached.look()
-    house.hub.host.reached_at = reached
+    reached.refresh()
+    house.hub.host.hall_addresses = reached
 
 
 def test_wall_and_sheets_say_the_name_beside_the_address(house: House) -> None:

@@ -177,13 +177,13 @@ def test_a_running_round_does_not_notice(tmp_path, jumps):
     service.start()
     try:
         make_event(service)
-        service.tell("e1", c.SetClock("start"), "organizer")
+        service.execute_one("e1", c.SetClock("start"), "organizer")
         total_ms = service.snapshot.events["e1"].clock.total_ms
         for number, system_s in enumerate(jumps, start=1):
             machine.system_s = system_s
             hand.ms += 60_000
             service.checkpoint()
-            service.tell("e1", c.SetClock("adjust", 0), "organizer")
+            service.execute_one("e1", c.SetClock("adjust", 0), "organizer")
             clock = service.snapshot.events["e1"].clock
             assert clock.remaining_at(clocks.now()) == total_ms - number * 60_000
     finally:

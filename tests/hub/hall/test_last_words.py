@@ -181,7 +181,7 @@ def test_an_older_end_takes_back_nothing_that_was_said_after_a_restore(evening: 
     evening.folder = older_end
     hub = evening.opened()
     for table in range(40, 60):
-        hub.service.ask([Step(VENUE, unit_placed_entry("table-3", table))], "organizer")
+        hub.service.execute([Step(VENUE, unit_placed_entry("table-3", table))], "organizer")
     UnitKeys(hub.service).replace("table-2")
     _, pin = Staff(hub.service).replace_pin(evening.kai.id)
     hub.close()

@@ -27,13 +27,13 @@ def house(tmp_path: Path) -> Iterator[House]:
         made.publish()
         for table in (1, 2):
             made.place(f"unit-{table}", table)
-        made.service.tell("e1", SetClock("start"), "organizer")
-        made.service.tell("e1", SetClock("restore", HELD_MS), "hub")
+        made.service.execute_one("e1", SetClock("start"), "organizer")
+        made.service.execute_one("e1", SetClock("restore", HELD_MS), "hub")
         yield made
 
 
 def says(house: House, unit: str, match: str, clock_ms: int | None) -> None:
-    house.hub.presence.heard(unit, house.time(), connected=True, match=match, clock_ms=clock_ms)
+    house.hub.presence.update(unit, house.time(), connected=True, match=match, clock_ms=clock_ms)
 
 
 def counted(house: House) -> Any:
@@ -74,7 +74,7 @@ def test_a_unit_that_stands_elsewhere_says_nothing_of_this_round(house: House) -
 
 
 def test_an_extension_is_taken_off_what_its_table_counted(house: House) -> None:
-    house.service.tell("e1", GrantExtension("1.1", 5), "organizer")
+    house.service.execute_one("e1", GrantExtension("1.1", 5), "organizer")
     says(house, "unit-1", "1.1", 28 * MINUTE)
     assert counted(house).left_ms == 23 * MINUTE
 
@@ -152,13 +152,13 @@ def test_the_console_hears_of_another_count_and_not_of_time_that_passes(house: H
                                   None])
 def test_the_machine_s_date_moves_no_clock(house: House, wall: str | None) -> None:
     """A day forward, a day back, ten years back, unknown: only monotonic time counts."""
-    house.service.tell("e1", SetClock("continue", 20 * MINUTE), "organizer")
+    house.service.execute_one("e1", SetClock("continue", 20 * MINUTE), "organizer")
     house.time.wall = "2026-11-22T10:00:00+00:00"
     before = view_of(house, "unit-1")
     house.time.ms += MINUTE
     house.time.wall = wall
     assert view_of(house, "unit-1") == before
     assert house.event.clock.remaining_at(house.hub.clocks.now()) == 19 * MINUTE
-    house.service.tell("e1", SetClock("adjust", MINUTE), "organizer")
+    house.service.execute_one("e1", SetClock("adjust", MINUTE), "organizer")
     assert house.event.clock.remaining_at(house.hub.clocks.now()) == 20 * MINUTE
     assert house.event.clock.state != COUNTING

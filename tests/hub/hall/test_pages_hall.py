@@ -14,7 +14,7 @@ def browser(house: House) -> Browser:
     browser = house.with_event()
     house.publish()
     browser.post("/console/e1/units", unit="unit-1", table=1)
-    house.hub.presence.heard("unit-1", house.time.ms, match="1.1", seated=frozenset("ab"))
+    house.hub.presence.update("unit-1", house.time.ms, match="1.1", seated=frozenset("ab"))
     return browser
 
 
@@ -28,14 +28,14 @@ def test_a_unit_is_given_a_table_and_taken_off_it(house: House, browser: Browser
 
 def test_seats_count_only_for_the_match_of_this_round(house: House, browser: Browser):
     assert "1/1 seated" in text_of(house.browser().get("/wall/e1"))
-    house.hub.presence.heard("unit-1", house.time.ms, match="0.9")
+    house.hub.presence.update("unit-1", house.time.ms, match="0.9")
     assert "0/1 seated" in text_of(house.browser().get("/wall/e1"))
 
 
 def test_a_call_has_its_age_and_somebody_takes_it(house: House, browser: Browser):
-    house.hub.presence.heard("unit-1", house.time.ms, call=True)
+    house.hub.presence.update("unit-1", house.time.ms, call=True)
     house.time.ms += 70_000
-    house.hub.presence.heard("unit-1", house.time.ms)
+    house.hub.presence.update("unit-1", house.time.ms)
     assert "Table 1 judge wanted 1:10" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/call", unit="unit-1")
     assert house.hub.presence.units["unit-1"].call_taken_by == "organizer"
@@ -50,14 +50,14 @@ def test_a_table_is_silent_after_ten_seconds(house: House, browser: Browser):
 
 
 def test_both_who_ask_to_leave_at_one_table_are_named(house: House, browser: Browser):
-    house.hub.presence.heard("unit-1", house.time.ms, leave=frozenset("ab"))
+    house.hub.presence.update("unit-1", house.time.ms, leave=frozenset("ab"))
     people, match = house.service.snapshot.people["e1"], house.event.live.matches[0].match  # type: ignore[union-attr]
     page = text_of(browser.get("/console/e1"))
     assert all(f"{people[who].name} wants to leave" in page for who in (match.a, match.b))  # type: ignore[index]
 
 
 def test_who_asks_to_leave_is_named_and_let_go(house: House, browser: Browser):
-    house.hub.presence.heard("unit-1", house.time.ms, leave=frozenset("b"))
+    house.hub.presence.update("unit-1", house.time.ms, leave=frozenset("b"))
     leaver = house.event.live.matches[0].match.b  # type: ignore[union-attr]
     name = house.service.snapshot.people["e1"][leaver].name  # type: ignore[index]
     assert f"{name} wants to leave" in text_of(browser.get("/console/e1"))
@@ -66,7 +66,7 @@ def test_who_asks_to_leave_is_named_and_let_go(house: House, browser: Browser):
 
 
 def test_an_unfinished_entry_is_shown(house: House, browser: Browser):
-    house.hub.presence.heard("unit-1", house.time.ms, draft=True)
+    house.hub.presence.update("unit-1", house.time.ms, draft=True)
     assert "began to enter a result and stopped" in text_of(browser.get("/console/e1"))
 
 

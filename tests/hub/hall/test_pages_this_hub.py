@@ -185,7 +185,7 @@ def test_a_pin_is_made_shown_once_and_logs_in_and_its_last_use_is_listed(house: 
     assert pin not in page.text.replace(" ", "")
     assert "Eva Luz judge never logged in" in text_of(page)
     phone.log_in(pin)
-    house.service.ask([], "until that is saved")
+    house.service.execute([], "until that is saved")
     said = text_of(desk.get("/console/hub"))
     assert "Eva Luz judge last logged in 2026-11-22 10:04 · logged in now: 1" in said
     assert said.count("Eva Luz judge ·") == 1, "her session is named"
@@ -246,8 +246,8 @@ def test_organizers_see_the_hub_s_addresses_and_its_wifi(house: House, monkeypat
     def shown(*addresses: str) -> str:
         reached = HallAddresses(8080, 80, (), lambda: [ip_address(address) for address in addresses],
                             lambda: "roundtap.local")
-        reached.look()
-        house.hub.host.reached_at = reached
+        reached.refresh()
+        house.hub.host.hall_addresses = reached
         return text_of(desk.get("/console/hub"))
 
     said = shown("192.168.1.20", "10.42.0.1")
@@ -262,8 +262,8 @@ def test_organizers_see_the_hub_s_addresses_and_its_wifi(house: House, monkeypat
 def test_a_hub_that_only_its_own_machine_reaches_says_no_name(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roundtap_hub.hall.this_hub.known_hotspot", lambda: None)
     reached = HallAddresses(9522, 0, (), lambda: [ip_address("127.0.0.1")], lambda: "roundtap.local")
-    reached.look()
-    house.hub.host.reached_at = reached
+    reached.refresh()
+    house.hub.host.hall_addresses = reached
     said = text_of(house.organizer().get("/console/hub"))
     assert "http://127.0.0.1:9522" in said
     assert "roundtap.local" not in said
@@ -272,7 +272,7 @@ def test_a_hub_that_only_its_own_machine_reaches_says_no_name(house: House, monk
 def test_a_hub_on_no_network_says_so_and_one_without_a_hotspot_shows_none(
         house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roundtap_hub.hall.this_hub.known_hotspot", lambda: None)
-    house.hub.host.reached_at = HallAddresses(8080, addresses=tuple)
+    house.hub.host.hall_addresses = HallAddresses(8080, addresses=tuple)
     said = text_of(house.organizer().get("/console/hub"))
     assert "This hub is on no network yet" in said
     assert "own Wi-Fi" not in said

@@ -33,8 +33,8 @@ def units(house: House, count: int, **health: Any) -> None:
         unit = f"table-{n}"
         if unit not in hub.units.keys:
             hub.units.keys.add(unit)
-            hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))], "organizer")
-        hub.presence.heard(unit, house.time(), connected=True, core=version(),
+            hub.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))], "organizer")
+        hub.presence.update(unit, house.time(), connected=True, core=version(),
                            health=encode_health({**HEALTH, **health}))
 
 
@@ -71,7 +71,7 @@ def test_who_is_silent_is_named_by_its_table(house: House) -> None:
     without_spares(house)
     units(house, 3)
     house.time.ms += 60_000
-    house.hub.presence.heard("table-2", house.time())
+    house.hub.presence.update("table-2", house.time())
     contact = only(house, "contact")
     assert (contact.state, contact.args["names"], contact.args["n"]) == (WRONG, "1, 3", 2)
 
@@ -85,7 +85,7 @@ def test_what_is_wrong_with_one_table_of_three_is_one_line(house: House, health:
                                                             state: str) -> None:
     without_spares(house)
     units(house, 3)
-    house.hub.presence.heard("table-2", house.time(), health=encode_health({**HEALTH, **health}))
+    house.hub.presence.update("table-2", house.time(), health=encode_health({**HEALTH, **health}))
     check = only(house, key)
     assert (check.state, check.args["names"]) == (state, "2")
 
@@ -99,12 +99,12 @@ def test_why_a_table_is_deaf_or_dark_is_told_with_what_to_do(house: House, deaf:
     without_spares(house)
     units(house, 3)
     health = {**HEALTH, "deaf": deaf, "blind": blind, "screen": not blind, "pressed": []}
-    house.hub.presence.heard("table-2", house.time(), health=encode_health(health))
+    house.hub.presence.update("table-2", house.time(), health=encode_health(health))
     checks = found(house).get("lacks", [])
     assert {check.kind: check.args["names"] for check in checks} == told
     for language in LANGUAGES:
         words = core_words(language)
-        assert all(check.state == WRONG and "2" in check.saw(words) and check.to_do(words) for check in checks)
+        assert all(check.state == WRONG and "2" in check.finding(words) and check.to_do(words) for check in checks)
     # Told once: a screen of which the reason is known is not also one that gives no answer, and keys that cannot be
     # heard are not keys that nobody pressed.
     assert (only(house, "screens").state == WRONG) == (blind == "display")
@@ -118,13 +118,13 @@ def test_every_reason_of_the_unit_s_own_is_known_here() -> None:
 def test_another_build_than_the_hub_s_is_told(house: House) -> None:
     without_spares(house)
     units(house, 2)
-    house.hub.presence.heard("table-2", house.time(), core="0.1.dev1+g0000000")
+    house.hub.presence.update("table-2", house.time(), core="0.1.dev1+g0000000")
     assert (only(house, "builds").state, only(house, "builds").args["names"]) == (WRONG, "2")
 
 
 def test_a_unit_without_a_table_is_a_note_and_one_that_is_odd_is_more(house: House) -> None:
-    house.hub.presence.heard("unit-1", house.time(), connected=True)
-    house.hub.presence.heard("unit-2", house.time(), connected=True, troubles=frozenset({"twin"}))
+    house.hub.presence.update("unit-1", house.time(), connected=True)
+    house.hub.presence.update("unit-2", house.time(), connected=True, troubles=frozenset({"twin"}))
     assert (only(house, "places").state, only(house, "places").kind) == (NOTE, "spare")
     assert (only(house, "troubles").state, only(house, "troubles").args["names"]) == (WRONG, "unit-2")
 
@@ -145,7 +145,7 @@ def test_a_hall_without_units_is_told_how_it_reports(house: House) -> None:
 
 def test_a_unit_that_says_nothing_of_itself_is_no_trouble(house: House) -> None:
     for unit in ("unit-1", "unit-2"):
-        house.hub.presence.heard(unit, house.time(), connected=True)
+        house.hub.presence.update(unit, house.time(), connected=True)
     assert not {"power", "screens", "unit_cards", "buttons", "builds"} & set(found(house))
     assert [line.health for line in unit_rows(
         house.service.snapshot, table_units(house.hub, house.service.snapshot, house.hub.presence.units),
@@ -161,7 +161,7 @@ def test_a_unit_that_says_nothing_of_itself_is_no_trouble(house: House) -> None:
 ])
 def test_the_printer_is_told_as_its_station_says(house: House, word: str, state: str, kind: str) -> None:
     house.hub.units.keys.add("station-1", "station")
-    house.hub.presence.heard("station-1", house.time(), health=encode_health({**HEALTH, "printer": word}))
+    house.hub.presence.update("station-1", house.time(), health=encode_health({**HEALTH, "printer": word}))
     assert (only(house, "printer").state, only(house, "printer").kind) == (state, kind)
 
 
@@ -173,8 +173,8 @@ def test_a_station_that_is_silent_is_wrong_and_none_is_a_note(house: House) -> N
 
 def test_walls_new_and_none(house: House) -> None:
     assert (only(house, "walls").state, only(house, "walls").kind) == (NOTE, "none")
-    display, _ = house.hub.hall.displays.meet("", "10.42.0.9", {})
-    house.hub.hall.displays.heard(display, 1)
+    display, _ = house.hub.hall.displays.register("", "10.42.0.9", {})
+    house.hub.hall.displays.count_feed(display, 1)
     assert (only(house, "walls").kind, only(house, "walls").args["names"]) == ("new", "A")
 
 
@@ -188,7 +188,7 @@ def test_a_hub_on_no_network_is_told(house: House) -> None:
 def test_the_page_says_it_all_and_follows(house: House) -> None:
     without_spares(house)
     units(house, 2)
-    house.hub.presence.heard("table-2", house.time(), health=encode_health({**HEALTH, "screen": False}))
+    house.hub.presence.update("table-2", house.time(), health=encode_health({**HEALTH, "screen": False}))
     page = house.organizer().get("/console/before-doors")
     assert 'data-feed="/feed?page=before-doors"' in page.text
     assert "No answer from the screen at 2." in text_of(page)
@@ -220,16 +220,16 @@ def test_whatever_is_wrong_is_said_in_every_language(house: House, language: str
 def test_the_console_has_one_line_when_something_is_wrong_and_else_none(house: House, tmp_path: Path) -> None:
     without_spares(house)
     units(house, 2)
-    house.hub.host.reached_at._addresses = lambda: ()
+    house.hub.host.hall_addresses._addresses = lambda: ()
     browser = house.organizer()
 
     def leads() -> bool:
-        house.hub.host.machine._kept.clear()
+        house.hub.host.machine._cache.clear()
         return "Before the doors open:" in text_of(browser.get("/console"))
 
     expected = bool(sum(check.state == WRONG for checks in found(house).values() for check in checks))
     assert leads() == expected
-    house.hub.presence.heard("table-2", house.time(), health=encode_health({**HEALTH, "read_only": True}))
+    house.hub.presence.update("table-2", house.time(), health=encode_health({**HEALTH, "read_only": True}))
     assert leads()
 
 
@@ -259,7 +259,7 @@ def test_the_clock_is_as_the_hub_knows_it(house: House, monkeypatch: pytest.Monk
         hall_time.set_to(1_800_000_000_000)
     check = only(house, "clock")
     assert (check.state, check.kind) == (state, kind)
-    assert all(check.saw(core_words(language)) for language in LANGUAGES)
+    assert all(check.finding(core_words(language)) for language in LANGUAGES)
 
 
 def test_the_hub_s_machine_is_looked_at_now_and_then(tmp_path: Path) -> None:
@@ -292,5 +292,5 @@ def test_the_hotspot_that_was_set_up_is_among_the_checks(house: House, tmp_path:
     down = Check("hotspot", "wrong", {"name": "Hall"}, "down", "network")
     house.hub.host.machine = OwnMachine(tmp_path, hotspot=lambda: [down])
     assert down in house.hub.host.machine.checks()
-    assert down.saw(core_words("en")) == "Hall is set up, but not up."
+    assert down.finding(core_words("en")) == "Hall is set up, but not up."
     assert "Wi-Fi is switched on" in down.to_do(core_words("en"))

@@ -40,7 +40,7 @@ def test_nothing_goes_on_before_all_tables_were_heard_or_gone_on_without(tmp_pat
     with restored_house(backup, tmp_path / "again") as (house, browser):
         for command in (DrawRound(1), FinishEvent("the hall closes")):
             with pytest.raises(Problem, match="restored"):
-                house.service.tell("e1", command, "test")
+                house.service.execute_one("e1", command, "test")
         assert "Restored hub" in problem_of(browser.post("/console/e1/draw", attempt=0))
         for table in night.tables[:2]:
             table.come_back(house)
@@ -52,8 +52,8 @@ def test_nothing_goes_on_before_all_tables_were_heard_or_gone_on_without(tmp_pat
         assert "All tables were heard" in text_of(browser.get("/console/restored"))
         browser.post("/console/restored/settled")
 
-        assert house.service.snapshot.venue.afresh is None
-        house.service.tell("e1", DrawRound(1), "test")
+        assert house.service.snapshot.venue.restore_state is None
+        house.service.execute_one("e1", DrawRound(1), "test")
 
 
 def test_every_page_says_that_the_hub_was_restored_until_it_is_settled(tmp_path: Path) -> None:
@@ -99,8 +99,8 @@ def test_a_round_that_the_copy_lacks_is_adopted_with_its_reports(tmp_path: Path)
         assert house.event.public_rounds[-1].mark == mark
         assert [table.fates() for table in night.tables] == [["accepted"] * 4] * 3
         browser.post("/console/restored/settled")
-        assert house.service.snapshot.venue.afresh is None
-        house.service.tell("e1", FinishEvent("the hall closes"), "test")
+        assert house.service.snapshot.venue.restore_state is None
+        house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
 
 
 def test_pending_reports_survive_a_restart_of_the_restored_hub(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_whom_no_table_knows_is_asked_of_the_organizer(tmp_path: Path) -> None:
         night.play()
         backup = backup_of(tmp_path / "hub", tmp_path / "backup")
         single = next(m for m in night.house.event.public_rounds[0].matches if m.match.bye)
-        night.house.service.tell("e1", DropCompetitor(single.match.a), "test")
+        night.house.service.execute_one("e1", DropCompetitor(single.match.a), "test")
         night.next_round()
         before = results(night.house.event)
     with restored_house(backup, tmp_path / "again") as (house, browser):
@@ -211,7 +211,7 @@ def test_a_round_that_is_drawn_anew_refuses_what_waited(tmp_path: Path) -> None:
         reasons = {fate.reason for fate in house.service.snapshot.venue.refused.values()}
         assert reasons == {"drawn-anew"}
         browser.post("/console/restored/settled")
-        house.service.tell("e1", DrawRound(3), "test")
+        house.service.execute_one("e1", DrawRound(3), "test")
 
 
 def test_reports_of_an_event_that_the_copy_does_not_know_are_kept_and_refused_at_the_end(tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def corrected_after_the_copy(tmp_path: Path) -> tuple[Evening, Path, dict[str, A
         backup = backup_of(tmp_path / "hub", tmp_path / "backup")
         match = night.tables[0].holds
         assert match is not None
-        night.house.service.tell("e1", EnterResult(match["match"], 0, Result(score=Pair(100, 50))), "test")
+        night.house.service.execute_one("e1", EnterResult(match["match"], 0, Result(score=Pair(100, 50))), "test")
         night.look()
         return night, backup, match
 
@@ -263,7 +263,7 @@ def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_
             assert found[1].match.result == Result(score=Pair(100, stands))
             assert unsettled_matches(house.service.snapshot) == []
             browser.post("/console/restored/settled")
-            assert house.service.snapshot.venue.afresh is None
+            assert house.service.snapshot.venue.restore_state is None
 
 
 def test_who_would_come_into_the_cut_by_a_table_s_result_is_called_by_name(
@@ -275,7 +275,7 @@ def test_who_would_come_into_the_cut_by_a_table_s_result_is_called_by_name(
 
     with restored_house(backup, tmp_path / "again") as (house, browser):
         come_back(night, house)
-        monkeypatch.setattr(house.service, "ask", asked)
+        monkeypatch.setattr(house.service, "execute", asked)
         said = problem_of(browser.post("/console/restored/point",
                                        point=unsettled_matches(house.service.snapshot)[0].key,
                                        take="tables"))
@@ -291,7 +291,7 @@ def test_an_official_s_result_in_a_lost_round_comes_back_with_it(tmp_path: Path)
         night.play()
         match = night.tables[1].holds
         assert match is not None
-        night.house.service.tell("e1", EnterResult(match["match"], 0, Result(score=Pair(3, 4))), "test")
+        night.house.service.execute_one("e1", EnterResult(match["match"], 0, Result(score=Pair(3, 4))), "test")
         night.look()
         before = results(night.house.event)
     with restored_house(backup, tmp_path / "again") as (house, browser):
@@ -344,7 +344,7 @@ def test_a_swap_that_the_copy_lacks_is_said_where_the_table_shows_others(tmp_pat
         one, two = (m.match.a for m in night.house.event.rounds[-1].matches[:2])
         number = night.house.event.rounds[-1].number
         swap = SwapSeats(number, (one, two), "a car")
-        night.house.service.tell("e1", replace(swap, plan=plan_mend(night.house.event, swap).mark), "test")
+        night.house.service.execute_one("e1", replace(swap, plan=plan_mend(night.house.event, swap).mark), "test")
         for table in night.tables:
             table.look()
         first = next(table for table in night.tables if (table.holds or {}).get("a") == two)
@@ -355,12 +355,12 @@ def test_a_swap_that_the_copy_lacks_is_said_where_the_table_shows_others(tmp_pat
         assert page.count("somebody changed this by hand after the copy") == 2
         browser.get(f"/console/e1/mend?do=swap&first={one}&second={two}")
         again = replace(swap, plan=plan_mend(house.event, swap).mark)
-        house.service.tell("e1", again, "test")
+        house.service.execute_one("e1", again, "test")
         assert "changed this by hand" not in text_of(browser.get("/console/restored"))
         [point] = unsettled_matches(house.service.snapshot)
         browser.post("/console/restored/point", point=point.key, take="tables")
         browser.post("/console/restored/settled")
-        assert house.service.snapshot.venue.afresh is None
+        assert house.service.snapshot.venue.restore_state is None
         assert {fate.fate for fate in house.event.fates.values()} == {"accepted"}
         match = next(m for m in house.event.rounds[-1].matches if m.match.a == two)
         assert match.match.result is not None

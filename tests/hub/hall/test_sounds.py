@@ -39,13 +39,13 @@ class Ears:
         """What was heard when so much time had gone."""
         self.house.time.ms += ms
         self.played.clear()
-        self.sound.look()
+        self.sound.check_clocks()
         self.sound.stop()
         self.sound._work()
         return list(self.played)
 
     def clock(self, action: str, delta_ms: int = 0) -> None:
-        self.house.service.tell("e1", SetClock(action, delta_ms), "test")
+        self.house.service.execute_one("e1", SetClock(action, delta_ms), "test")
 
 
 @pytest.fixture

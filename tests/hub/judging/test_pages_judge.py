@@ -25,7 +25,7 @@ def house(tmp_path: Path) -> Iterator[House]:
         opened.place("unit-1", 1)
         opened.place("unit-2", 2)
         for number in (1, 2):
-            opened.hub.presence.heard(f"unit-{number}", opened.time.ms, match=f"1.{number}")
+            opened.hub.presence.update(f"unit-{number}", opened.time.ms, match=f"1.{number}")
         yield opened
 
 
@@ -55,7 +55,7 @@ def test_a_judge_who_logs_in_is_at_the_calls(house: House):
 
 
 def test_calls_stand_by_age_and_those_that_somebody_has_taken_last(house: House, judge: Browser):
-    house.hub.presence.heard("unit-2", house.time.ms, call=True)
+    house.hub.presence.update("unit-2", house.time.ms, call=True)
     house.time.ms += 50_000
     house.hub.hall.calls.open("e1", "1.1", "phone:p1")
     house.time.ms += 20_000
@@ -73,7 +73,7 @@ def test_calls_stand_by_age_and_those_that_somebody_has_taken_last(house: House,
 
 
 def test_a_button_pressed_here_leads_back_here(house: House, judge: Browser):
-    house.hub.presence.heard("unit-1", house.time.ms, call=True)
+    house.hub.presence.update("unit-1", house.time.ms, call=True)
     judge.get(HALL)
     judge.headers |= FROM_HALL
     assert judge.post("/console/e1/call", match="1.1").location == HALL
@@ -119,8 +119,8 @@ def test_what_both_sides_reported_stands_side_by_side_and_one_is_accepted(house:
 
 
 def test_the_minutes_that_a_table_waited_are_said_where_its_extension_is_given(house: House, judge: Browser):
-    house.service.tell("e1", SetClock("start"), "test")
-    house.hub.presence.heard("unit-1", house.time.ms, call=True)
+    house.service.execute_one("e1", SetClock("start"), "test")
+    house.hub.presence.update("unit-1", house.time.ms, call=True)
     house.time.ms += 250_000
     page = judge.get("/console/e1/match/1.1").text
     assert "This table called 5 min ago." in page

@@ -24,7 +24,7 @@ FIVE = NAMES[:5]
 def service(tmp_path):
     with running(tmp_path / "hub.db", HandClock()) as made:
         steps = [*event_steps("e1", FIVE), Step("e1", c.DrawRound(11))]
-        made.ask(steps, "organizer", people("e1", FIVE))
+        made.execute(steps, "organizer", people("e1", FIVE))
         yield made
 
 
@@ -77,7 +77,7 @@ def test_ids_are_the_same_after_a_restart_and_differ_between_draws_and_tournamen
     assert len(ids) == len(before)
     with running(tmp_path / "other.db") as other:
         # The same names, the same event id, drawn with another seed on another hub.
-        other.ask([*event_steps("e1", FIVE), Step("e1", c.DrawRound(99))], "organizer", people("e1", FIVE))
+        other.execute([*event_steps("e1", FIVE), Step("e1", c.DrawRound(99))], "organizer", people("e1", FIVE))
         publish(other)
         assert not ids & {job.id for job in derived_jobs(other.snapshot.events["e1"])}
 
@@ -152,7 +152,7 @@ def test_the_book_keeps_orders_and_states_over_a_restart(service, tmp_path):
     state = service.snapshot.events["e1"]
     jobs = derived_jobs(state)
     book = PrintBook(url_of(tmp_path / "hub.db"))
-    book.told([(jobs[0].id, PrintState("uncertain", "restarted", "s1"))])
+    book.update_states([(jobs[0].id, PrintState("uncertain", "restarted", "s1"))])
     again = reorder(jobs[0], "ab12")
     book.order(again, instead_of=jobs[0].id, word=REORDERED)
     book.close()
@@ -167,7 +167,7 @@ def test_two_stations_never_get_the_same_job(service, tmp_path):
     assert book.claim(["a", "b"], "s1") == {"a", "b"}
     assert book.claim(["b", "c"], "s2") == {"c"}
     assert book.claim(["a", "b"], "s1") == {"a", "b"}
-    book.told([("a", PrintState("sending", "", "s1"))])
+    book.update_states([("a", PrintState("sending", "", "s1"))])
     assert book.claim(["a"], "s1") == set()
     book.close()
     book = PrintBook(url_of(tmp_path / "hub.db"))

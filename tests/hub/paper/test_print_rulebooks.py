@@ -42,7 +42,7 @@ def begin(service: Service, rulebook: str, totals: bool = False, **options: Any)
     create = c.CreateEvent("Open", rulebook, None, {"structure": "own", "swiss_rounds": 1, **options}, "#0072B2", 7)
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt),
                                          list_total=280 + n if totals else None)) for n, p in enumerate(people)]
-    service.ask([Step("e1", command) for command in (create, *entered)], "test", people)
+    service.execute([Step("e1", command) for command in (create, *entered)], "test", people)
     go_on(service)
 
 
@@ -53,18 +53,18 @@ def event(service: Service) -> EventState:
 def go_on(service: Service) -> None:
     """Draw and publish the next round."""
     if event(service).rulebook.judge_required and not event(service).officials:
-        service.tell("e1", c.SetOfficials((Official("o0", "organizer"),)), "test")
-    service.tell("e1", c.DrawRound(11), "test")
+        service.execute_one("e1", c.SetOfficials((Official("o0", "organizer"),)), "test")
+    service.execute_one("e1", c.DrawRound(11), "test")
     draft = event(service).draft
     assert draft is not None
-    service.tell("e1", c.PublishRound(draft.number, 1, noted="a test"), "test")
+    service.execute_one("e1", c.PublishRound(draft.number, 1, noted="a test"), "test")
 
 
 def play(service: Service, outcome: Outcome = lambda place: Result(winner="a", score=Pair(100, 24))) -> None:
     live = event(service).live
     assert live is not None
     for place, match in enumerate(live.open_matches):
-        service.tell("e1", c.EnterResult(match.id, match.revision, outcome(place), reason="a test"), "test")
+        service.execute_one("e1", c.EnterResult(match.id, match.revision, outcome(place), reason="a test"), "test")
 
 
 def slips(service: Service) -> list[Content]:
@@ -85,7 +85,7 @@ def test_a_slip_of_the_semi_final_says_so_and_asks_what_elimination_asks(service
     assert [slip["name"] for slip in slips(service)] == [None, None]
     assert "form.initiative" not in str(slips(service)[0]["form"])
     play(service)
-    service.tell("e1", c.MakeCut(), "test")
+    service.execute_one("e1", c.MakeCut(), "test")
     go_on(service)
     assert [slip["name"] for slip in slips(service)] == ["semi-final", "semi-final"]
     assert "form.initiative" in str(slips(service)[0]["form"])
@@ -95,7 +95,7 @@ def test_a_slip_of_the_semi_final_says_so_and_asks_what_elimination_asks(service
 def test_the_match_beside_the_final_is_the_one_for_third_place(service: Service) -> None:
     begin(service, "xwing-standard", cut=4, third_place_match=True)
     play(service)
-    service.tell("e1", c.MakeCut(), "test")
+    service.execute_one("e1", c.MakeCut(), "test")
     go_on(service)
     play(service)
     go_on(service)

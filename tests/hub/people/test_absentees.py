@@ -18,8 +18,8 @@ def browser(house: House) -> Browser:
     browser = house.with_event(PEOPLE[:4], late_minutes=10)
     house.publish()
     house.place("unit-1", 1)
-    house.hub.presence.heard("unit-1", house.time.ms, match="1.1", seated=frozenset("a"))
-    house.service.tell("e1", SetClock("start"), "test")
+    house.hub.presence.update("unit-1", house.time.ms, match="1.1", seated=frozenset("a"))
+    house.service.execute_one("e1", SetClock("start"), "test")
     return browser
 
 
@@ -47,7 +47,7 @@ def test_is_here_ends_it_and_no_show_gives_the_other_the_bye(house: House, brows
     assert browser.post("/console/e1/match/1.1/here", who=late).status_code == 303
     assert absent(browser) == []
     assert house.event.find_match("1.1")[1].match.bye is None
-    house.hub.presence.heard("unit-1", house.time.ms, match="1.1", seated=frozenset())
+    house.hub.presence.update("unit-1", house.time.ms, match="1.1", seated=frozenset())
     (other,) = absent(browser)
     assert browser.post("/console/e1/match/1.1/no-show", absent=other).status_code == 303
     assert house.event.entrants[other].dropped_after == 1
@@ -56,9 +56,9 @@ def test_is_here_ends_it_and_no_show_gives_the_other_the_bye(house: House, brows
 
 def test_who_sat_down_or_plays_is_not_reported(house: House, browser: Browser):
     house.time.ms += 20 * MINUTE
-    house.hub.presence.heard("unit-1", house.time.ms, seated=frozenset("ab"))
+    house.hub.presence.update("unit-1", house.time.ms, seated=frozenset("ab"))
     assert absent(browser) == []
-    house.hub.presence.heard("unit-1", house.time.ms, seated=frozenset("a"))
+    house.hub.presence.update("unit-1", house.time.ms, seated=frozenset("a"))
     house.report("1.1", "a", 100, 20)
     assert absent(browser) == []
 
@@ -67,16 +67,16 @@ def test_who_calls_a_judge_is_at_the_table_also_once_the_call_is_settled(house: 
     house.time.ms += 20 * MINUTE
     assert absent(browser)
     for calls in (True, False):
-        house.hub.presence.heard("unit-1", house.time.ms, call=calls)
+        house.hub.presence.update("unit-1", house.time.ms, call=calls)
         assert absent(browser) == []
     # Of the next match nothing is known by that.
-    house.hub.presence.heard("unit-1", house.time.ms, match="1.2")
+    house.hub.presence.update("unit-1", house.time.ms, match="1.2")
     assert house.hub.presence.status_of("unit-1").called_for == "1.1"
 
 
 def test_a_clock_that_is_paused_counts_no_minutes(house: House, browser: Browser):
     house.time.ms += 5 * MINUTE
-    house.service.tell("e1", SetClock("pause"), "test")
+    house.service.execute_one("e1", SetClock("pause"), "test")
     house.time.ms += 30 * MINUTE
     assert absent(browser) == []
 
@@ -95,17 +95,17 @@ def test_the_grid_names_who_is_missing_at_a_table_also_after_the_start(house: Ho
     first, second = names(house)
     assert f"not there: {second}" in row(browser, "1.1")
     assert "not there" not in row(browser, "1.2"), "nobody says anything of a table without a unit"
-    house.hub.presence.heard("unit-1", house.time.ms, seated=frozenset())
+    house.hub.presence.update("unit-1", house.time.ms, seated=frozenset())
     assert f"not there: {first}, {second}" in row(browser, "1.1")
-    house.hub.presence.heard("unit-1", house.time.ms, seated=frozenset("ab"))
+    house.hub.presence.update("unit-1", house.time.ms, seated=frozenset("ab"))
     assert "not there" not in row(browser, "1.1")
 
 
 def test_before_the_start_a_table_at_which_nobody_sits_waits(house: House, browser: Browser):
-    house.service.tell("e1", SetClock("reset"), "test")
-    house.hub.presence.heard("unit-1", house.time.ms, seated=frozenset())
+    house.service.execute_one("e1", SetClock("reset"), "test")
+    house.hub.presence.update("unit-1", house.time.ms, seated=frozenset())
     assert "not there" not in row(browser, "1.1")
-    house.hub.presence.heard("unit-1", house.time.ms, seated=frozenset("b"))
+    house.hub.presence.update("unit-1", house.time.ms, seated=frozenset("b"))
     assert f"not there: {names(house)[0]}" in row(browser, "1.1")
 
 

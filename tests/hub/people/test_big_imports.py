@@ -78,13 +78,13 @@ def test_an_import_that_takes_its_time_is_waited_for(tmp_path: Path, monkeypatch
     """Half a minute on a small computer is no failure: a page that gives up would find the event there afterwards."""
     waited: list[float] = []
     with open_house(tmp_path) as house:
-        ask = house.service.ask
+        ask = house.service.execute
 
         def noted(steps: Any, actor: str, people: Any = (), timeout_s: float = 10) -> Any:
             waited.append(timeout_s)
             return ask(steps, actor, people, timeout_s)
 
-        monkeypatch.setattr(house.service, "ask", noted)
+        monkeypatch.setattr(house.service, "execute", noted)
         _, answer = upload(house, file(3))
         assert answer.status_code == 303
     assert waited[-1] >= 60

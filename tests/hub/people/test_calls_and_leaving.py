@@ -43,7 +43,7 @@ def browser(house: House) -> Browser:
 
 
 def says(house: House, unit: str, **said: object) -> None:
-    house.hub.presence.heard(unit, house.time.ms, **said)
+    house.hub.presence.update(unit, house.time.ms, **said)
 
 
 def status(house: House, unit: str = "unit-1") -> UnitStatus:
@@ -99,7 +99,7 @@ def test_a_call_ends_when_the_result_of_its_match_stands(house: House, browser: 
     house.report("1.1", "a", 100, 24)
     assert status(house).call_since_ms is not None
     if by == "the judge":
-        house.service.tell("e1", EnterResult("1.1", 0, Result(score=Pair(100, 24))), "test")
+        house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=Pair(100, 24))), "test")
     else:
         house.report("1.1", "b", 100, 24)
     assert status(house).call_since_ms is None
@@ -116,7 +116,7 @@ def test_neither_a_dispute_ends_a_call_nor_a_result_that_came_with_it(house: Hou
     house.report("1.2", "b", 100, 24)
     assert status(house, "unit-2").call_since_ms is not None
     house.time.ms += 2 * ECHO_GRACE_MS
-    house.service.tell("e1", DropCompetitor("p6"), "test")
+    house.service.execute_one("e1", DropCompetitor("p6"), "test")
     assert status(house, "unit-2").call_since_ms is not None
 
 
@@ -164,7 +164,7 @@ def test_a_phone_s_call_ends_when_the_result_stands_and_a_later_one_does_not(hou
     house.report("1.1", "a", 100, 24)
     assert len(house.hub.hall.calls.of("e1")) == 2
     if by == "the judge":
-        house.service.tell("e1", EnterResult("1.1", 0, Result(score=Pair(100, 24))), "test")
+        house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=Pair(100, 24))), "test")
     else:
         house.report("1.1", "b", 100, 24)
     assert [call.match for call in house.hub.hall.calls.of("e1")] == ["1.2"]
@@ -172,7 +172,7 @@ def test_a_phone_s_call_ends_when_the_result_stands_and_a_later_one_does_not(hou
     house.hub.hall.calls.open("e1", "1.1", "phone:p1")
     assert len(house.hub.hall.calls.of("e1")) == 2
     house.play()
-    house.service.tell("e1", FinishEvent("the hall closes"), "test")
+    house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
     assert house.hub.presence.units.asked == {}, "of an event that is over nothing is asked for"
 
 
@@ -236,33 +236,33 @@ def test_who_asks_anew_is_heard_anew_and_the_next_match_knows_nothing_of_it(hous
 
 def test_a_wish_by_phone_and_one_at_the_table_arrive_both(house: House, browser: Browser):
     seats = sitting(house)
-    house.hub.hall.wishes.ask("e1", seats["a"], "phone")
+    house.hub.hall.leave_requests.ask("e1", seats["a"], "phone")
     says(house, "unit-1", leave=frozenset("b"))
     assert wishes(house, browser) == ["a", "b"]
-    house.hub.hall.wishes.take_back("e1", seats["a"], "phone")
+    house.hub.hall.leave_requests.take_back("e1", seats["a"], "phone")
     assert wishes(house, browser) == ["b"]
 
 
 def test_a_refusal_is_told_where_it_was_asked(house: House, browser: Browser):
     who = sitting(house)["b"]
-    house.hub.hall.wishes.ask("e1", who, "phone")
+    house.hub.hall.leave_requests.ask("e1", who, "phone")
     says(house, "unit-1", leave=frozenset("b"))
     browser.post("/console/e1/leave/refused", who=who)
     assert view(house)["leave_refused"] == ["b"]
-    assert [(wish.competitor, wish.refused) for wish in house.hub.hall.wishes.of("e1")] == [(who, True)]
+    assert [(wish.competitor, wish.refused) for wish in house.hub.hall.leave_requests.of("e1")] == [(who, True)]
     assert wishes(house, browser) == []
-    house.hub.hall.wishes.ask("e1", who, "phone")
-    assert [wish.refused for wish in house.hub.hall.wishes.of("e1")] == [False]
+    house.hub.hall.leave_requests.ask("e1", who, "phone")
+    assert [wish.refused for wish in house.hub.hall.leave_requests.of("e1")] == [False]
     assert wishes(house, browser) == ["b"]
 
 
 def test_whoever_left_and_comes_back_is_not_asked_about_it_again(house: House, browser: Browser):
     who = sitting(house)["a"]
-    house.hub.hall.wishes.ask("e1", who, "phone")
-    house.service.tell("e1", DropCompetitor(who), "test")
-    assert house.hub.hall.wishes.of("e1") == ()
-    house.service.tell("e1", ReturnCompetitor(who), "test")
-    assert house.hub.hall.wishes.of("e1") == ()
+    house.hub.hall.leave_requests.ask("e1", who, "phone")
+    house.service.execute_one("e1", DropCompetitor(who), "test")
+    assert house.hub.hall.leave_requests.of("e1") == ()
+    house.service.execute_one("e1", ReturnCompetitor(who), "test")
+    assert house.hub.hall.leave_requests.of("e1") == ()
 
 
 def test_letting_go_says_what_it_does_to_the_open_match(house: House, browser: Browser):
@@ -277,7 +277,7 @@ def test_only_a_wish_that_was_said_can_be_refused():
     presence = Presence()
     presence.refuse_leave("unit-9", "a")
     presence.close_call("unit-9")
-    presence.heard("unit-1", 1)
+    presence.update("unit-1", 1)
     presence.refuse_leave("unit-1", "a")
     presence.close_call("unit-1")
     assert presence.units == {"unit-1": UnitStatus("unit-1", 1)}

@@ -27,7 +27,7 @@ def test_a_person_s_table_and_opponent_stand_beside_the_name(house: House, brows
     match = next(m.match for m in house.event.live.matches if "p3" in (m.match.a, m.match.b))
     other = PEOPLE[int((match.b if match.a == "p3" else match.a)[1:]) - 1]
     assert f"Łukasz Żak Table {match.table}, against {other}" in text_of(browser.get(f"{FIND}?q=lukasz"))
-    house.service.tell("e1", DropCompetitor("p3"), "test")
+    house.service.execute_one("e1", DropCompetitor("p3"), "test")
     assert links(browser, f"{FIND}?q=lukasz") == ["/console/e1#person-p3"]
 
 

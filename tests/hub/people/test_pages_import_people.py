@@ -171,7 +171,7 @@ def test_an_id_that_was_taken_out_is_not_given_again(house: House) -> None:
     from roundtap_core.event.commands import RemoveCompetitor
 
     browser = house.with_event()
-    house.service.tell("e1", RemoveCompetitor("p6"), "test")
+    house.service.execute_one("e1", RemoveCompetitor("p6"), "test")
     browser.post("/console/e1/import/people", **fields_of(pasted(browser, "Nina Wolf\n")))
     assert "p7" in house.event.entrants
     assert "p6" not in house.event.entrants

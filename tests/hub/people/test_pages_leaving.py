@@ -130,7 +130,7 @@ def test_where_nobody_knows_how_it_stood_the_match_stays_open_until_it_is_typed(
 
 def wish(house: House, *who: str) -> None:
     for one in who:
-        house.hub.hall.wishes.ask("e1", one, f"phone:{one}")
+        house.hub.hall.leave_requests.ask("e1", one, f"phone:{one}")
 
 
 def test_whoever_would_take_their_own_win_by_leaving_is_told_so_wherever_it_is_granted(house: House):
@@ -287,7 +287,7 @@ def test_squads_still_owed_stand_on_the_phone_and_beside_the_bye(house: House):
     assert "Round 1: squads of the bye are missing" in page
     assert "every pick counts: A B C D" in page
     won = Result(score=Pair(2, 0), picks={"a": [1, 3], "b": [2, 4]})
-    house.service.tell("e1", EnterResult("1.1", 0, won), "test")
+    house.service.execute_one("e1", EnterResult("1.1", 0, won), "test")
     assert "must play now, every pick counts: B D" in text_of(browser.get(f"/e/e1/p/{who}"))
     browser.post(f"/console/e1/match/{alone.id}/picks", picks=["1", "2"])
     assert "Round 1: squads of the bye are missing" not in text_of(browser.get("/console/e1"))
@@ -316,7 +316,8 @@ def test_a_swap_is_checked_on_the_match_s_page(house: House):
             "sideboard": [{"name": "Dragón", "legendary": True}, {"name": "Fauno"}]}
     who = sitting(house, "b")
     record, _ = person_and_entrant("e1", Competitor(who, "Bruno Maier", list=deck))
-    house.service.tell("e1", CorrectList(who, record.person.digest(record.salt), None, "typed late"), "test", [record])
+    house.service.execute_one("e1", CorrectList(who, record.person.digest(record.salt), None, "typed late"), "test",
+                              [record])
 
     def checked(lines: str) -> str:
         return text_of(browser.client.get("/console/e1/match/1.1", query_string={

@@ -34,7 +34,7 @@ def event_of(house: House, rulebook: str, *people: Competitor, **options: Any) -
         record, entrant = person_and_entrant("e1", person)
         records.append(record)
         steps.append(Step("e1", EnterCompetitor(entrant)))
-    house.service.ask(steps, "test", records)
+    house.service.execute(steps, "test", records)
     return house.organizer()
 
 

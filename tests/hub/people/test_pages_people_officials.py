@@ -162,7 +162,7 @@ def test_a_ruling_is_appealed_and_decided_on_the_matchs_page(house: House):
 def test_an_extension_shows_on_the_grid_and_on_the_matchs_clock(house: House):
     browser = house.with_event()
     house.publish()
-    house.service.tell("e1", SetClock("start"), "test")
+    house.service.execute_one("e1", SetClock("start"), "test")
     browser.post("/console/e1/match/1.1/extension", minutes=4)
     assert "+4" in text_of(browser.opened("/console/e1"))
     assert "Extension: +4 min" in text_of(browser.get("/console/e1/match/1.1"))
@@ -179,7 +179,7 @@ def test_the_time_since_a_call_is_said_beside_an_empty_field(house: House):
     browser = house.with_event()
     house.publish()
     house.place("unit-1", 1)
-    house.hub.presence.heard("unit-1", house.time.ms, match="1.1", call=True)
+    house.hub.presence.update("unit-1", house.time.ms, match="1.1", call=True)
     house.time.ms += 130_000
     page = browser.get("/console/e1/match/1.1")
     assert 'name="minutes" type="number" inputmode="numeric" min="1" max="60" value="" ' in page.text, (

@@ -88,5 +88,5 @@ def test_phones_are_sent_to_the_plain_port(house: House, asked: str, port: int, 
 def test_a_desk_at_the_hub_itself_shows_an_address_that_a_phone_reaches(house: House) -> None:
     from ipaddress import ip_address
 
-    house.hub.host.reached_at = HallAddresses(8080, addresses=lambda: [ip_address("192.168.7.4")])
+    house.hub.host.hall_addresses = HallAddresses(8080, addresses=lambda: [ip_address("192.168.7.4")])
     assert hall_address(house.hub, "http://localhost:8080/") == "http://192.168.7.4:8080"

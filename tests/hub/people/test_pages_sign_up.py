@@ -80,7 +80,7 @@ def test_what_no_name_can_be_is_refused(house: House, fields: dict[str, str]) ->
 
 def test_it_ends_with_the_draw_and_takes_none_back(house: House) -> None:
     opened(house)
-    house.service.tell("e1", DrawRound(1), "test")
+    house.service.execute_one("e1", DrawRound(1), "test")
     assert "Round 1 is already drawn" in problem_of(house.browser().post("/join/e1", name="Nina Wolf"))
     assert house.event.draft is not None
 
@@ -263,7 +263,7 @@ def test_whom_the_desk_knows_stays_when_all_since_go(house: House, sign_up: str)
         # A wrong row pressed, and taken back.
         browser.post("/console/e1/competitors/p10/here", on=1)
         browser.post("/console/e1/competitors/p10/here", on=0)
-    house.service.tell("e1", CheckIn("p8"), "phone:p8")
+    house.service.execute_one("e1", CheckIn("p8"), "phone:p8")
     page = text_of(browser.get(DESK))
     assert "These entries are deleted: Daisy Duck, Donald Duck. Whoever" in page
     assert "the desk has confirmed or checked them in: Pia Luchs, Nina Wolf." in page

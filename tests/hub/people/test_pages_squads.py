@@ -23,7 +23,7 @@ def second(house: House) -> House:
     playing(house, "shatterpoint-premier")
     for match in ("1.1", "1.2"):
         won = Result(score=Pair(2, 0), wounds=Pair(5, 3), picks={"a": [1, 2], "b": [1, 2]})
-        house.service.tell("e1", EnterResult(match, 0, won), "test")
+        house.service.execute_one("e1", EnterResult(match, 0, won), "test")
     house.publish()
     return house
 
@@ -71,7 +71,7 @@ def match_of(house: House) -> MatchState:
 
 
 def says_elsewhere(house: House, side: Side, result: Result) -> None:
-    house.service.tell("e1", RecordReport(f"r-{side}", "1.1", side, 0, result_to_json(result), "body"), "unit")
+    house.service.execute_one("e1", RecordReport(f"r-{side}", "1.1", side, 0, result_to_json(result), "body"), "unit")
 
 
 def phones(house: House) -> tuple[Phone, Phone]:
@@ -155,8 +155,8 @@ def test_squads_of_the_elimination_count_as_fielded(house: House):
     playing(house, "shatterpoint-premier", swiss_rounds=1, cut=2)
     for match, picks in (("1.1", [1, 2]), ("1.2", [1, 2]), ("2.1", [3, 4])):
         if match == "2.1":
-            house.service.tell("e1", MakeCut(), "test")
+            house.service.execute_one("e1", MakeCut(), "test")
             house.publish()
         won = Result(score=Pair(2, 0), wounds=Pair(5, 3), picks={"a": picks, "b": picks})
-        house.service.tell("e1", EnterResult(match, 0, won), "test")
+        house.service.execute_one("e1", EnterResult(match, 0, won), "test")
     assert owed_squads(house.event, sitting(house, "a", "2.1")) == ("", False)

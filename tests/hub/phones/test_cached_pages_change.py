@@ -36,7 +36,7 @@ class Hall:
                 *(self.house.hub.access.links.path("e1", who) for who in everybody)]
 
     def tell(self, command: object) -> None:
-        self.house.service.tell("e1", command, "test")  # type: ignore[arg-type]
+        self.house.service.execute_one("e1", command, "test")  # type: ignore[arg-type]
 
     def options(self, **changed: object) -> None:
         self.tell(c.SetOptions({**self.house.event.given_options, **changed}))
@@ -63,7 +63,7 @@ def hall(tmp_path: Path) -> Iterator[Hall]:
 def enter(hall: Hall, who: str, name: str, **how: bool) -> None:
     known = hall.house.service.snapshot.people_of("e1")
     person = replace(known["p1"], name=name)
-    hall.house.service.ask([Step("e1", c.EnterCompetitor(Entrant(who, person.digest("salt")), **how))], "test",
+    hall.house.service.execute([Step("e1", c.EnterCompetitor(Entrant(who, person.digest("salt")), **how))], "test",
                            [PersonRecord("e1", who, "salt", person)])
 
 

@@ -70,7 +70,7 @@ def hidden_in(page: TestResponse, method: str) -> dict[str, Any]:
 
 
 def early(house: House) -> None:
-    house.service.tell("e1", SetClock("set", 60_000), "test")
+    house.service.execute_one("e1", SetClock("set", 60_000), "test")
 
 
 def match_of(house: House) -> MatchState:
@@ -194,7 +194,7 @@ def test_what_a_judge_has_entered_meanwhile_is_told(house: House) -> None:
     ana, _ = phones(house)
     page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
     match = match_of(house)
-    house.service.tell("e1", EnterResult(match.id, 0, Result(score=Pair(100, 0))), "organizer")
+    house.service.execute_one("e1", EnterResult(match.id, 0, Result(score=Pair(100, 0))), "organizer")
     answer = ana.says(page)
     assert "A judge has decided" in text_of(ana.get(answer.headers["Location"]))
     assert match_of(house).match.result == Result(score=Pair(100, 0))

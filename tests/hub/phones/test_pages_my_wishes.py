@@ -85,9 +85,9 @@ def test_leaving_is_asked_once_more_and_is_a_wish(house: House) -> None:
     ana, _ = phones(house)
     asked = ana.get(f"{ana.me}/leave")
     assert "During a match leaving means conceding it." in text_of(asked)
-    assert not house.hub.hall.wishes.of("e1"), "asking is no wish yet"
+    assert not house.hub.hall.leave_requests.of("e1"), "asking is no wish yet"
     press(ana, "leave", on="1")
-    [wish] = house.hub.hall.wishes.of("e1")
+    [wish] = house.hub.hall.leave_requests.of("e1")
     assert (wish.competitor, wish.refused) == (match_of(house).match.a, False)
     assert "the organizer has been told" in part(ana, "my-leave")
     assert house.event.entrants[wish.competitor].active
@@ -96,12 +96,12 @@ def test_leaving_is_asked_once_more_and_is_a_wish(house: House) -> None:
 def test_a_wish_that_is_refused_says_so_and_one_may_stay(house: House) -> None:
     ana, _ = phones(house)
     press(ana, "leave", on="1")
-    house.hub.hall.wishes.refuse("e1", match_of(house).match.a)
+    house.hub.hall.leave_requests.refuse("e1", match_of(house).match.a)
     assert "asks you to stay" in part(ana, "my-leave")
     press(ana, "leave", on="1")
     assert "the organizer has been told" in part(ana, "my-leave")
     press(ana, "leave", on="0")
-    assert not house.hub.hall.wishes.of("e1")
+    assert not house.hub.hall.leave_requests.of("e1")
     assert part(ana, "my-leave") == "Leave the event"
 
 
@@ -118,7 +118,7 @@ def test_who_leaves_after_the_round_is_not_offered_to_leave_once_more(house: Hou
 def test_whoever_is_there_says_so(before: House) -> None:
     ana = Phone(before, "p1")
     assert part(ana, "my-here") == ""
-    before.service.tell("e1", SetCheckIn(True), "organizer")
+    before.service.execute_one("e1", SetCheckIn(True), "organizer")
     assert part(ana, "my-here") == "I am here"
     press(ana, "here")
     assert before.event.entrants["p1"].checked_in
@@ -126,10 +126,10 @@ def test_whoever_is_there_says_so(before: House) -> None:
 
 
 def test_a_phone_changes_no_round_that_is_drawn(before: House) -> None:
-    before.service.tell("e1", SetCheckIn(True), "organizer")
+    before.service.execute_one("e1", SetCheckIn(True), "organizer")
     for who in ("p2", "p3", "p4", "p5"):
         press(Phone(before, who), "here")
-    before.service.tell("e1", DrawRound(11), "organizer")
+    before.service.execute_one("e1", DrawRound(11), "organizer")
     head = before.event.head
     assert "tell the desk" in problem_of(press(Phone(before, "p1"), "here"))
     assert before.event.head == head
@@ -173,8 +173,8 @@ def test_no_list_is_shown_or_changed_once_round_1_is_published(before: House) ->
 
 def test_the_clock_is_one_s_own_table_s(house: House) -> None:
     ana, _ = phones(house)
-    house.service.tell("e1", SetClock("start"), "organizer")
-    house.service.tell("e1", GrantExtension(match_of(house).id, 4), "organizer")
+    house.service.execute_one("e1", SetClock("start"), "organizer")
+    house.service.execute_one("e1", GrantExtension(match_of(house).id, 4), "organizer")
     clock = re.search(r'<time class="clock[^>]*>', ana.home().text)
     assert clock
     assert 'data-more="240000"' in clock[0]
@@ -187,15 +187,15 @@ def test_the_clock_is_one_s_own_table_s(house: House) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_whoever_s_event_is_over_reads_the_place_and_no_clock(house: House, language: str) -> None:
-    house.service.tell("e1", SetClock("start"), "organizer")
+    house.service.execute_one("e1", SetClock("start"), "organizer")
     house.play()
     house.publish()
-    house.service.tell("e1", SetClock("start"), "organizer")
+    house.service.execute_one("e1", SetClock("start"), "organizer")
     house.play()
-    house.service.tell("e1", FinishEvent("the hall closes"), "organizer")
+    house.service.execute_one("e1", FinishEvent("the hall closes"), "organizer")
     for archived in (False, True):
         if archived:
-            house.service.ask([Step(VENUE, NewEntry("event-archived", {"event": "e1"}))], "organizer")
+            house.service.execute([Step(VENUE, NewEntry("event-archived", {"event": "e1"}))], "organizer")
         for path in ("/e/e1/p/", ""):
             texts = []
             for who in [f"p{n}" for n in range(1, 7)]:

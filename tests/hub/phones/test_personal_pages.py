@@ -146,7 +146,7 @@ def test_the_feed_tells_nobody_of_another_s_page(hall: Hall) -> None:
     hall.house.hub.access.links.revoke("e1", "p5")
     for page in (f"me/e1/{token}x", f"me/e2/{token}", f"me/e1/{revoked_before}", "me/e1/", "me/e1", "me/", "me"):
         assert store.version(page) == "none", page
-        assert hall.client.run(store.whole(PageKey(page, "", "en"))) is None, page
+        assert hall.client.run(store.full_page(PageKey(page, "", "en"))) is None, page
 
 
 def test_an_open_page_ends_with_its_link(hall: Hall) -> None:

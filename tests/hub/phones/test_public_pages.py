@@ -35,14 +35,14 @@ class Hall:
         self.application = HubApplication(house.hub)
         self.client = AsgiClient(self.application, lifespan=True)
         self.drawn: list[PageKey] = []
-        store = self.application.kept._cache
-        made = store._made
+        store = self.application.cached_pages._cache
+        made = store._render_one
 
         def noted(app: object, moment: object, now_ms: object, key: PageKey, *more: object) -> object:
             self.drawn.append(key)
             return made(app, moment, now_ms, key, *more)  # type: ignore[arg-type]
 
-        store._made = noted  # type: ignore[assignment]
+        store._render_one = noted  # type: ignore[assignment]
 
     def get(self, path: str, language: str = "en", **headers: str) -> Answer:
         return self.client.get(path, accept_language=language, **headers)
@@ -104,7 +104,7 @@ def test_what_was_saved_stands_on_the_next_page(hall: Hall):
         hall.get("/e/e1/p/p1")
         match = next(m for m in hall.house.event.live.matches if "p1" in (m.match.a, m.match.b))  # type: ignore[union-attr]
         entered = EnterResult(match.id, match.revision, Result(ended="time", score=Pair(a, 7)), reason="a test")
-        hall.house.service.tell("e1", entered, "test")
+        hall.house.service.execute_one("e1", entered, "test")
         page = hall.get("/e/e1/p/p1").text
         assert page == hall.by_flask("/e/e1/p/p1")
         assert f"{a}" in page
@@ -116,7 +116,7 @@ def test_nobody_has_to_tell_the_cache_what_was_saved(hall: Hall):
     for path in PAGES[:-1]:
         hall.get(path)
     hall.house.report("1.1", "a", 100, 24)
-    hall.house.service.tell("e1", SetClock("start"), "test")
+    hall.house.service.execute_one("e1", SetClock("start"), "test")
     for path in PAGES[:-1]:
         assert hall.get(path).text == hall.by_flask(path), path
 
@@ -127,7 +127,7 @@ def test_what_is_saved_while_the_pages_are_being_made_stands_on_the_first_of_the
     first = hall.client.begin("GET", "/e/e1/pairings")
     match = hall.house.event.live.matches[0]  # type: ignore[union-attr]
     entered = EnterResult(match.id, match.revision, Result(score=Pair(100, 24)), reason="a test")
-    hall.house.service.tell("e1", entered, "test")
+    hall.house.service.execute_one("e1", entered, "test")
     hold.set()
     assert first.result(30).text == hall.by_flask("/e/e1/pairings")
     assert "24" in first.result().text
@@ -141,7 +141,7 @@ def test_another_name_stands_on_every_page_that_showed_the_old_one(hall: Hall):
     for path in PAGES[:-1]:
         hall.get(path)
     person = replace(house.service.snapshot.people_of("e1")["p1"], name="Zoë Neu")
-    house.service.ask([Step("e1", ChangePerson("p1", person.digest("salt")))], "test",
+    house.service.execute([Step("e1", ChangePerson("p1", person.digest("salt")))], "test",
                       [PersonRecord("e1", "p1", "salt", person)])
     for n in range(1, 7):
         assert hall.get(f"/e/e1/p/p{n}").text == hall.by_flask(f"/e/e1/p/p{n}"), n
@@ -152,7 +152,7 @@ def test_another_name_stands_on_every_page_that_showed_the_old_one(hall: Hall):
 
 def test_a_press_at_a_table_stands_on_the_wall(hall: Hall):
     assert "0/1 seated" in hall.get("/wall/e1").text
-    hall.house.hub.presence.heard("unit-1", 5, match="1.1", seated=frozenset("ab"))
+    hall.house.hub.presence.update("unit-1", 5, match="1.1", seated=frozenset("ab"))
     assert "1/1 seated" in hall.get("/wall/e1").text
 
 
@@ -178,7 +178,7 @@ def cookie_of(browser: Browser) -> str:
 @pytest.mark.parametrize("language", ["en", "pl"])
 def test_the_staff_have_what_flask_would_send_each_of_them(hall: Hall, language: str):
     """By browsers that are logged in twice as organizer, and as judge: drawn once a role, with each one's own mark."""
-    hall.house.service.tell("e1", SetClock("start"), "test")
+    hall.house.service.execute_one("e1", SetClock("start"), "test")
     staff = [hall.house.organizer(), hall.house.organizer(), hall.house.staff("judge", "Kim Judge"),
              hall.house.staff("judge", "Robin Judge")]
     for path in PAGES[:-1]:
@@ -239,9 +239,9 @@ def test_what_was_saved_stands_on_the_staff_s_next_page_and_a_time_is_never_olde
         hall.house.report("1.1", "a", 100, 24 + n)
         match = hall.house.event.live.matches[0]  # type: ignore[union-attr]
         entered = EnterResult(match.id, match.revision, Result(score=Pair(100, 3 * n)), reason="a test")
-        hall.house.service.tell("e1", entered, "test")
+        hall.house.service.execute_one("e1", entered, "test")
         assert f">{3 * n}<" in hall.get("/e/e1/pairings", cookie=cookie).text
-    hall.house.service.tell("e1", SetClock("start"), "test")
+    hall.house.service.execute_one("e1", SetClock("start"), "test")
     first = len(hall.drawn)
     for gone_ms, drawn in ((0, 1), (STAFF_PAGE_TTL_MS, 1), (1, 2)):
         hall.house.time.ms += gone_ms
@@ -252,7 +252,7 @@ def test_what_was_saved_stands_on_the_staff_s_next_page_and_a_time_is_never_olde
 
 def test_the_staff_wait_behind_no_pages_of_others(hall: Hall):
     cookie, hold = cookie_of(hall.house.organizer()), threading.Event()
-    hall.application.kept._cache._executor.submit(hold.wait, 30)
+    hall.application.cached_pages._cache._executor.submit(hold.wait, 30)
     waiting = hall.client.begin("GET", "/e/e1")
     assert "/logout" in hall.get("/e/e1", cookie=cookie).text
     assert not waiting.done()
@@ -296,11 +296,11 @@ def test_of_two_events_in_play_a_wall_without_a_name_shows_each_in_its_turn(hall
     hall.house.organizer().post("/console", name="Second", rulebook="xwing-standard", color="#882255", structure="own",
                                 swiss_rounds=2)
     hall.house.organizer().post("/console/e2/competitors", names="Ana\nBen")
-    hall.house.service.tell("e2", DrawRound(11), "test")
+    hall.house.service.execute_one("e2", DrawRound(11), "test")
     draft = hall.house.service.snapshot.events["e2"].draft
     assert draft is not None
     assert draft.draw is not None
-    hall.house.service.tell("e2", PublishRound(1, draft.draw.attempt, noted="a test"), "test")
+    hall.house.service.execute_one("e2", PublishRound(1, draft.draw.attempt, noted="a test"), "test")
     shown = set()
     for _ in range(2):
         shown.add(hall.get("/wall?theme=dark").headers["location"])
@@ -315,7 +315,7 @@ def test_five_hundred_who_ask_at_once_have_it_drawn_once(hall: Hall):
 
 
 def test_a_page_that_shows_a_time_is_never_older_than_some_seconds(hall: Hall):
-    hall.house.service.tell("e1", SetClock("start"), "test")
+    hall.house.service.execute_one("e1", SetClock("start"), "test")
     first = hall.get("/e/e1/p/p1").text
     hall.house.time.ms += CLOCK_PAGE_TTL_MS
     assert hall.get("/e/e1/p/p1").text == first
@@ -340,12 +340,12 @@ def test_a_page_that_breaks_is_explained(hall: Hall, monkeypatch: pytest.MonkeyP
 
 def test_the_store_does_not_grow_for_ever(hall: Hall, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(page_cache, "KEPT_BYTES", 20_000)
-    store = hall.application.kept._cache
+    store = hall.application.cached_pages._cache
     for n in range(1, 7):
         for language in ("en", "es", "de", "pl"):
             hall.get(f"/e/e1/p/p{n}", language)
-    assert sum(kept.bytes for kept in store._kept.values()) == store._bytes <= 20_000
-    assert PageKey("p/e1/p6", "", "pl") in store._kept
+    assert sum(kept.bytes for kept in store._pages.values()) == store._bytes <= 20_000
+    assert PageKey("p/e1/p6", "", "pl") in store._pages
 
 
 def test_the_events_colours_wait_for_no_page(hall: Hall, monkeypatch: pytest.MonkeyPatch):

@@ -153,7 +153,7 @@ def test_what_was_not_on_the_screen_does_not_count(house: House, browser: Browse
 
 def test_two_organizers_at_one_table_overwrite_nothing(house: House, browser: Browser):
     told = browser.get(f"{ENTRY}?table=1&text=b24")
-    house.service.tell("e1", EnterResult("1.1", 0, Result(score=Pair(100, 7))), "another")
+    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=Pair(100, 7))), "another")
     answer = confirm(browser, told.text)
     assert answer.status_code == 409
     assert "changed meanwhile" in problem_of(answer)

@@ -39,8 +39,8 @@ def enter(house: House, raw: dict[str, Any], **options: Any) -> Browser:
         record, entrant = person_and_entrant("e1", person)
         records.append(record)
         steps.append(Step("e1", EnterCompetitor(entrant)))
-    house.service.ask(steps, "test", records)
-    house.service.tell("e1", SetOfficials((Official("o0", "organizer"),)), "test")
+    house.service.execute(steps, "test", records)
+    house.service.execute_one("e1", SetOfficials((Official("o0", "organizer"),)), "test")
     return house.organizer()
 
 
@@ -62,7 +62,7 @@ def played(house: House, lives: tuple[int, ...] = (20, 20, 20, 20)) -> None:
     for left, match in zip(lives, house.event.live.open_matches, strict=False):
         score = Pair(left, 0) if house.event.rulebook_id == "warlords-of-terra" else Pair()
         won = Result(ended=RULING, winner="a", score=score)
-        house.service.tell("e1", EnterResult(match.id, match.revision, won), "test")
+        house.service.execute_one("e1", EnterResult(match.id, match.revision, won), "test")
 
 
 @pytest.mark.parametrize("clause", sorted(RESULTS))
@@ -135,7 +135,7 @@ def test_who_left_before_the_cut_or_was_disqualified_has_no_way_back(house: Hous
     browser.post("/console/e1/competitors/p1/drop")
     browser.post("/console/e1/competitors/p2/disqualify", reason="stacked dice")
     assert not house.event.entrants["p1"].active
-    house.service.tell("e1", MakeCut(), "test")
+    house.service.execute_one("e1", MakeCut(), "test")
     for gone in ("p1", "p2"):
         answer = browser.post(f"/console/e1/competitors/{gone}/return")
         assert answer.status_code in (400, 409)
@@ -159,7 +159,7 @@ def test_once_a_game_of_the_cut_has_begun_nobody_comes_in(house: House, rulebook
     played(house)
     browser.post("/console/e1/cut")
     house.publish()
-    house.service.tell("e1", SetClock("start"), "test")
+    house.service.execute_one("e1", SetClock("start"), "test")
     first, fifth = house.event.cut.order[0], house.event.cut.order[4]
     browser.post(f"/console/e1/competitors/{first}/drop", unknown=1)
     assert "A place in the cut is free" not in text_of(browser.get("/console/e1"))

@@ -98,9 +98,9 @@ def test_what_a_player_said_in_time_needs_no_reason_of_an_official(house: House)
     """The clock was set back since: the report stands, and whoever types the same is not asked why."""
     walker = play(house, "xwing-standard")
     said = result_to_json(Result(ended="time", score=Pair(60, 24)))
-    house.service.tell("e1", RecordReport("r1", "1.1", "a", 0, said, "body", serial=1), "unit")
+    house.service.execute_one("e1", RecordReport("r1", "1.1", "a", 0, said, "body", serial=1), "unit")
     assert walker.match.reports
-    house.service.tell("e1", SetClock("set", 300_000), "test")
+    house.service.execute_one("e1", SetClock("set", 300_000), "test")
     walker.page = walker.browser.get(AT)
     assert problem_of(walker.press(way="time").both("score", 60, 24).page) == ""
     assert walker.enter().score == Pair(60, 24)
@@ -137,7 +137,8 @@ def test_keyforge_offers_the_three_houses_of_a_deck_that_is_known(house: House):
     a = house.event.find_match("1.1")[1].match.a
     person = house.service.snapshot.people["e1"][a]
     known = replace(person, houses=("Dis", "Logos", "Star Alliance"))
-    house.service.tell("e1", ChangePerson(a, known.digest("salt")), "test", [PersonRecord("e1", a, "salt", known)])
+    house.service.execute_one("e1", ChangePerson(a, known.digest("salt")), "test",
+                              [PersonRecord("e1", a, "salt", known)])
     walker.press(way="time").press(**{"q.active": "a"}).press(**{"q.turns": ""})
     walker.both("keys", 1, 1).both("aember", 2, 2)
     assert "Star Alliance" in walker.text
@@ -357,7 +358,7 @@ def test_a_figure_that_cannot_be_is_asked_again_with_the_reason(house: House, va
 def test_what_somebody_else_entered_meanwhile_is_not_overwritten(house: House):
     walker = play(house, "xwing-standard")
     walker.press(way="time").both("score", 40, 50)
-    house.service.tell("e1", EnterResult("1.1", 0, Result(score=Pair(100, 3))), "another")
+    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=Pair(100, 3))), "another")
     answer = walker.post(AT)
     assert answer.status_code in (400, 409)
     assert "changed meanwhile" in problem_of(answer)
@@ -378,7 +379,7 @@ def test_a_correction_begins_with_what_stands(house: House):
 
 def test_the_way_of_the_clock_comes_first(house: House):
     walker = play(house, "xwing-epic-duel")
-    house.service.tell("e1", SetClock("set", 60_000), "test")
+    house.service.execute_one("e1", SetClock("set", 60_000), "test")
     walker.page = walker.browser.get(AT)
     first = re.search(r'name="way" value="([^"]+)"', walker.page.text)
     assert first
@@ -392,7 +393,7 @@ def test_the_way_of_the_clock_comes_first(house: House):
 
 def test_an_official_ends_a_match_by_time_before_it_is_up_with_a_reason_that_is_kept(house: House):
     walker = play(house, "xwing-epic-duel")
-    house.service.tell("e1", SetClock("set", 60_000), "test")
+    house.service.execute_one("e1", SetClock("set", 60_000), "test")
     walker.page = walker.browser.get(AT)
     walker.press(way="time").both("score", 60, 55)
     assert "Time is not up at this table. To enter this result anyway, give the reason" in text_of(walker.page)

@@ -9,9 +9,9 @@ from roundtap_core.event.commands import DropCompetitor, MakeCut, SetClock, Warn
 
 def test_who_leaves_before_the_first_round_did_not_leave_after_round_0(house: House):
     browser = house.with_event()
-    house.service.tell("e1", Warn("p6", "a loud phone"), "test")
+    house.service.execute_one("e1", Warn("p6", "a loud phone"), "test")
     house.publish()
-    house.service.tell("e1", DropCompetitor("p6"), "test")
+    house.service.execute_one("e1", DropCompetitor("p6"), "test")
     house.play()
     house.publish()
     page = text_of(browser.get("/console/e1"))
@@ -25,14 +25,14 @@ def test_a_final_is_called_by_its_name(house: House):
     for _ in range(2):
         house.publish()
         house.play()
-    house.service.tell("e1", MakeCut(), "test")
+    house.service.execute_one("e1", MakeCut(), "test")
     house.publish()
     page = text_of(browser.get("/console/e1"))
     assert "Final: the tables are published" in page
     assert "clock of round" not in page
-    house.service.tell("e1", SetClock("start"), "test")
+    house.service.execute_one("e1", SetClock("start"), "test")
     who = house.event.live.matches[0].match.a
-    house.service.tell("e1", Warn(who, "slow play"), "test")
+    house.service.execute_one("e1", Warn(who, "slow play"), "test")
     assert "Warning (Final): slow play" in text_of(browser.get(f"/console/e1/person/{who}"))
 
 

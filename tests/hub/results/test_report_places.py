@@ -50,10 +50,10 @@ class Hall:
         return found[1]
 
     def place(self, unit: str, table: int | None) -> None:
-        self.hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "organizer")
+        self.hub.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "organizer")
 
     def tell(self, command: c.Command) -> None:
-        self.hub.service.tell("e1", command, "organizer")
+        self.hub.service.execute_one("e1", command, "organizer")
 
     def next_round(self) -> None:
         for match in self.hub.service.snapshot.events["e1"].rounds[-1].open_matches:
@@ -124,7 +124,7 @@ def test_a_lot_from_elsewhere_is_none(hall: Hall) -> None:
 def test_who_says_they_sit_at_another_table_s_match_sits_nowhere(hall: Hall) -> None:
     """A status counts for the match at the unit's own table: neither seats nor wishes to leave are anybody else's."""
     for unit in ("table-2", "table-9"):
-        hall.hub.presence.heard(unit, hall.clock.ms, match="1.1", seated=frozenset("ab"), leave=frozenset("ab"),
+        hall.hub.presence.update(unit, hall.clock.ms, match="1.1", seated=frozenset("ab"), leave=frozenset("ab"),
                                 draft=True)
     snapshot = hall.hub.service.snapshot
     moment = event_at(snapshot, "e1")

@@ -28,7 +28,7 @@ def played(house: House) -> None:
     house.publish()
     assert house.event.live is not None
     for i, match in enumerate(m for m in house.event.live.open_matches):
-        house.service.tell("e1", EnterResult(match.id, match.revision, Result(score=Pair(100, 7 * i))), "test")
+        house.service.execute_one("e1", EnterResult(match.id, match.revision, Result(score=Pair(100, 7 * i))), "test")
 
 
 def names_of(house: House) -> dict[str, str]:
@@ -43,19 +43,19 @@ def moment(house: House) -> EventAt:
 def ended(house: House) -> House:
     """Eleven: one never plays, one is put out in round 2, a semi-finalist leaves before the final."""
     browser = house.with_event(NAMES, cut=4, third_place_match="1")
-    house.service.tell("e1", DropCompetitor("p11"), "test")
+    house.service.execute_one("e1", DropCompetitor("p11"), "test")
     house.publish()
     house.play()
     house.publish()
     out = house.event.live.matches[0].match.a  # type: ignore[union-attr]
-    house.service.tell("e1", Disqualify(out, "weighted dice"), "test")
+    house.service.execute_one("e1", Disqualify(out, "weighted dice"), "test")
     house.play()
     browser.post("/console/e1/cut")
     played(house)
     loser = house.event.rounds[2].matches[0].match.b
-    house.service.tell("e1", DropCompetitor(loser or ""), "test")
+    house.service.execute_one("e1", DropCompetitor(loser or ""), "test")
     played(house)
-    house.service.tell("e1", FinishEvent("the hall closes"), "test")
+    house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
     return house
 
 
@@ -125,7 +125,7 @@ def test_a_disqualified_player_stands_last_at_once_while_the_next_round_is_playe
     house.play()
     house.publish()
     best = house.event.live.matches[0].match.a  # type: ignore[union-attr]
-    house.service.tell("e1", Disqualify(best, "weighted dice"), "test")
+    house.service.execute_one("e1", Disqualify(best, "weighted dice"), "test")
     names = names_of(house)
     for path in ("/e/e1/standings",):
         page = text_of(house.browser().get(path))
@@ -136,7 +136,7 @@ def test_a_disqualified_player_stands_last_at_once_while_the_next_round_is_playe
 
 def test_who_never_played_is_in_no_standings(house: House):
     house.with_event(NAMES[:6])
-    house.service.tell("e1", DropCompetitor("p6"), "test")
+    house.service.execute_one("e1", DropCompetitor("p6"), "test")
     house.publish()
     house.play()
     names = names_of(house)
@@ -182,7 +182,7 @@ def test_where_both_have_asked_to_leave_it_says_that_nobody_wins_if_both_do(hous
     house.place("unit-1", 1)
     match = house.event.live.matches[0].match  # type: ignore[union-attr]
     for who in (match.a, match.b):
-        house.hub.hall.wishes.ask("e1", who or "", f"phone:{who}")
+        house.hub.hall.leave_requests.ask("e1", who or "", f"phone:{who}")
     at = f"/console/e1/competitors/{match.a}/drop"
     asked = browser.post(at)
     assert "has asked to leave, too: if both leave, nobody wins" in text_of(asked)
@@ -199,7 +199,7 @@ def test_where_one_of_both_has_reported_the_result_stays_and_nobody_is_said_to_w
     match = house.event.rounds[-1].matches[0].match
     house.report("1.1", "a", 100, 40)
     for who in (match.a, match.b):
-        house.hub.hall.wishes.ask("e1", who or "", f"phone:{who}")
+        house.hub.hall.leave_requests.ask("e1", who or "", f"phone:{who}")
     asked = text_of(browser.post(f"/console/e1/competitors/{match.a}/drop"))
     assert "A result was reported at table 1. It stays" in asked
     assert "nobody wins" not in asked

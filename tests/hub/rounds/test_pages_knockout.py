@@ -27,7 +27,7 @@ def swiss_played(house: House, rounds: int = 4) -> None:
         assert house.event.live is not None
         for i, match in enumerate(m for m in house.event.live.matches if m.match.b):
             result = Result(score=Pair(100, (7 * i + 3 * number) % 90))
-            house.service.tell("e1", EnterResult(match.id, match.revision, result), "test")
+            house.service.execute_one("e1", EnterResult(match.id, match.revision, result), "test")
 
 
 def cut_made(house: House, **options: object) -> None:
@@ -183,7 +183,7 @@ def test_once_the_semi_final_has_started_a_correction_says_what_it_changes_and_w
     cut_made(house)
     browser = house.organizer()
     house.publish()
-    house.service.tell("e1", EnterResult("5.1", 0, Result(score=Pair(100, 0))), "test")
+    house.service.execute_one("e1", EnterResult("5.1", 0, Result(score=Pair(100, 0))), "test")
     sent = turned_round(house)
     query = "&".join(f"{name}={value}" for name, value in sent.items())
     table = house.event.find_match("4.1")[1].match.table  # type: ignore[index]
@@ -256,7 +256,7 @@ def test_who_leaves_between_rounds_gives_a_bye(house: House):
     house.publish()
     house.play()
     winner = house.event.rounds[-1].matches[0].match.a
-    house.service.tell("e1", DropCompetitor(winner), "test")
+    house.service.execute_one("e1", DropCompetitor(winner), "test")
     browser = house.organizer()
     browser.post("/console/e1/draw", attempt=0)
     assert "bye" in text_of(browser.get("/console/e1"))
@@ -298,7 +298,7 @@ def test_every_page_of_every_step_reads_in_every_language(house: House, language
         assert organizer.get("/console").status_code == 200
 
     look()
-    house.service.tell("e1", DropCompetitor(seeds[0]), "test")
+    house.service.execute_one("e1", DropCompetitor(seeds[0]), "test")
     look()
     house.organizer().post("/console/e1/cut/accepted", competitor=house.event.cut.order[4] if house.event.cut else "")
     for _ in range(2):

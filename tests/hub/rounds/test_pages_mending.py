@@ -111,7 +111,7 @@ def test_the_second_organizer_sees_what_the_first_one_changed(house: House, orga
 
 
 def test_a_warning_is_read_before_it_is_done(house: House, organizer: Browser) -> None:
-    house.service.tell("e1", SetClock("start"), "test")
+    house.service.execute_one("e1", SetClock("start"), "test")
     one, two = seat(house, 1), seat(house, 2)
     shown = look(organizer, do="swap", first=one, second=two)
     assert "The clock runs" in text_of(shown)
@@ -150,7 +150,7 @@ def test_what_cannot_be_done_is_said_on_the_page(organizer: Browser, chosen: dic
 
 def test_a_table_follows_at_once_and_says_who_sits_there(house: House, organizer: Browser) -> None:
     for unit, table in (("unit-1", 1), ("unit-2", 2)):
-        house.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "test")
+        house.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "test")
     before = table_view(house.service.snapshot, "unit-1")["match"]
     press(organizer, look(organizer, do="swap", first=seat(house, 1), second=seat(house, 2)))
     after = table_view(house.service.snapshot, "unit-1")["match"]
@@ -179,7 +179,7 @@ def test_paper_follows_slips_of_changed_tables_and_the_lists_of_a_round_that_is_
 
 
 def test_who_is_left_alone_by_one_who_goes_is_paired_again(house: House, organizer: Browser) -> None:
-    house.service.tell("e1", DropCompetitor(seat(house, 1)), "test")
+    house.service.execute_one("e1", DropCompetitor(seat(house, 1)), "test")
     organizer.post("/console/e1/competitors", names="Late Comer")
     assert "2 wait without an opponent" in text_of(organizer.get("/console/e1"))
     page = organizer.get(MEND)
@@ -206,7 +206,7 @@ def test_a_round_is_taken_back_and_published_again(house: House, organizer: Brow
 
 def test_a_draft_says_what_is_by_hand_and_warns_before_it_is_thrown_away(house: House) -> None:
     organizer = house.with_event()
-    house.service.tell("e1", DrawRound(5), "test")
+    house.service.execute_one("e1", DrawRound(5), "test")
     assert "What was changed by hand is lost" not in text_of(organizer.get("/console/e1"))
     press(organizer, look(organizer, do="swap", first=seat(house, 1), second=seat(house, 2)))
     page = organizer.get("/console/e1")
@@ -252,7 +252,7 @@ def test_who_is_missing_is_said_and_what_was_typed_stays(house: House) -> None:
 
 def test_the_form_begins_with_the_draw(house: House) -> None:
     organizer = house.with_event()
-    house.service.tell("e1", DrawRound(5), "test")
+    house.service.execute_one("e1", DrawRound(5), "test")
     page = organizer.get("/console/e1/pair").text
     assert f'value="{name(house, seat(house, 1))}"' in page.partition("pair-rows")[2]
     empty = organizer.get("/console/e1/pair?from=empty").text.partition("pair-rows")[2]
@@ -279,10 +279,10 @@ def test_what_is_typed_wrong_is_said_with_its_line(house: House, rows: list[tupl
 
 def test_another_events_table_is_not_to_be_had(house: House, organizer: Browser) -> None:
     """One hall: what the second event has drawn is taken, for a move as for two who wait."""
-    house.service.ask([Step("e2", CreateEvent("Second", "xwing-standard", "relaxed", {}, "#0072B2", 3))], "test")
+    house.service.execute([Step("e2", CreateEvent("Second", "xwing-standard", "relaxed", {}, "#0072B2", 3))], "test")
     for n in range(4):
-        house.service.ask([Step("e2", EnterCompetitor(Entrant(f"q{n}", "d")))], "test")
-    house.service.tell("e2", DrawRound(5), "test")
+        house.service.execute([Step("e2", EnterCompetitor(Entrant(f"q{n}", "d")))], "test")
+    house.service.execute_one("e2", DrawRound(5), "test")
     theirs = sorted(m.match.table or 0 for m in house.service.snapshot.events["e2"].rounds[0].matches)
     answer = look(organizer, do="table", match="1.1", table=theirs[0])
     assert f"Table {theirs[0]} is taken by another match or another event" in problem_of(answer)
@@ -296,7 +296,7 @@ def test_another_events_table_is_not_to_be_had(house: House, organizer: Browser)
 def test_sixty_four_tables_are_light_on_the_wire(tmp_path: Path) -> None:
     with open_house(tmp_path) as house:
         organizer = house.with_event([f"Aleksandra Wiśniewska-Szczepańska {n}" for n in range(128)])
-        house.service.tell("e1", DrawRound(5), "test")
+        house.service.execute_one("e1", DrawRound(5), "test")
         for path in (MEND, "/console/e1/pair"):
             organizer.get(path)
             answer = organizer.client.get(path, headers={"Accept-Encoding": "gzip"})

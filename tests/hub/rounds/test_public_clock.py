@@ -29,17 +29,17 @@ def begin(house: House, rulebook: str = "shatterpoint-premier", **options: Any) 
     people = [PersonRecord("e1", f"p{i}", f"salt {i}", Person(name)) for i, name in enumerate(PEOPLE, start=1)]
     create = c.CreateEvent("Showdown", rulebook, None, {"structure": "own", "swiss_rounds": 3, **options}, "#882255", 7)
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
-    house.service.ask([Step("e1", command) for command in (create, *entered)], "test", people)
+    house.service.execute([Step("e1", command) for command in (create, *entered)], "test", people)
     house.publish()
     house.place("unit-1", 1)
     browser = house.organizer()
     browser.get("/console/e1")
-    house.service.tell("e1", c.SetClock("start"), "test")
+    house.service.execute_one("e1", c.SetClock("start"), "test")
     return browser
 
 
 def roll(house: House, minutes: int) -> None:
-    house.service.tell("e1", SetExtraMinutes(1, minutes), "test")
+    house.service.execute_one("e1", SetExtraMinutes(1, minutes), "test")
 
 
 def table(house: House, unit: str = "unit-1") -> dict[str, Any]:
@@ -115,7 +115,7 @@ def test_nothing_entered_counts_as_no_minutes(house: House) -> None:
 def test_a_table_with_an_extension_is_over_so_many_minutes_later(house: House) -> None:
     begin(house)
     roll(house, 2)
-    house.service.tell("e1", GrantExtension("1.1", 4), "test")
+    house.service.execute_one("e1", GrantExtension("1.1", 4), "test")
     house.time.ms += 124 * MINUTE
     assert table(house)["over"] is False
     house.time.ms += 2 * MINUTE
@@ -175,9 +175,9 @@ def test_a_clock_set_anew_moves_the_timer_and_a_pause_stops_it(house: House) -> 
     loop = Loop()
     PhaseTimer(house.hub, lambda: None).bind(loop)  # type: ignore[arg-type]
     assert [delay_s for delay_s, _ in loop.timers] == [90 * 60]
-    house.service.tell("e1", c.SetClock("adjust", -10 * MINUTE), "test")
+    house.service.execute_one("e1", c.SetClock("adjust", -10 * MINUTE), "test")
     assert [delay_s for delay_s, _ in loop.timers] == [80 * 60]
-    house.service.tell("e1", c.SetClock("pause"), "test")
+    house.service.execute_one("e1", c.SetClock("pause"), "test")
     assert loop.timers == []
 
 

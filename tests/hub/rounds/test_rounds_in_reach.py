@@ -14,7 +14,8 @@ from roundtap_hub.units.table_view import table_view
 def correct(house: House, match: str, a: int, b: int) -> None:
     found = house.event.find_match(match)
     assert found
-    house.service.tell("e1", EnterResult(match, found[1].revision, Result(score=Pair(a, b)), reason="misread"), "test")
+    house.service.execute_one("e1", EnterResult(match, found[1].revision, Result(score=Pair(a, b)), reason="misread"),
+                              "test")
 
 
 def links(page: str, what: str) -> list[str]:
@@ -25,7 +26,7 @@ def test_every_round_and_every_match_of_an_event_with_a_cut_is_two_clicks_away(h
     browser = house.with_event(cut=4)
     for number in range(1, 5):
         if number == 3:
-            house.service.tell("e1", MakeCut(), "test")
+            house.service.execute_one("e1", MakeCut(), "test")
         house.publish()
         house.play()
     page = browser.get("/console/e1")
@@ -77,7 +78,7 @@ def test_both_players_are_told_at_their_table_while_their_match_is_there(house: 
     correct(house, "1.1", 100, 24)
     assert told() == (True, "decided", {"a": 100, "b": 24})
     house.play()
-    house.service.tell("e1", DrawRound(1), "test")
+    house.service.execute_one("e1", DrawRound(1), "test")
     correct(house, "1.1", 24, 100)
     assert told() == (True, "closed", {"a": 24, "b": 100})
 

@@ -37,7 +37,7 @@ class Hall:
 
     def start(self, minutes: float) -> None:
         self.at(minutes)
-        self.house.service.tell("e1", SetClock("start"), "test")
+        self.house.service.execute_one("e1", SetClock("start"), "test")
 
     def round(self, publish: float, start: float, end: float) -> None:
         """A round from its publishing to its last result, at these minutes."""
@@ -84,7 +84,7 @@ def test_a_correction_of_a_closed_round_makes_it_no_longer(hall: Hall):
     hall.round(80, 85, 150)
     match = hall.house.event.rounds[0].matches[0]
     hall.at(170)
-    hall.house.service.tell("e1", EnterResult(match.id, match.revision, Result(score=Pair(24, 100)),
+    hall.house.service.execute_one("e1", EnterResult(match.id, match.revision, Result(score=Pair(24, 100)),
                                                      reason="misread"), "test")
     assert hall.schedule.rounds[0].taken == 70
 
@@ -93,7 +93,7 @@ def test_a_clock_that_was_started_too_early_and_taken_back_counts_from_its_real_
     hall.house.publish()
     hall.start(1)
     hall.at(2)
-    hall.house.service.tell("e1", SetClock("reset"), "test")
+    hall.house.service.execute_one("e1", SetClock("reset"), "test")
     hall.start(9)
     assert hall.schedule.rounds[0].start == day(9)
 
@@ -104,7 +104,7 @@ def test_the_running_round_ends_by_the_clock_and_the_last_extension(hall: Hall):
     hall.at(30)
     assert hall.schedule.round_end == day(75)
     match = hall.house.event.live.matches[0]  # type: ignore[union-attr]
-    hall.house.service.tell("e1", GrantExtension(match.id, 4), "test")
+    hall.house.service.execute_one("e1", GrantExtension(match.id, 4), "test")
     assert hall.schedule.round_end == day(79)
     assert hall.schedule.rounds[0].extended == 4
     hall.at(90)
@@ -169,7 +169,7 @@ def test_a_clock_that_was_set_in_the_midst_of_it_sets_right_what_was_noted_befor
     hall.at(0)
     hall.house.time.wall = (NOON - timedelta(hours=5)).isoformat(timespec="seconds")
     hall.house.publish()
-    hall.house.service.tell("e1", SetClock("start"), "test")
+    hall.house.service.execute_one("e1", SetClock("start"), "test")
     hall.at(20)
     assert hall.schedule.rounds[0].start == day(0)
 
@@ -184,7 +184,7 @@ def test_across_boots_minutes_are_known_by_the_time_of_day_or_not_at_all(tmp_pat
         hall.start(0)
         hall.booted_at = 40
         clocks = Clocks("another boot", house.time, lambda: house.time.wall)
-        house.service._moments = clocks
+        house.service._clocks = clocks
         house.hub.clocks = clocks
         hall.at(70)
         house.play()

@@ -74,7 +74,7 @@ def test_who_shows_something_else_is_told_to_look(client: AsgiClient):
 def test_a_report_is_told_as_the_row_that_changed(house: House, client: AsgiClient):
     browser = Listener(client, "/e/e1/pairings", "pl")
     before = browser.seen
-    house.service.tell("e1", EnterResult("1.2", 0, Result(score=Pair(100, 24))), "test")
+    house.service.execute_one("e1", EnterResult("1.2", 0, Result(score=Pair(100, 24))), "test")
     browser.until(lambda: browser.named("patch"), "a patch")
     [region] = browser.named("patch")[0]["regions"]
     assert browser.named("patch")[0]["from"] == before
@@ -89,7 +89,7 @@ def test_what_does_not_show_is_told_to_nobody(house: House, client: AsgiClient):
     before = browser.seen
     house.report("1.2", "a", 100, 24)
     late = Listener(client, "/e/e1/pairings")
-    house.service.tell("e1", EnterResult("1.1", 0, Result(score=Pair(77, 24))), "test")
+    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=Pair(77, 24))), "test")
     browser.until(lambda: browser.named("patch"), "a patch")
     assert [patch["from"] for patch in browser.named("patch")] == [before]
     late.until(lambda: late.named("view") or late.named("patch"), "news")
@@ -121,19 +121,19 @@ def test_a_page_without_a_variant_is_told_to_look(house: House, client: AsgiClie
 
 def test_the_clock_loads_and_changes_no_page(house: House, client: AsgiClient):
     browser = Listener(client, "/e/e1/standings")
-    house.service.tell("e1", SetClock("start"), "test")
+    house.service.execute_one("e1", SetClock("start"), "test")
     browser.until(lambda: [c["state"] for c in browser.named("clock")] == ["idle", "running"], "the clock")
     for n in range(1, 4):
-        house.service.tell("e1", SetClock("adjust", 60_000 * n), "test")
+        house.service.execute_one("e1", SetClock("adjust", 60_000 * n), "test")
         browser.until(lambda n=n: len(browser.named("clock")) == 2 + n, "the clock")  # type: ignore[misc]
     assert {name for name, _ in browser.events} == {"clock"}
     browser.close()
 
 
 def test_a_running_clock_that_is_set_changes_no_phone_either(house: House, client: AsgiClient):
-    house.service.tell("e1", SetClock("start"), "test")
+    house.service.execute_one("e1", SetClock("start"), "test")
     browser = Listener(client, player_at(house, 1))
-    house.service.tell("e1", SetClock("adjust", 60_000), "test")
+    house.service.execute_one("e1", SetClock("adjust", 60_000), "test")
     browser.until(lambda: len(browser.named("clock")) == 2, "the clock")
     house.report("1.1", "a", 100, 24)
     browser.until(lambda: browser.named("patch"), "a patch")
@@ -182,11 +182,11 @@ def test_who_reads_slowly_gets_it_all_in_order_once_it_reads():
         reader = SlowReader()
         client = FeedClient(PageKey("e/e1", "", "en"), "v0", reader.send)
         for n in range(5):
-            client.tell(b"%d;" % n)
+            client.send(b"%d;" % n)
         reader.reads.set()
         assert client._task is not None
         await client._task
-        client.tell(b"5;")
+        client.send(b"5;")
         return reader.sent
 
     assert asyncio.run(go()) == [b"0;", b"1;2;3;4;", b"5;"]
@@ -198,7 +198,7 @@ def test_who_reads_much_too_slowly_is_told_to_look():
         client = FeedClient(PageKey("e/e1", "", "en"), "v0", reader.send)
         for n in range(WAITING_MAX + 2):
             client.version = f"v{n}"
-            client.tell(b"event: patch\ndata: %d\n\n" % n)
+            client.send(b"event: patch\ndata: %d\n\n" % n)
         # What comes next is told to who shows another version, and so as a view, too.
         version = client.version
         reader.reads.set()
@@ -244,7 +244,7 @@ def test_whatever_happens_pages_become_what_flask_would_send(house: House, clien
 
 def _something(house: House, organizer: object, rand: random.Random) -> None:
     """Anything that may happen in a hall."""
-    state, tell = house.event, house.service.tell
+    state, tell = house.event, house.service.execute_one
     live = state.live
     who = f"p{rand.randint(1, 7)}"
     deed = rand.randrange(12)
@@ -266,7 +266,7 @@ def _something(house: House, organizer: object, rand: random.Random) -> None:
         tell("e1", SetClock(rand.choice(["start", "pause", "adjust", "reset"]), rand.choice([60_000, -60_000])), "test")
     elif deed == 7:
         seated = frozenset(rand.sample("ab", rand.randint(0, 2)))
-        house.hub.presence.heard(f"unit-{rand.randint(1, 2)}", house.time.ms, match=match.id, seated=seated,
+        house.hub.presence.update(f"unit-{rand.randint(1, 2)}", house.time.ms, match=match.id, seated=seated,
                                  call=rand.random() < 0.5)
     elif deed == 8:
         tell("e1", rand.choice([DropCompetitor, ReturnCompetitor])(who), "test")

@@ -30,7 +30,7 @@ def hub_at(folder: Path, server: tuple[str, int] = BY_HOTSPOT) -> Iterator[tuple
     with running(folder / "journal.sqlite") as service:
         clocks = HandClock().clocks
         reached = HallAddresses(8080, 80, ["games.example.org"], lambda: [ip_address("192.168.1.20")])
-        reached.look()
+        reached.refresh()
         hub = hub_in_memory(service, Presence(), clocks, KEYS, b"secret", host=Host(reached))
         client = AsgiClient(HubApplication(hub))
         client.seen_as = {"server": server, "client": ("10.42.0.77", 40000)}

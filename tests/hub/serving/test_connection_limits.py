@@ -53,7 +53,7 @@ def test_one_address_has_its_places_and_gets_one_back_with_each_that_ends() -> N
     assert doors.admit(connection("10.42.0.8"))
     phone[1].close()
     phone[1].close()
-    assert doors.inside == 3
+    assert doors.open_count == 3
     assert doors.admit(phone[3])
     assert doors.refused == 1
 
@@ -69,10 +69,10 @@ def test_when_all_places_are_taken_who_has_most_loses_the_youngest() -> None:
     modest = [connection(f"10.42.0.{n}") for n in (8, 9)]
     assert all(doors.admit(each) for each in [*greedy, *modest])
     assert doors.admit(connection("10.42.0.10"))
-    assert doors.inside == 10
+    assert doors.open_count == 10
     assert greedy[7].doors is doors
     # The oldest, which may be a page that somebody looks at, stay.
-    assert [each in doors._callers["10.42.0.7"].inside for each in greedy] == [True] * 7 + [False]
+    assert [each in doors._quotas["10.42.0.7"].connections for each in greedy] == [True] * 7 + [False]
 
 
 def test_a_newcomer_with_as_many_as_anybody_gets_nobody_s_place() -> None:
@@ -93,7 +93,7 @@ def test_questions_beyond_the_rate_wait_for_their_turn_and_only_those_of_one_add
     clock = Hand()
     doors = ConnectionLimits(10, clock)
     assert [doors.wait_s("10.42.0.7") for _ in range(400)] == [0.0] * 400
-    assert doors.wait_s("10.42.0.7") == pytest.approx(1 / REQUEST_RATE.a_second)
+    assert doors.wait_s("10.42.0.7") == pytest.approx(1 / REQUEST_RATE.per_second)
     assert doors.wait_s("10.42.0.8") == 0.0
     assert all(doors.wait_s("127.0.0.1") == 0.0 for _ in range(800))
     clock.s += 1.0
@@ -109,8 +109,8 @@ def test_many_addresses_are_forgotten_when_they_have_gone(monkeypatch: pytest.Mo
         passing = connection(f"10.42.0.{n}")
         doors.admit(passing)
         passing.close()
-    assert len(doors._callers) <= 11
-    assert doors.inside == 1
+    assert len(doors._quotas) <= 11
+    assert doors.open_count == 1
 
 
 # --- what comes through ----------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def served(work: Work, base: type[Any], per_address: int = 64, places: int = 100
 
     async def main() -> None:
         doors = ConnectionLimits(places, asyncio.get_running_loop().time, per_address)
-        listener = LimitedListener().guarded_by(doors)
+        listener = LimitedListener().limited_by(doors)
         listener.bind(("127.0.0.1", 0))
         listener.listen(64)
         listener.setblocking(False)
@@ -171,9 +171,9 @@ def test_requests_pass_one_after_the_other_on_one_connection(base: type[Any]) ->
         for _ in range(5):
             writer.write(ASK)
             assert (await reader.readuntil(b"/hello")).startswith(b"HTTP/1.1 200")
-        assert doors.inside == 1
+        assert doors.open_count == 1
         writer.close()
-        while doors.inside:
+        while doors.open_count:
             await asyncio.sleep(0)
 
     served(work, base)
@@ -189,7 +189,7 @@ def test_a_head_that_does_not_come_ends_the_connection(base: type[Any], said: by
     async def work(port: int, doors: ConnectionLimits) -> None:
         reader, _ = await knock(port, said)
         assert await rest_of(reader) == b""
-        while doors.inside:
+        while doors.open_count:
             await asyncio.sleep(0)
 
     served(work, base)
@@ -206,7 +206,7 @@ def test_a_head_without_end_is_refused() -> None:
                 written += 1000
         assert written < 100_000_000
         await rest_of(reader)
-        while doors.inside:
+        while doors.open_count:
             await asyncio.sleep(0)
 
     served(work, HttpToolsProtocol)
@@ -219,7 +219,7 @@ def test_a_body_that_goes_on_after_its_answer_ends_the_connection(monkeypatch: p
         reader, writer = await knock(port, b"POST /hello HTTP/1.1\r\nHost: hub\r\nContent-Length: 100000\r\n\r\nab")
         assert (await reader.readuntil(b"/hello")).startswith(b"HTTP/1.1 200")
         writer.write(b"c")
-        while doors.inside:
+        while doors.open_count:
             await asyncio.sleep(0)
 
     served(work, HttpToolsProtocol)
@@ -240,12 +240,12 @@ def test_a_flood_of_connections_from_one_address_is_closed_and_others_are_served
         flood = [await knock(port, b"") for _ in range(40)]
         reader, writer = await knock(port, ASK, "127.0.0.3")
         assert (await reader.readuntil(b"/hello")).startswith(b"HTTP/1.1 200")
-        assert doors.inside == 9
+        assert doors.open_count == 9
         assert doors.refused == 32
         for _, phone in flood:
             phone.close()
         writer.close()
-        while doors.inside:
+        while doors.open_count:
             await asyncio.sleep(0)
 
     served(work, HttpToolsProtocol, per_address=8)
@@ -272,7 +272,7 @@ def no_descriptors_left() -> Iterator[None]:
 
 def test_without_descriptors_whoever_knocks_is_closed_and_the_next_one_is_served() -> None:
     doors = ConnectionLimits(100, Hand())
-    listener = LimitedListener().guarded_by(doors)
+    listener = LimitedListener().limited_by(doors)
     listener.bind(("127.0.0.1", 0))
     listener.listen(8)
     listener.setblocking(False)
@@ -283,7 +283,7 @@ def test_without_descriptors_whoever_knocks_is_closed_and_the_next_one_is_served
     assert doors.refused == 3
     late = socket.create_connection(listener.getsockname())
     accepted, _ = listener.accept()
-    assert doors.inside == 1
+    assert doors.open_count == 1
     for each in (late, accepted, listener, *phones):
         each.close()
 
@@ -296,5 +296,5 @@ class AllTakenAtOnce(LimitedListener):
 
 
 def test_where_somebody_else_takes_the_last_descriptor_the_loop_goes_on() -> None:
-    with AllTakenAtOnce().guarded_by(ConnectionLimits(100, Hand())) as listener, pytest.raises(BlockingIOError):
+    with AllTakenAtOnce().limited_by(ConnectionLimits(100, Hand())) as listener, pytest.raises(BlockingIOError):
         listener.accept()

@@ -119,7 +119,7 @@ def test_who_goes_at_the_very_moment_of_their_turn_hands_it_on() -> None:
         tasks = [await begin(lane.run(work("a", waits=True), LONG))]
         gone = await begin(lane.run(work("gone"), LONG, lambda: left))
         tasks.append(await begin(lane.run(work("b"), LONG)))
-        lane._hand_on()
+        lane._release()
         left.set_result(None)
         with pytest.raises(ClientGone):
             await gone

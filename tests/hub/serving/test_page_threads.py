@@ -163,7 +163,7 @@ def test_strangers_at_the_console_and_at_the_login_take_no_organizer_s_place(hou
 
 def test_one_address_waits_with_a_few_requests_and_takes_no_place_from_others(house: House) -> None:
     house.fill_players()
-    greedy = [house.client.begin("GET", "/e/e1", peer="10.42.0.9") for _ in range(PAGE.of_one_max + 3)]
+    greedy = [house.client.begin("GET", "/e/e1", peer="10.42.0.9") for _ in range(PAGE.per_client_max + 3)]
     house.client.until(lambda: sum(answer.done() for answer in greedy) == 3)
     assert {answer.result().status_code for answer in greedy if answer.done()} == {503}
     other = house.client.begin("GET", "/e/e1", peer="10.42.0.10")

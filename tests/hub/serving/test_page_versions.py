@@ -77,16 +77,16 @@ def test_the_last_result_of_a_round_wakes_everybody(house: House):
 def test_seats_and_calls_wake_the_wall_and_that_table_only(house: House):
     mine, other = f"p/e1/{seat(house, 1, 'a')}", f"p/e1/{seat(house, 2, 'a')}"
     watch = Watch(house, mine, other, "wall/e1", "console/e1", "standings/e1")
-    house.hub.presence.heard("unit-1", 5, match="1.1", seated=frozenset("a"))
+    house.hub.presence.update("unit-1", 5, match="1.1", seated=frozenset("a"))
     assert watch.changed() == {mine, "wall/e1", "console/e1"}
-    house.hub.presence.heard("unit-1", 6, call=True)
+    house.hub.presence.update("unit-1", 6, call=True)
     assert watch.changed() == {mine, "wall/e1", "console/e1"}
 
 
 def test_mere_contact_wakes_nobody(house: House):
-    house.hub.presence.heard("unit-1", 5)
+    house.hub.presence.update("unit-1", 5)
     watch = Watch(house, "console/e1", "wall/e1", f"p/e1/{seat(house, 1, 'a')}")
-    house.hub.presence.heard("unit-1", 9_999)
+    house.hub.presence.update("unit-1", 9_999)
     assert watch.changed() == set()
 
 
@@ -100,7 +100,7 @@ def test_a_corrected_name_wakes_the_person_and_the_opponent(house: House):
 
 def test_starting_the_clock_wakes_those_who_show_its_state(house: House):
     watch = Watch(house, f"p/e1/{seat(house, 1, 'a')}", "wall/e1", "console/e1", "standings/e1", "e/e1")
-    house.service.tell("e1", SetClock("start"), "test")
+    house.service.execute_one("e1", SetClock("start"), "test")
     assert watch.changed() == {f"p/e1/{seat(house, 1, 'a')}", "wall/e1", "console/e1"}
 
 

@@ -25,7 +25,8 @@ def test_phones_and_wall_show_nobody_s_list(house: House, rulebook: str, list_: 
     people = [Competitor("p1", "Ana Ruiz", **list_), Competitor("p2", "Bruno Maier", **list_)]
     enrolled = [person_and_entrant("e1", person) for person in people]
     create = CreateEvent("Winter Open", rulebook, None, {"structure": "own", "swiss_rounds": 1}, "#00785A", 7)
-    house.service.ask([Step("e1", create), *(Step("e1", EnterCompetitor(entrant)) for _, entrant in enrolled)], "test",
+    house.service.execute([Step("e1", create), *(Step("e1", EnterCompetitor(entrant)) for _, entrant in enrolled)],
+                          "test",
                       [record for record, _ in enrolled])
     house.publish()
     pages = [rule.rule.replace("<event_id>", "e1").replace("<competitor>", "p1")

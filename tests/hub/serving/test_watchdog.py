@@ -29,7 +29,7 @@ class Said(Notify):
         super().__init__({"WATCHDOG_USEC": limit_us})
         self.said: list[str] = []
 
-    def tell(self, state: str) -> None:
+    def send(self, state: str) -> None:
         self.said.append(state)
 
 
@@ -82,7 +82,7 @@ def test_a_hub_that_stops_says_no_more() -> None:
 def test_nobody_asked_for_a_watchdog() -> None:
     silent = Notify({})
     assert silent.every_ms is None
-    silent.tell("READY=1")
+    silent.send("READY=1")
 
 
 def test_asking_the_real_writer_whether_it_lives_writes_nothing(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ class Live:
     made: list[str]
 
     def watch(self) -> None:
-        self.task = asyncio.run_coroutine_threadsafe(watchdog_loop(self.says, self.app.ways), self.client.loop)
+        self.task = asyncio.run_coroutine_threadsafe(watchdog_loop(self.says, self.app.probes), self.client.loop)
 
     def hears(self, n: int) -> None:
         """Wait until systemd has heard so many more words."""
@@ -210,7 +210,7 @@ def test_a_writer_that_hangs_is_silence(live: Live, monkeypatch: pytest.MonkeyPa
 
 def test_public_pages_that_are_drawn_no_more_are_silence(live: Live) -> None:
     hold = threading.Event()
-    live.app.kept._cache._executor.submit(hold.wait, 30)
+    live.app.cached_pages._cache._executor.submit(hold.wait, 30)
     live.watch()
     assert live.is_silent()
     hold.set()

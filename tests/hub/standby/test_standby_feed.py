@@ -60,7 +60,7 @@ class House:
                             host=Host(other_addresses=self.kin.other_addresses, kin=self.kin))
         self.application = HubApplication(hub)
         self.client = AsgiClient(self.application, lifespan=True)
-        self.service.ask(event_steps(), "organizer", people())
+        self.service.execute(event_steps(), "organizer", people())
 
     def challenge(self) -> str:
         return str(self.client.get("/device/challenge").get_json()["challenge"])
@@ -120,7 +120,7 @@ class Feed:
             if self._sealed is None:
                 self._sealed = EncryptedFeed(self.key, "n" * 32, json.loads(line[6:])["salt"])
             else:
-                self.messages.append(self._sealed.opened(line))
+                self.messages.append(self._sealed.decrypt(line))
             self._changed.notify_all()
 
     def wait(self, kind: str) -> dict[str, Any]:
@@ -198,17 +198,17 @@ def test_nobody_on_the_network_reads_a_name_or_a_key(house: House) -> None:
 
 def test_a_line_that_was_changed_moved_or_of_another_connection_opens_nothing() -> None:
     here, there = EncryptedFeed(KEY, "n", "s"), EncryptedFeed(KEY, "n", "s")
-    first, second = here.seal({"a": 1}), here.seal({"a": 2})
+    first, second = here.encrypt({"a": 1}), here.encrypt({"a": 2})
     with pytest.raises(DecryptionFailed):
-        there.opened(second)
-    assert EncryptedFeed(KEY, "n", "s").opened(first) == {"a": 1}
+        there.decrypt(second)
+    assert EncryptedFeed(KEY, "n", "s").decrypt(first) == {"a": 1}
     for other in (EncryptedFeed(KEY, "n", "another salt"), EncryptedFeed(KEY, "m", "s"),
                   EncryptedFeed(b"w" * 32, "n", "s")):
         with pytest.raises(DecryptionFailed):
-            other.opened(first)
+            other.decrypt(first)
     for junk in (b"", b"data: ", b"data: !!", b"data: AAAA", first[:-9]):
         with pytest.raises(DecryptionFailed):
-            EncryptedFeed(KEY, "n", "s").opened(junk)
+            EncryptedFeed(KEY, "n", "s").decrypt(junk)
 
 
 # --- a copy before SAVED ----------------------------------------------------------------------------------------------
@@ -231,10 +231,10 @@ def test_a_standby_that_says_nothing_is_not_waited_for_twice(house: House, monke
     monkeypatch.setattr(standby_copy, "WITHIN_S", 0.1)
     feed = Feed(house, house.hello())
     feed.level()
-    assert house.service.ask(event_steps("e2"), "organizer", people("e2"))
+    assert house.service.execute(event_steps("e2"), "organizer", people("e2"))
     assert house.service.copies is not None
     assert [state.state for state in house.service.copies.states] == ["away"]
-    assert house.service.ask(event_steps("e3"), "organizer", people("e3"))
+    assert house.service.execute(event_steps("e3"), "organizer", people("e3"))
     feed.close()
 
 
@@ -261,7 +261,7 @@ def test_a_standby_that_went_on_where_it_was_is_told_only_what_it_lacks(house: H
     feed = Feed(house, house.hello())
     heads = feed.level()
     feed.close()
-    house.service.ask(event_steps("e2"), "organizer", people("e2"))
+    house.service.execute(event_steps("e2"), "organizer", people("e2"))
     feed = Feed(house, house.hello(heads={stream: list(head) for stream, head in heads.items()}))
     streams = []
     while not any(m["type"] == "level" for m in feed.messages):
@@ -328,7 +328,7 @@ def caught_up(house: House, folder: StandbyFolder) -> None:
         elif message["type"] == "welcome":
             feed.session = message["session"]
         elif message["type"] == "batch":
-            folder.take(message["entries"], message["people"])
+            folder.append_rows(message["entries"], message["people"])
             feed.acknowledge(message["number"])
         elif message["type"] == "level":
             feed.close()
@@ -380,7 +380,7 @@ def test_a_key_given_while_somebody_catches_up_is_there_when_nothing_is_missing(
 
 def test_the_folder_holds_the_very_entries_and_people_and_takes_them_twice(house: House, folder: StandbyFolder) -> None:
     for batch in 2 * batches(house):
-        folder.take(batch["entries"], batch["people"])
+        folder.append_rows(batch["entries"], batch["people"])
     assert folder.journal.heads() == house.service._journal.heads()
     assert folder.journal.streams() == house.service._journal.streams()
     assert folder.journal.people() == house.service._journal.people()
@@ -389,16 +389,16 @@ def test_the_folder_holds_the_very_entries_and_people_and_takes_them_twice(house
 def test_a_gap_and_an_altered_row_change_nothing(house: House, folder: StandbyFolder) -> None:
     rows = [row for batch in batches(house) for row in batch["entries"] if row[0] == "e1"]
     with pytest.raises(Problem):
-        folder.take(rows[1:], [])
+        folder.append_rows(rows[1:], [])
     altered = [list(row) for row in rows]
     altered[2][6] = altered[2][6].replace("p", "q")
     with pytest.raises(Problem):
-        folder.take(altered, [])
+        folder.append_rows(altered, [])
     assert (folder.heads, folder.journal.heads()) == ({}, {})
-    folder.take(rows, [])
+    folder.append_rows(rows, [])
     other = [*rows[-1][:-1], "f" * 64]
     with pytest.raises(Problem):
-        folder.take([other], [])
+        folder.append_rows([other], [])
 
 
 @pytest.mark.parametrize("name", ["../keys.json", "/etc/passwd", "tls/../../x", "", "."])
@@ -441,7 +441,7 @@ def rows_of(keys: dict[str, bytes]) -> dict[str, list[dict[str, str]]]:
 def test_the_units_keys_open_the_doors_of_the_promoted_standby(house: House, folder: StandbyFolder) -> None:
     (folder.path / "keys.json").write_text(json.dumps({"table-8": "ab" * 32}))
     for batch in batches(house):
-        folder.take(batch["entries"], batch["people"])
+        folder.append_rows(batch["entries"], batch["people"])
     folder.take_rows(rows_of({"table-1": bytes(32)}))
     folder.take_rows(rows_of({"standby-1": KEY, "table-1": TABLE_KEY}))
     assert keys_when_promoted(folder) == {"standby-1": KEY, "table-1": TABLE_KEY}, "what an earlier hub sent is gone"
@@ -454,11 +454,11 @@ def test_a_link_taken_back_with_the_hub_s_last_commit_opens_nothing_at_the_promo
     lost, mine = links.token("e1", "p1"), links.give("e1", "p2").removeprefix("/me/")
     links.revoke("e1", "p1")
     for batch in batches(house):
-        folder.take(batch["entries"], batch["people"])
+        folder.append_rows(batch["entries"], batch["people"])
     folder.take_rows(rows_of({}))
     opened = promoted(folder)
     links = PersonalLinks(opened.service, bytes.fromhex(SECRET), lambda: 0)
-    assert [links.who(token) for token in (lost, mine)] == [None, ("e1", "p2")]
+    assert [links.owner_of(token) for token in (lost, mine)] == [None, ("e1", "p2")]
     assert links.claim_by_slip("e1", "p1", "a phone that scanned") is None
     opened.close()
 
@@ -468,7 +468,7 @@ def test_a_key_revoked_with_the_hub_s_last_commit_opens_nothing_at_the_standby(
     """The entry is there with SAVED; the rows come within two seconds."""
     house.application.hub.units.keys.revoke("table-1")
     for batch in batches(house):
-        folder.take(batch["entries"], batch["people"])
+        folder.append_rows(batch["entries"], batch["people"])
     folder.take_rows(rows_of({"standby-1": KEY, "table-1": TABLE_KEY}))
     assert keys_when_promoted(folder) == {"standby-1": KEY}
 
@@ -527,9 +527,9 @@ def test_what_is_on_the_standby_s_disk_is_said_again_where_the_hub_closed_the_co
             feed = EncryptedFeed(KEY, said["nonce"], "s")
             self.send_response(200)
             self.end_headers()
-            self.wfile.write(b'data: {"salt": "s"}\n\n' + feed.seal({"type": "welcome", "session": "one"}))
+            self.wfile.write(b'data: {"salt": "s"}\n\n' + feed.encrypt({"type": "welcome", "session": "one"}))
             for number in (1, 2, 3):
-                self.wfile.write(feed.seal({"type": "batch", "number": number, "entries": [], "people": []}))
+                self.wfile.write(feed.encrypt({"type": "batch", "number": number, "entries": [], "people": []}))
             all_heard.wait(60)
 
         def answer(self, body: bytes) -> None:
@@ -557,7 +557,7 @@ def test_what_is_on_the_standby_s_disk_is_said_again_where_the_hub_closed_the_co
 
 def test_the_key_is_turned_once(house: House, folder: StandbyFolder) -> None:
     for batch in batches(house):
-        folder.take(batch["entries"], batch["people"])
+        folder.append_rows(batch["entries"], batch["people"])
     folder.take_files({"secret": base64.b64encode(SECRET.encode()).decode()})
     held = folder.journal.heads()
     folder.close_journal()
@@ -567,13 +567,13 @@ def test_the_key_is_turned_once(house: House, folder: StandbyFolder) -> None:
     folder.open()
     venue = folder.venue()
     assert len(venue.epochs) == 2
-    assert venue.begun_at[venue.epoch] == {stream: list(head) for stream, head in held.items()}
+    assert venue.epoch_heads[venue.epoch] == {stream: list(head) for stream, head in held.items()}
 
 
 def test_a_folder_without_the_hub_s_secret_is_not_promoted(house: House, folder: StandbyFolder) -> None:
     """No other hub would know its epoch for newer."""
     for batch in batches(house):
-        folder.take(batch["entries"], batch["people"])
+        folder.append_rows(batch["entries"], batch["people"])
     folder.close_journal()
     with pytest.raises(FileNotFoundError):
         promote_folder(folder.path, HandClock().clocks.at(), lambda n: "ab" * n)
@@ -590,7 +590,7 @@ def test_an_empty_folder_cannot_become_a_hub_s(folder: StandbyFolder) -> None:
 
 def test_starting_over_deletes_nothing(house: House, folder: StandbyFolder) -> None:
     for batch in batches(house):
-        folder.take(batch["entries"], batch["people"])
+        folder.append_rows(batch["entries"], batch["people"])
     held = folder.journal.heads()
     folder.close_journal()
     folder.set_aside()
@@ -610,5 +610,5 @@ def test_a_disk_that_refuses_is_said_and_nothing_is_taken_for_held(house: House,
 
     monkeypatch.setattr(folder.journal, "append", full)
     with pytest.raises(JournalConflict):
-        folder.take(batch["entries"], batch["people"])
+        folder.append_rows(batch["entries"], batch["people"])
     assert folder.heads == {}

@@ -48,7 +48,7 @@ def ask(folder, line):
 def test_a_panel_sees_how_it_is_and_turns_its_key(standby, tmp_path):
     received = []
     link = PanelLink(lambda: None, lambda *told: received.append(told), "en", lambda *_: {}, tmp_path / SOCKET)
-    link.look()
+    link.poll()
     assert ("standby", parse_message(StandbyState, standby.state())) in received
     assert standby.turned == 0
     link.press(PanelPress(7, TURN))

@@ -56,7 +56,7 @@ def named_in(hub: HubResources, folder: Path) -> HeadRecord:
 def test_another_machine_goes_on_where_the_backup_was_made(hub: HubResources, folder: Path, tmp_path: Path) -> None:
     """While the hub runs: what is in its log only is in the backup, too."""
     made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "2026-11-22T10:00:00+00:00")
-    hub.service.tell("e1", c.SetClock("start"), "organizer")
+    hub.service.execute_one("e1", c.SetClock("start"), "organizer")
 
     backup = read_backup(made)
     assert (backup.made_at, backup.files) == ("2026-11-22T10:00:00+00:00", ("keys.json", "pin", "tls/ca.pem"))
@@ -73,7 +73,7 @@ def test_another_machine_goes_on_where_the_backup_was_made(hub: HubResources, fo
 def test_three_generations_stay(hub: HubResources, folder: Path, tmp_path: Path) -> None:
     made = []
     for n in range(5):
-        hub.service.tell("e1", c.SetAbout({"venue": f"room {n}"}), "organizer")
+        hub.service.execute_one("e1", c.SetAbout({"venue": f"room {n}"}), "organizer")
         made.append(make_backup(folder, tmp_path / "stick", named_in(hub, folder), ""))
     assert {path.name for path in (tmp_path / "stick").iterdir()} == {path.name for path in made[-3:]}
     assert backups_in(tmp_path / "stick")[0] == made[-1]
@@ -85,7 +85,7 @@ def test_backups_of_another_hub_on_the_same_stick_are_not_touched(hub: HubResour
     other = tmp_path / "stick" / "roundtap-0123456789abcdef-ab-00000001.backup"
     other.write_text("of another hub")
     for n in range(5):
-        hub.service.tell("e1", c.SetAbout({"venue": f"room {n}"}), "organizer")
+        hub.service.execute_one("e1", c.SetAbout({"venue": f"room {n}"}), "organizer")
         make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     assert len(backups_in(tmp_path / "stick")) == 4
     assert other.exists()
@@ -151,7 +151,7 @@ def test_a_commit_while_it_is_made_is_not_in_it_and_does_not_begin_it_anew(
 
     def step(path: Path) -> None:
         if path.name.endswith("new") and len(told) < 5:
-            told.append(len(hub.service.tell("e1", c.SetAbout({"venue": f"room {len(told)}"}), "organizer")))
+            told.append(len(hub.service.execute_one("e1", c.SetAbout({"venue": f"room {len(told)}"}), "organizer")))
 
     monkeypatch.setattr("roundtap_hub.store.backups.sync", step)
     backup = read_backup(make_backup(folder, tmp_path / "stick", named_in(hub, folder), ""))
@@ -172,7 +172,7 @@ def stick(tmp_path: Path) -> Path:
 
 def upkeep_of(hub: HubResources, folder: Path, stick: Path) -> Maintenance:
     head = HeadFile.__new__(HeadFile)
-    head.named = named_in(hub, folder)
+    head.record = named_in(hub, folder)
     return Maintenance(hub.service, folder, head, lambda: [stick], lambda: None)
 
 
@@ -196,12 +196,12 @@ def test_a_full_card_does_not_keep_the_stick_from_its_backup(
 
 def test_a_deleted_event_s_people_are_in_no_backup(folder: Path, stick: Path) -> None:
     hub = open_folder(folder, lambda _: None)
-    hub.service.ask(event_steps(), "organizer", people())
+    hub.service.execute(event_steps(), "organizer", people())
     hub.close()
     assert b"Ana Ruiz" in backups_in(folder / "backups")[0].read_bytes()
     hub = open_folder(folder, lambda _: None)
     for kind in (EVENT_ARCHIVED, EVENT_DELETED):
-        hub.service.ask([Step(VENUE, NewEntry(kind, {"event": "e1"}))], "organizer")
+        hub.service.execute([Step(VENUE, NewEntry(kind, {"event": "e1"}))], "organizer")
     hub.close()
     assert not any(b"Ana Ruiz" in path.read_bytes() for path in backups_in(folder / "backups"))
     assert len(backups_in(folder / "backups")) == 1

@@ -30,7 +30,7 @@ class Hub:
         self.service = Service(self.journal, HandClock().clocks)
         self.copies = Copies(self.journal, lineage, copies, lambda: self.service.snapshot.venue.epoch,
                              self.service.storage.changed, within_s, retry_s=0.01)
-        self.service.keep_copies(self.copies)
+        self.service.set_copies(self.copies)
         self.service.start()
         self.copies.start()
 
@@ -76,7 +76,7 @@ def heads_on(stick: Path) -> Mapping[str, Head]:
 
 
 def test_what_is_answered_is_on_the_copy(hub: Hub, stick: Path) -> None:
-    made = hub.service.ask(event_steps(), "organizer", people())
+    made = hub.service.execute(event_steps(), "organizer", people())
     assert heads_on(stick)["e1"] == Head(5, made[-1].hash)
     assert "Łukasz Żak" in (stick / COPY_FILE).read_text()
     assert hub.keys() == ["copies"]
@@ -132,10 +132,10 @@ def test_a_copy_that_is_too_slow_is_given_up_and_told_at_once(tmp_path: Path) ->
     hub = Hub(tmp_path, slow, within_s=0)
     make_event(hub.service)
     hub.wait_for(CURRENT)
-    hub.service.tell("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+    hub.service.execute_one("e1", c.SetAbout({"venue": "the back room"}), "organizer")
     assert hub.copies.states[0].state == SLOW
     assert hub.keys() == ["copy.slow", "one_copy"]
-    hub.service.tell("e1", c.SetClock("start"), "organizer")
+    hub.service.execute_one("e1", c.SetClock("start"), "organizer")
     slow.let_go.set()
     hub.wait_for(CURRENT)
     assert slow.held["e1"].number == 9, "it was brought up to date before it counts again"
@@ -145,13 +145,13 @@ def test_a_copy_that_is_too_slow_is_given_up_and_told_at_once(tmp_path: Path) ->
 def test_a_stick_that_was_pulled_catches_up(hub: Hub, stick: Path) -> None:
     make_event(hub.service)
     away = stick.rename(stick.with_name("away"))
-    hub.service.tell("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+    hub.service.execute_one("e1", c.SetAbout({"venue": "the back room"}), "organizer")
     # The file is still open: on a real stick the write fails, here only the next opening does.
     hub.copies._keepers[str(stick)].copy.close()
-    hub.service.tell("e1", c.SetClock("start"), "organizer")
+    hub.service.execute_one("e1", c.SetClock("start"), "organizer")
     hub.wait_for(AWAY)
     assert hub.keys() == ["copy.away", "one_copy"]
-    hub.service.ask(event_steps("e2"), "organizer", people("e2"))
+    hub.service.execute(event_steps("e2"), "organizer", people("e2"))
     away.rename(stick)
     hub.wait_for(CURRENT)
     assert heads_on(stick) == hub.journal.heads()
@@ -185,13 +185,13 @@ def test_a_copy_that_knows_more_is_never_written_over(tmp_path: Path, stick: Pat
     shutil.copy(tmp_path / "journal.db", tmp_path / "older.db")
     again = Hub(tmp_path, on(stick))
     assert again.copies.wait_until_current(10)
-    again.service.tell("e1", c.SetClock("start"), "organizer")
+    again.service.execute_one("e1", c.SetClock("start"), "organizer")
     again.stop()
     before = (stick / COPY_FILE).read_bytes()
     shutil.copy(tmp_path / "older.db", tmp_path / "journal.db")
 
     restored = Hub(tmp_path, on(stick))
-    restored.service.tell("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+    restored.service.execute_one("e1", c.SetAbout({"venue": "the back room"}), "organizer")
     restored.wait_for(REFUSED)
 
     assert restored.copies.states[0].problem is not None
@@ -229,13 +229,13 @@ def test_a_torn_line_is_cut_off_and_a_damaged_file_put_aside(hub: Hub, stick: Pa
 
 
 def test_a_deleted_event_s_people_are_forgotten_on_the_stick_too(hub: Hub, stick: Path) -> None:
-    hub.service.ask(event_steps(), "organizer", people())
-    hub.service.ask(event_steps("e2"), "organizer", people("e2"))
+    hub.service.execute(event_steps(), "organizer", people())
+    hub.service.execute(event_steps("e2"), "organizer", people("e2"))
     for kind in (EVENT_ARCHIVED, EVENT_DELETED):
-        hub.service.ask([Step(VENUE, NewEntry(kind, {"event": "e1"}))], "organizer")
+        hub.service.execute([Step(VENUE, NewEntry(kind, {"event": "e1"}))], "organizer")
     assert {row[0] for said in lines(stick) for row in said.get("people", [])} == {"e2"}
     assert heads_on(stick) == hub.journal.heads()
-    hub.service.tell("e2", c.SetAbout({"venue": "the back room"}), "organizer")
+    hub.service.execute_one("e2", c.SetAbout({"venue": "the back room"}), "organizer")
     assert heads_on(stick) == hub.journal.heads()
 
 
@@ -284,10 +284,10 @@ def test_without_a_copy_the_console_says_one_copy(tmp_path: Path) -> None:
 def test_an_entry_that_was_taken_out_is_forgotten_in_the_journal_and_on_the_stick_at_once(
     hub: Hub, stick: Path,
 ) -> None:
-    hub.service.ask(event_steps(), "organizer", people())
+    hub.service.execute(event_steps(), "organizer", people())
     assert "Łukasz Żak" in (stick / COPY_FILE).read_text()
     gone = next(who for who, person in hub.service.snapshot.people["e1"].items() if person.name == "Łukasz Żak")
-    hub.service.tell("e1", c.RemoveCompetitor(gone), "organizer")
+    hub.service.execute_one("e1", c.RemoveCompetitor(gone), "organizer")
     assert gone not in hub.service.snapshot.people["e1"]
     assert gone not in hub.journal.people({"e1"})["e1"]
     assert "Łukasz Żak" not in (stick / COPY_FILE).read_text()
@@ -298,13 +298,13 @@ def test_a_stick_that_was_away_forgets_them_when_it_is_back(tmp_path: Path, stic
     journal = Journal(url_of(tmp_path / "journal.db"))
     service = Service(journal, HandClock().clocks)
     service.start()
-    made = service.ask(event_steps(), "organizer", people())
+    made = service.execute(event_steps(), "organizer", people())
     copy = on(stick)
     copy.open("our line", service.snapshot.venue.epoch)
     rows = list(journal.person_rows("e1"))
     copy.write(Batch(made, [{key: row[key] for key in ("event", "competitor", "salt", "data")} for row in rows]))  # type: ignore[misc]
     copy.close()
-    gone = service.tell("e1", c.RemoveCompetitor("p1"), "organizer")
+    gone = service.execute_one("e1", c.RemoveCompetitor("p1"), "organizer")
     raw = read_copy(stick / COPY_FILE)
     assert raw is not None
     assert ("e1", "p1") in raw.people
@@ -319,23 +319,23 @@ def test_a_stick_that_was_away_forgets_them_when_it_is_back(tmp_path: Path, stic
 
 
 def test_a_stick_that_is_let_go_of_is_closed_and_nobody_waits_for_it(hub: Hub, stick: Path) -> None:
-    hub.service.ask(event_steps(), "organizer", people())
-    assert hub.copies.let_go(str(stick), 10)
+    hub.service.execute(event_steps(), "organizer", people())
+    assert hub.copies.eject(str(stick), 10)
     assert hub.copies.states[0].state == EJECTED
     assert hub.copies.folders() == []
     assert not any(str(stick) in link for link in open_files())
     held = (stick / COPY_FILE).read_bytes()
-    hub.service.ask([Step("e1", c.DrawRound(11))], "organizer")
+    hub.service.execute([Step("e1", c.DrawRound(11))], "organizer")
     assert (stick / COPY_FILE).read_bytes() == held
     assert {"copy.let-go"} <= set(hub.keys())
 
 
 def test_a_stick_that_was_pulled_and_comes_back_holds_everything_again(hub: Hub, stick: Path) -> None:
-    hub.service.ask(event_steps(), "organizer", people())
-    assert hub.copies.let_go(str(stick), 10)
+    hub.service.execute(event_steps(), "organizer", people())
+    assert hub.copies.eject(str(stick), 10)
     away = stick.with_name("away")
     stick.rename(away)
-    hub.service.ask([Step("e1", c.DrawRound(11))], "organizer")
+    hub.service.execute([Step("e1", c.DrawRound(11))], "organizer")
     while not hub.copies._keepers[str(stick)]._was_gone:
         threading.Event().wait(0.01)
     away.rename(stick)
@@ -344,14 +344,14 @@ def test_a_stick_that_was_pulled_and_comes_back_holds_everything_again(hub: Hub,
 
 
 def test_a_stick_that_could_not_be_unmounted_is_taken_back(hub: Hub, stick: Path) -> None:
-    assert hub.copies.let_go(str(stick), 10)
-    hub.copies.take_back(str(stick))
+    assert hub.copies.eject(str(stick), 10)
+    hub.copies.cancel_eject(str(stick))
     assert hub.copies.wait_until_current(10)
     assert hub.copies.folders() == [stick]
 
 
 def test_what_is_no_stick_is_not_let_go_of(hub: Hub) -> None:
-    assert not hub.copies.let_go("/somewhere/else", 10)
+    assert not hub.copies.eject("/somewhere/else", 10)
     assert [state.name for state in hub.copies.removable()] == [state.name for state in hub.copies.states]
 
 
@@ -394,8 +394,8 @@ def test_a_stick_that_is_plugged_in_later_is_a_copy_from_then_on_and_is_missed(t
         assert heads_on(stick)["e1"].number == len(list(hub.journal.entries("e1")))
         assert made is not None
         shutil.rmtree(stick)
-        assert hub.copies.let_go(str(stick))
-        hub.copies.take_back(str(stick))
+        assert hub.copies.eject(str(stick))
+        hub.copies.cancel_eject(str(stick))
         hub.wait_for(AWAY)
     finally:
         hub.stop()

@@ -55,17 +55,17 @@ def test_the_console_says_what_the_disk_did_and_when_it_is_well_again(
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", refuses(code))
         with pytest.raises(Problem, match="nothing has changed"):
-            service.tell("e1", c.SetClock("start"), "organizer")
+            service.execute_one("e1", c.SetClock("start"), "organizer")
         assert keys(service) == [key]
-    service.tell("e1", c.SetClock("start"), "organizer")
+    service.execute_one("e1", c.SetClock("start"), "organizer")
     assert keys(service) == ["well"]
     clock.ms += WELL_AGAIN_MS
-    service.storage.looked(10**12, False, 0)
+    service.storage.disk_checked(10**12, False, 0)
     assert keys(service) == []
 
 
 def test_a_checkpoint_that_fails_tells_too(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    service.tell("e1", c.SetClock("start"), "organizer")
+    service.execute_one("e1", c.SetClock("start"), "organizer")
     monkeypatch.setattr(service.journal, "put", refuses("SQLITE_FULL"))
     service.checkpoint()
     assert keys(service) == ["full"]
@@ -77,10 +77,10 @@ def test_a_disk_that_works_again_is_found_out_by_itself(
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", refuses("SQLITE_FULL"))
         with pytest.raises(Problem):
-            service.tell("e1", c.SetClock("start"), "organizer")
+            service.execute_one("e1", c.SetClock("start"), "organizer")
     well = threading.Event()
     service.storage.listen(well.set)
-    service.look_at_disk(tmp_path)
+    service.check_disk(tmp_path)
     assert well.wait(10)
     assert keys(service) == ["well"]
 
@@ -95,16 +95,16 @@ def test_a_slow_commit_is_told_and_forgotten(service: Service, clock: HandClock,
 
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", slow)
-        service.tell("e1", c.SetClock("start"), "organizer")
+        service.execute_one("e1", c.SetClock("start"), "organizer")
     assert [(line.key, line.n) for line in service.storage.lines()] == [("slow", 13)]
     clock.ms += WELL_AGAIN_MS
-    service.tell("e1", c.SetClock("pause"), "organizer")
+    service.execute_one("e1", c.SetClock("pause"), "organizer")
     assert keys(service) == []
 
 
 def test_a_full_disk_is_seen_before_it_is_full() -> None:
     state = StorageState(lambda: 0)
-    state.looked(10_000_000, False, 0)
+    state.disk_checked(10_000_000, False, 0)
     assert [line.key for line in state.lines()] == ["low"]
     state.failed(errno.ENOSPC)
     assert [line.key for line in state.lines()] == ["full"]
@@ -143,12 +143,12 @@ def test_who_waits_behind_a_stuck_disk_is_told_that_nothing_was_changed_and_it_i
         begun = service.submit([service_module.Step("e1", c.SetClock("start"))], "organizer")
         assert stuck.reached.wait(10)
         with pytest.raises(Problem) as caught:
-            service.ask([service_module.Step("e1", c.SetClock("adjust", 5 * 60_000))], "organizer", timeout_s=0)
+            service.execute([service_module.Step("e1", c.SetClock("adjust", 5 * 60_000))], "organizer", timeout_s=0)
         assert caught.value.key == "hub_slow"
         stuck.armed = False
         stuck.let_go.set()
         begun.result(10)
-        service.tell("e1", c.SetClock("adjust", 60_000), "organizer")
+        service.execute_one("e1", c.SetClock("adjust", 60_000), "organizer")
     total_ms = [entry.data["remaining_ms"] for entry in stored(path)[7:]]
     assert [later - first for first, later in pairwise(total_ms)] == [60_000]
 
@@ -180,18 +180,18 @@ def test_a_commit_nobody_knows_of_is_answered_when_the_disk_tells(
         patch.setattr(service.journal, "append", fails)
         patch.setattr(service.journal, "settle", fails)
         with pytest.raises(OutcomeUnknown) as caught:
-            service.ask([service_module.Step("e1", c.SetClock("start"))], "organizer", timeout_s=0.5)
+            service.execute([service_module.Step("e1", c.SetClock("start"))], "organizer", timeout_s=0.5)
     with pytest.raises(Problem) as told:
         caught.value.answer.result(10)
     assert told.value.key == "not_saved"
-    assert service.tell("e1", c.SetClock("start"), "organizer")
+    assert service.execute_one("e1", c.SetClock("start"), "organizer")
 
 
 def test_what_a_failed_commit_left_in_the_log_does_not_come_back_after_a_power_cut(tmp_path: Path) -> None:
     """SQLite's log with a frame of a commit that failed in its sync: whatever is written next overwrites it."""
     with closing(Journal(url_of(tmp_path / "journal.db"))) as journal:
         before = (tmp_path / "journal.db-wal").stat().st_size
-        journal.settle()
+        journal.write_probe()
         assert (tmp_path / "journal.db-wal").stat().st_size > before
 
 
@@ -207,10 +207,10 @@ def test_a_log_that_grew_while_somebody_read_is_emptied(tmp_path: Path, monkeypa
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM entry").fetchall()
             for n in range(150):
-                service.tell("e1", c.SetAbout({"venue": f"room {n}" + "x" * 50}), "organizer")
+                service.execute_one("e1", c.SetAbout({"venue": f"room {n}" + "x" * 50}), "organizer")
             assert service.journal.log_bytes() > 100_000
-        service.look_at_disk(tmp_path)
-        service.ask([], "x")
+        service.check_disk(tmp_path)
+        service.execute([], "x")
         service.stop()
         assert service.journal.log_bytes() < 100_000
 
@@ -224,7 +224,7 @@ def test_every_organizer_s_page_says_it_and_no_player_s(house: House, language: 
     house.publish()
     organizer.headers = {"Accept-Language": language}
     house.service.storage.failed(errno.ENOSPC)
-    house.service.keep_copies(Copies(house.service.journal, "line", [], lambda: ""))
+    house.service.set_copies(Copies(house.service.journal, "line", [], lambda: ""))
     for page in ("/console", "/console/e1", "/console/e1/match/1.1", "/console/e1/officials"):
         text = organizer.get(page).text
         assert text.count('class="storage ') == 2, page

@@ -43,8 +43,8 @@ def cut(tmp_path: Path) -> Path:
     make_event(first.service)
     first.close()
     again = opened(folder)
-    again.service.tell("e1", c.SetClock("start"), "organizer")
-    again.service.ask(event_steps("e2"), "organizer", people("e2"))
+    again.service.execute_one("e1", c.SetClock("start"), "organizer")
+    again.service.execute(event_steps("e2"), "organizer", people("e2"))
     head_is_noted(again.service)
     left = at_the_cut(folder, tmp_path / "cut")
     again.close()
@@ -59,7 +59,7 @@ def test_a_hub_starts_again_though_the_head_file_lacks_the_newest_commit(tmp_pat
     make_event(hub.service)
     head_is_noted(hub.service)
     noted = (folder / HEAD_FILE).read_bytes()
-    hub.service.tell("e1", c.SetClock("start"), "organizer")
+    hub.service.execute_one("e1", c.SetClock("start"), "organizer")
     left = at_the_cut(folder, tmp_path / "cut")
     hub.close()
     (left / HEAD_FILE).write_bytes(noted)
@@ -197,7 +197,7 @@ def test_a_database_of_an_older_hub_gets_its_head_file_with_its_next_start(cut: 
 def test_what_was_committed_just_before_a_cut_may_be_ahead_of_the_head_file(cut: Path, tmp_path: Path) -> None:
     before = (cut / HEAD_FILE).read_bytes()
     hub = opened(cut)
-    hub.service.tell("e1", c.SetClock("pause"), "organizer")
+    hub.service.execute_one("e1", c.SetClock("pause"), "organizer")
     hub.close()
     (cut / HEAD_FILE).write_bytes(before)
     hub = opened(cut)
@@ -207,7 +207,7 @@ def test_what_was_committed_just_before_a_cut_may_be_ahead_of_the_head_file(cut:
 
 def test_the_head_file_names_each_commit_before_the_next_one(tmp_path: Path) -> None:
     hub = opened(tmp_path)
-    made = hub.service.ask(event_steps(), "organizer", people())
+    made = hub.service.execute(event_steps(), "organizer", people())
     head_is_noted(hub.service)
     named = read_head_file(tmp_path / HEAD_FILE)
     assert named is not None
@@ -232,14 +232,14 @@ def test_two_hubs_do_not_run_on_one_folder(tmp_path: Path) -> None:
 @pytest.fixture
 def head(tmp_path: Path) -> HeadFile:
     made = HeadFile(tmp_path / HEAD_FILE)
-    made.begin(HeadRecord("line", "epoch", 0, {}))
+    made.rewrite(HeadRecord("line", "epoch", 0, {}))
     return made
 
 
 def test_a_torn_last_line_was_never_answered(head: HeadFile) -> None:
-    head.note("epoch", {"e1": Head(1, "aa")})
+    head.note_commit("epoch", {"e1": Head(1, "aa")})
     whole = head.path.read_bytes().rstrip(b"\0")
-    head.note("epoch", {"e1": Head(2, "bb")})
+    head.note_commit("epoch", {"e1": Head(2, "bb")})
     torn = head.path.read_bytes().rstrip(b"\0")
     for length in range(len(whole), len(torn)):
         head.path.write_bytes(torn[:length] + bytes(100))
@@ -250,9 +250,9 @@ def test_a_torn_last_line_was_never_answered(head: HeadFile) -> None:
 
 def test_it_is_made_anew_before_it_grows(head: HeadFile, monkeypatch: pytest.MonkeyPatch) -> None:
     heads = {f"e{n}": Head(1, GENESIS) for n in range(50)}
-    head.note("epoch", heads)
+    head.note_commit("epoch", heads)
     for n in range(2, 2000):
-        head.note("epoch", {"e7": Head(n, f"{n:064}")})
+        head.note_commit("epoch", {"e7": Head(n, f"{n:064}")})
     named = read_head_file(head.path)
     assert named is not None
     assert named.commits == 1999
@@ -267,8 +267,8 @@ def test_a_note_that_failed_is_made_up_for_by_the_next_one(head: HeadFile, monke
     with monkeypatch.context() as patch:
         patch.setattr(os, "fdatasync", refuses)
         with pytest.raises(OSError, match="full"):
-            head.note("epoch", {"e1": Head(1, "aa")})
-    head.note("epoch", {"e2": Head(1, "bb")})
+            head.note_commit("epoch", {"e1": Head(1, "aa")})
+    head.note_commit("epoch", {"e2": Head(1, "bb")})
     named = read_head_file(head.path)
     assert named is not None
     assert named.heads == {"e1": Head(1, "aa"), "e2": Head(1, "bb")}
@@ -281,11 +281,11 @@ def test_a_head_file_that_cannot_be_written_fails_no_commit(tmp_path: Path, monk
         raise OSError(28, "full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(HeadFile, "note", refuses)
-        assert hub.service.ask(event_steps(), "organizer", people())
+        patch.setattr(HeadFile, "note_commit", refuses)
+        assert hub.service.execute(event_steps(), "organizer", people())
         head_is_noted(hub.service)
         assert next(line.key for line in hub.service.storage.lines()) == "head"
-    hub.service.tell("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+    hub.service.execute_one("e1", c.SetAbout({"venue": "the back room"}), "organizer")
     head_is_noted(hub.service)
     assert "head" not in [line.key for line in hub.service.storage.lines()]
     hub.close()

@@ -42,7 +42,7 @@ class Hall:
         clock = HandClock(ms=1_000_000)
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
-        venue = Venue(epochs=epochs, epoch=epochs[-1], begun_at=begun_at or {})
+        venue = Venue(epochs=epochs, epoch=epochs[-1], epoch_heads=begun_at or {})
         kin = Peers(folder, secret, clock.clocks, lambda: venue, name, 8080, NoStandbys())  # type: ignore[arg-type]
         clock.ms += up_ms
         return kin
@@ -55,9 +55,9 @@ def hall(tmp_path: Path) -> Hall:
 
 def asks(asker: Peers, asked: Peers, nonce: str = "n1") -> str:
     """One question and what the asker makes of the answer."""
-    answered = asked.answer(json.loads(json.dumps(asker.question(nonce))))
+    answered = asked.identity_response(json.loads(json.dumps(asker.identity_request(nonce))))
     assert answered is not None
-    return asker.heard_answer(json.loads(json.dumps(answered[0])), nonce, "http://10.0.0.2:8080")
+    return asker.handle_answer(json.loads(json.dumps(answered[0])), nonce, "http://10.0.0.2:8080")
 
 
 # --- epochs -----------------------------------------------------------------------------------------------------------
@@ -134,11 +134,11 @@ def test_it_is_remembered_after_a_restart_and_the_log_says_again_who_goes_on(
     asks(old, new)
     again = hall.hub("old")
     caplog.clear()
-    again.remember()
+    again.load_takeover()
     assert "goes on with this journal at http://10.0.0.2:8080: nothing is taken here any more" in caplog.text
     assert again.taken_over == old.taken_over
     restored = hall.hub("old", ("first", "restored"))
-    restored.remember()
+    restored.load_takeover()
     assert restored.taken_over is None, "the folder has begun an epoch of its own since"
 
 
@@ -146,36 +146,36 @@ def test_a_beacon_names_nothing_secret_and_stops_nobody_by_itself(hall: Hall) ->
     old, new = hall.hub("old"), hall.hub("new", ("first", SECOND))
     beacon = new.beacon()
     assert set(beacon["payload"]) == {"lineage", "epoch", "instance", "port"}
-    assert old.heard_beacon(beacon) == 8080
+    assert old.read_beacon(beacon) == 8080
     assert old.taken_over is None
 
 
 def test_a_stranger_s_beacon_and_one_s_own_are_not_even_asked(hall: Hall) -> None:
     hub = hall.hub("hub")
-    assert hub.heard_beacon(hub.beacon()) is None
-    assert hub.heard_beacon(hall.hub("stranger", secret=b"t" * 32).beacon()) is None
+    assert hub.read_beacon(hub.beacon()) is None
+    assert hub.read_beacon(hall.hub("stranger", secret=b"t" * 32).beacon()) is None
     forged = envelope(KEY, BEACON, {"lineage": "first", "epoch": SECOND, "instance": "x", "port": 70_000})
-    assert hub.heard_beacon(forged) is None
+    assert hub.read_beacon(forged) is None
     for junk in (None, 7, [], {}, {"payload": 1}, {"payload": {}, "mac": "é"}):
-        assert hub.heard_beacon(junk) is None
-        assert hub.answer(junk) is None
+        assert hub.read_beacon(junk) is None
+        assert hub.identity_response(junk) is None
 
 
 def test_a_recorded_answer_stops_nobody(hall: Hall) -> None:
     """The new hub lived once, and somebody kept what it said: to another question it is no answer."""
     old, new = hall.hub("old"), hall.hub("new", ("first", SECOND))
-    answered = new.answer(old.question("an old question"))
+    answered = new.identity_response(old.identity_request("an old question"))
     assert answered is not None
-    assert old.heard_answer(answered[0], "a new question", "http://10.6.6.6:80") == UNRELATED
+    assert old.handle_answer(answered[0], "a new question", "http://10.6.6.6:80") == UNRELATED
     assert old.taken_over is None
 
 
 def test_a_beacon_is_no_answer_and_an_answer_no_question(hall: Hall) -> None:
     old, new = hall.hub("old"), hall.hub("new", ("first", SECOND))
-    assert old.heard_answer(new.beacon(), "n", "u") == UNRELATED
-    answered = new.answer(old.question("n"))
+    assert old.handle_answer(new.beacon(), "n", "u") == UNRELATED
+    answered = new.identity_response(old.identity_request("n"))
     assert answered is not None
-    assert new.answer(answered[0]) is None
+    assert new.identity_response(answered[0]) is None
 
 
 @pytest.mark.parametrize("said", [
@@ -183,16 +183,16 @@ def test_a_beacon_is_no_answer_and_an_answer_no_question(hall: Hall) -> None:
 ])
 def test_a_malformed_answer_changes_nothing(hall: Hall, said: dict[str, Any]) -> None:
     hub = hall.hub("hub")
-    assert hub.heard_answer(envelope(KEY, ECHO, {"nonce": "n", **said}), "n", "u") == UNRELATED
+    assert hub.handle_answer(envelope(KEY, ECHO, {"nonce": "n", **said}), "n", "u") == UNRELATED
     assert hub.taken_over is None
 
 
 def test_a_unit_that_believes_a_newer_epoch_stops_the_old_hub(hall: Hall, caplog: pytest.LogCaptureFixture) -> None:
     hub = hall.hub("hub")
     for epoch in (None, "first", "e9f3", "2-abababab-0000000000000000"):
-        hub.heard_hello("table-1", Hello(unit="table-1", nonce="n", core="0", reports=[], epoch=epoch))
+        hub.check_hello_epoch("table-1", Hello(unit="table-1", nonce="n", core="0", reports=[], epoch=epoch))
     assert hub.taken_over is None
-    hub.heard_hello("table-1", Hello(unit="table-1", nonce="n", core="0", reports=[], epoch=SECOND))
+    hub.check_hello_epoch("table-1", Hello(unit="table-1", nonce="n", core="0", reports=[], epoch=SECOND))
     assert hub.taken_over == Takeover("", None)
     assert "http" not in caplog.text
     asks(hub, hall.hub("new", ("first", SECOND), begun_at={SECOND: {"e1": [1, "h"]}}))

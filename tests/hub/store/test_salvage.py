@@ -45,10 +45,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     UnitKeys(hub.service).enrol("table-1", TABLE, KEY)
     make_event(hub.service)
     for n in range(60):
-        hub.service.tell("e1", c.SetAbout({"venue": f"room {n}", "organizer": "ł" * 60}), "organizer")
+        hub.service.execute_one("e1", c.SetAbout({"venue": f"room {n}", "organizer": "ł" * 60}), "organizer")
     hub.close()
     hub = open_folder(made, lambda _: None)
-    hub.service.ask(event_steps("e2"), "organizer", people("e2"))
+    hub.service.execute(event_steps("e2"), "organizer", people("e2"))
     head_is_noted(hub.service)
     left = tmp_path / "left"
     shutil.copytree(made, left)

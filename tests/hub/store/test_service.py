@@ -103,7 +103,8 @@ def test_nothing_is_shown_before_it_is_saved(path: Path) -> None:
 def test_a_request_is_done_whole_or_not_at_all(service: Service, path: Path) -> None:
     before, saved = service.snapshot, len(stored(path))
     with pytest.raises(Problem) as caught:
-        service.ask([Step("e1", c.SetClock("start")), Step(VENUE, NewEntry("unit-placed", {"unit": "u", "table": 9})),
+        service.execute([Step("e1", c.SetClock("start")),
+                         Step(VENUE, NewEntry("unit-placed", {"unit": "u", "table": 9})),
                      Step("e1", c.SetClock("start"))], "organizer",
                     [PersonRecord("e1", "p1", "salt", Person("Somebody Else"))])
     assert caught.value.key == "clock_runs"
@@ -124,14 +125,14 @@ def test_one_refused_request_does_not_hinder_the_others_of_its_group(path: Path)
 
 
 def test_what_is_live_is_the_fold_of_what_is_saved(service: Service, path: Path) -> None:
-    service.tell("e1", c.EnterResult("1.1", 0, WON), "judge")
-    service.tell("e1", c.DropCompetitor("p1"), "organizer")
+    service.execute_one("e1", c.EnterResult("1.1", 0, WON), "judge")
+    service.execute_one("e1", c.DropCompetitor("p1"), "organizer")
     assert service.snapshot.events["e1"] == fold("e1", stored(path))
 
 
 def test_an_event_nobody_created_takes_no_command(service: Service) -> None:
     with pytest.raises(Problem, match="e7"):
-        service.tell("e7", c.DrawRound(1), "organizer")
+        service.execute_one("e7", c.DrawRound(1), "organizer")
 
 
 # --- when saving fails -------------------------------------------------------------------------------------------
@@ -144,10 +145,10 @@ def test_a_commit_that_fails_changes_nothing_and_the_next_one_works(
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", fails(error))
         with pytest.raises(Problem) as caught:
-            service.tell("e1", c.SetClock("start"), "organizer")
+            service.execute_one("e1", c.SetClock("start"), "organizer")
     assert caught.value.key == "not_saved"
     assert service.snapshot.events["e1"] == before
-    assert service.tell("e1", c.SetClock("start"), "organizer")[0].number == before.number + 1
+    assert service.execute_one("e1", c.SetClock("start"), "organizer")[0].number == before.number + 1
 
 
 def test_a_hub_that_cannot_even_read_answers_nobody_until_it_can(
@@ -166,19 +167,19 @@ def test_a_hub_that_cannot_even_read_answers_nobody_until_it_can(
         first = service.submit([Step("e1", c.SetClock("start"))], "organizer")
         assert unreadable.wait(10)
         with pytest.raises(Problem, match="could not be saved"):
-            service.tell("e1", c.SetClock("adjust", 7), "organizer")
+            service.execute_one("e1", c.SetClock("adjust", 7), "organizer")
         assert not first.done()
     assert service.snapshot is before
 
     with pytest.raises(Problem, match="could not be saved"):
         first.result(10)
-    assert service.tell("e1", c.SetClock("start"), "organizer")
+    assert service.execute_one("e1", c.SetClock("start"), "organizer")
 
 
 def test_doubt_about_one_event_stops_nobody_in_another(
         service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless the command looks at the whole hall: what it finds there may not be so."""
-    service.ask(event_steps("e2"), "organizer", people("e2"))
+    service.execute(event_steps("e2"), "organizer", people("e2"))
     in_doubt, holds = threading.Event(), service.journal.holds
 
     def not_e1(stream: str, head: Head) -> bool:
@@ -193,23 +194,23 @@ def test_doubt_about_one_event_stops_nobody_in_another(
             once.setattr(service.journal, "append", fails(OSError(5, "I/O")))
             waits = service.submit([Step("e1", c.SetClock("start"))], "organizer")
             assert in_doubt.wait(10)
-        assert service.tell("e2", c.SetAbout({"venue": "the back room"}), "organizer")
+        assert service.execute_one("e2", c.SetAbout({"venue": "the back room"}), "organizer")
         with pytest.raises(Problem, match="could not be saved"):
-            service.tell("e2", c.DrawRound(7), "organizer")
+            service.execute_one("e2", c.DrawRound(7), "organizer")
         with pytest.raises(Problem, match="could not be saved"):
-            service.tell("e1", c.SetClock("start"), "organizer")
+            service.execute_one("e1", c.SetClock("start"), "organizer")
 
     with pytest.raises(Problem, match="could not be saved"):
         waits.result(10)
     assert service.snapshot.events["e2"].about["venue"] == "the back room"
-    assert service.tell("e2", c.DrawRound(7), "organizer")
-    assert service.tell("e1", c.SetClock("start"), "organizer")
+    assert service.execute_one("e2", c.DrawRound(7), "organizer")
+    assert service.execute_one("e1", c.SetClock("start"), "organizer")
 
 
 def test_a_commit_that_failed_is_looked_for_where_it_would_be(
         service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Years of other events, and what is known of this one, are not read again."""
-    service.ask(event_steps("e2"), "organizer", people("e2"))
+    service.execute(event_steps("e2"), "organizer", people("e2"))
     other, read = service.snapshot.events["e2"], service.journal.entries
     looked: list[tuple[str, int]] = []
 
@@ -221,7 +222,7 @@ def test_a_commit_that_failed_is_looked_for_where_it_would_be(
         patch.setattr(service.journal, "append", fails(OSError(28, "full")))
         patch.setattr(service.journal, "entries", watched)
         with pytest.raises(Problem, match="could not be saved"):
-            service.tell("e1", c.SetClock("start"), "organizer")
+            service.execute_one("e1", c.SetClock("start"), "organizer")
 
     assert looked == [("e1", service.snapshot.events["e1"].number)]
     assert service.snapshot.events["e2"] is other
@@ -241,7 +242,7 @@ def test_a_journal_that_was_replaced_under_the_hub_is_read_from_the_beginning(
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", fails(JournalConflict("no")))
         with pytest.raises(Problem, match="could not be saved"):
-            service.tell("e1", c.SetClock("start"), "organizer")
+            service.execute_one("e1", c.SetClock("start"), "organizer")
     assert (known.name, service.snapshot.events["e1"].name) == ("Winter Open", "Summer Open")
     assert service.snapshot.events["e1"].number == 1
 
@@ -258,10 +259,10 @@ def test_a_commit_that_only_seemed_to_fail_is_answered_as_what_it_is(
     report = c.RecordReport("r1", "1.1", "a", 0, {"score": {"a": 100, "b": 24}}, "body")
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", saved_but_broken)
-        made = service.tell("e1", report, "unit:table-1")
+        made = service.execute_one("e1", report, "unit:table-1")
 
     assert [entry.data["report_id"] for entry in made] == ["r1"]
-    assert service.tell("e1", report, "unit:table-1") == []
+    assert service.execute_one("e1", report, "unit:table-1") == []
     assert service.snapshot.events["e1"].fates["r1"].fate == "accepted"
 
 
@@ -270,9 +271,9 @@ def test_a_bug_between_commit_and_answer_makes_no_error_of_what_is_done(
     with monkeypatch.context() as patch:
         broken = fails(ZeroDivisionError(), ZeroDivisionError())
         patch.setattr("roundtap_hub.store.read_model.Snapshot.with_names", broken)
-        assert [entry.kind for entry in service.tell("e1", c.SetClock("start"), "organizer")] == ["clock-set"]
+        assert [entry.kind for entry in service.execute_one("e1", c.SetClock("start"), "organizer")] == ["clock-set"]
     with pytest.raises(Problem) as caught:
-        service.tell("e1", c.SetClock("start"), "organizer")
+        service.execute_one("e1", c.SetClock("start"), "organizer")
     assert caught.value.key == "clock_runs"
 
 
@@ -287,12 +288,12 @@ def test_a_faster_writer_is_noticed_and_believed(service: Service, path: Path) -
     other.close()
 
     with pytest.raises(Problem) as caught:
-        service.tell("e1", c.SetClock("start"), "organizer")
+        service.execute_one("e1", c.SetClock("start"), "organizer")
 
     assert caught.value.key == "not_saved"
     assert service.snapshot.events["e1"].entrants["p1"].dropped_after == 1
     assert heard == [state.number + 1]
-    assert service.tell("e1", c.SetClock("start"), "organizer")[0].number == state.number + 2
+    assert service.execute_one("e1", c.SetClock("start"), "organizer")[0].number == state.number + 2
 
 
 # --- listeners, and the end --------------------------------------------------------------------------------------
@@ -306,8 +307,8 @@ def test_a_listener_that_fails_hinders_nobody(service: Service) -> None:
 
     service.listen(broken)
     service.listen(lambda snapshot, entries: heard.append([entry.kind for entry in entries]))
-    service.tell("e1", c.SetClock("start"), "organizer")
-    service.tell("e1", c.SetClock("pause"), "organizer")
+    service.execute_one("e1", c.SetClock("start"), "organizer")
+    service.execute_one("e1", c.SetClock("pause"), "organizer")
     service.stop()
     assert heard == [["clock-set"], ["clock-set"]]
 
@@ -315,7 +316,7 @@ def test_a_listener_that_fails_hinders_nobody(service: Service) -> None:
 def test_a_listener_is_told_what_was_saved(service: Service) -> None:
     shown: list[Snapshot] = []
     service.listen(lambda snapshot, _: shown.append(snapshot))
-    service.tell("e1", c.SetClock("start"), "organizer")
+    service.execute_one("e1", c.SetClock("start"), "organizer")
     service.stop()
     assert shown[-1].events["e1"].clock.state == RUNNING
 
@@ -331,7 +332,7 @@ def test_who_gave_up_waiting_harms_nobody(path: Path) -> None:
         assert gone.cancel()
         gate.opened.set()
         first.result(10)
-        assert service.tell("e1", c.SetClock("pause"), "x")
+        assert service.execute_one("e1", c.SetClock("pause"), "x")
 
 
 def test_stopping_finishes_what_was_submitted_and_refuses_the_rest(path: Path) -> None:
@@ -340,7 +341,7 @@ def test_stopping_finishes_what_was_submitted_and_refuses_the_rest(path: Path) -
         answers = [service.submit([Step("e1", c.SetClock("adjust", n))], "x") for n in range(50)]
         service.stop()
         with pytest.raises(HubStopped):
-            service.tell("e1", c.SetClock("start"), "x")
+            service.execute_one("e1", c.SetClock("start"), "x")
         assert all(len(answer.result(0)) == 1 for answer in answers)
 
 
@@ -352,7 +353,7 @@ def test_everybody_is_answered_while_the_hub_stops(path: Path) -> None:
         def ask() -> None:
             for n in range(20):
                 try:
-                    service.ask([Step("e1", c.SetClock("adjust", n))], "x", timeout_s=5)
+                    service.execute([Step("e1", c.SetClock("adjust", n))], "x", timeout_s=5)
                 except HubStopped:
                     outcomes.append("stopped")
                 except BaseException as error:
@@ -381,7 +382,7 @@ def test_a_fresh_journal_begins_an_epoch_and_keeps_it(path: Path) -> None:
 def started_round(path: Path, clock: HandClock) -> None:
     with running(path, clock) as service:
         make_event(service)
-        service.tell("e1", c.SetClock("start"), "organizer")
+        service.execute_one("e1", c.SetClock("start"), "organizer")
         clock.ms += 10 * MINUTE
         service.checkpoint()
 
@@ -402,7 +403,7 @@ def test_after_a_power_cut_the_round_waits_at_the_last_checkpoint(path: Path) ->
     with running(path, later) as service:
         held = service.snapshot.events["e1"].clock
         assert (held.state, held.remaining_ms) == (COUNTING, 65 * MINUTE)
-        service.tell("e1", c.SetClock("start"), "organizer")
+        service.execute_one("e1", c.SetClock("start"), "organizer")
         later.ms += MINUTE
         assert service.snapshot.events["e1"].clock.remaining_at(later.clocks.now()) == 64 * MINUTE
 
@@ -412,7 +413,7 @@ def test_a_checkpoint_from_before_the_clock_was_set_does_not_count(path: Path) -
     started_round(path, clock)
     with running(path, clock) as service:
         clock.ms += 1
-        service.tell("e1", c.SetClock("adjust", 30 * MINUTE), "organizer")
+        service.execute_one("e1", c.SetClock("adjust", 30 * MINUTE), "organizer")
     with running(path, HandClock("boot-2", 50)) as service:
         assert service.snapshot.events["e1"].clock.remaining_ms == 95 * MINUTE - 1
 
@@ -423,9 +424,9 @@ def test_a_checkpoint_of_the_round_before_does_not_count(path: Path) -> None:
     with running(path, clock) as service:
         clock.ms += 1
         for match in ("1.1", "1.2"):
-            service.tell("e1", c.EnterResult(match, 0, WON), "judge")
+            service.execute_one("e1", c.EnterResult(match, 0, WON), "judge")
         again = (c.DrawRound(1), c.PublishRound(2, 1), c.SetClock("start"))
-        service.ask([Step("e1", command) for command in again], "x")
+        service.execute([Step("e1", command) for command in again], "x")
     with running(path, HandClock("boot-2", 50)) as service:
         assert service.snapshot.events["e1"].clock.remaining_ms == 75 * MINUTE
 
@@ -453,7 +454,7 @@ def test_a_core_that_computes_otherwise_is_noticed(
 
 def test_people_survive_a_restart(path: Path) -> None:
     with running(path) as service:
-        service.ask(event_steps(), "organizer", people())
+        service.execute(event_steps(), "organizer", people())
     with running(path) as service:
         assert service.snapshot.people["e1"]["p1"] == Person("Ana Ruiz")
 

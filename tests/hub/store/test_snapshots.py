@@ -45,8 +45,8 @@ def path(tmp_path: Path) -> Path:
 def finish(service: Service, event: str = "e1") -> None:
     """Both matches of round 1 are won by side a, and that was it."""
     for match in ("1.1", "1.2"):
-        service.tell(event, c.EnterResult(match, 0, WON), "judge")
-    service.tell(event, c.FinishEvent("the hall closes"), "organizer")
+        service.execute_one(event, c.EnterResult(match, 0, WON), "judge")
+    service.execute_one(event, c.FinishEvent("the hall closes"), "organizer")
 
 
 def correct(service: Service, event: str = "e1") -> None:
@@ -55,7 +55,7 @@ def correct(service: Service, event: str = "e1") -> None:
     assert match
     commands = (c.ReopenEvent(), c.EnterResult("1.1", match[1].revision, Result(score=Pair(24, 100)), reason="misread"),
                 c.FinishEvent("the hall closes"))
-    service.ask([Step(event, command) for command in commands], "judge")
+    service.execute([Step(event, command) for command in commands], "judge")
 
 
 def with_finished_event(path: Path, sealed: bool = True) -> EventState:
@@ -64,7 +64,7 @@ def with_finished_event(path: Path, sealed: bool = True) -> EventState:
         make_event(service)
         finish(service)
         if sealed:
-            service.sealer.settle()
+            service.sealer.snapshot_due()
         return service.snapshot.events["e1"]
 
 
@@ -95,7 +95,7 @@ def test_the_seal_of_a_worked_event_is_the_fold_of_its_entries(path: Path, file:
     """Of every rulebook: the state comes back from its bytes, and folded from the disk it makes the same ones."""
     with running(path) as service:
         steps, who = import_steps("e1", parse(file.read_text(encoding="utf-8")), "#0072B2")
-        service.ask(steps, "organizer", who)
+        service.execute(steps, "organizer", who)
         state = service.snapshot.events["e1"]
     folded = fold("e1", stored(path))
     assert encode(state) == encode(folded)
@@ -105,7 +105,7 @@ def test_the_seal_of_a_worked_event_is_the_fold_of_its_entries(path: Path, file:
 def test_a_finished_event_is_sealed_and_the_seal_is_its_state(path: Path) -> None:
     state = with_finished_event(path)
     with opened(path) as journal:
-        seal = journal.seals.find("e1")
+        seal = journal.event_snapshots.find("e1")
     assert seal == snapshot_event(state)
     assert seal.summary == EventSummary("e1", state.number, state.head, "Winter Open", "xwing-standard", "#0072B2", "",
                                         4,
@@ -116,11 +116,11 @@ def test_a_seal_is_made_anew_when_something_in_its_event_changed(path: Path) -> 
     with_finished_event(path)
     with running(path) as service:
         correct(service)
-        service.sealer.settle()
+        service.sealer.snapshot_due()
         corrected = service.snapshot.event("e1")
     assert corrected
     with opened(path) as journal:
-        assert journal.seals.find("e1") == snapshot_event(corrected)
+        assert journal.event_snapshots.find("e1") == snapshot_event(corrected)
 
 
 def test_what_is_in_play_is_not_sealed(path: Path) -> None:
@@ -135,7 +135,7 @@ def test_an_event_that_cannot_be_sealed_is_tried_once_and_hinders_nobody(
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE entry SET data = '{}' WHERE stream = 'e1' AND number = 3")
     with running(path) as service:
-        service.sealer.settle()
+        service.sealer.snapshot_due()
         assert list(service.sealer.due()) == []
         assert make_event(service, "e2")
     assert "event e1 cannot be sealed" in caplog.text
@@ -149,22 +149,22 @@ def test_the_start_reads_no_entry_of_a_finished_event(
         path: Path, monkeypatch: pytest.MonkeyPatch, sealed: bool) -> None:
     state = with_finished_event(path, sealed)
     with running(path) as service:
-        service.ask(event_steps("e2"), "organizer", people("e2"))
+        service.execute(event_steps("e2"), "organizer", people("e2"))
     read = reading_of(monkeypatch)
     with running(path) as service:
         assert read == ["venue", "e2"]
         assert list(service.snapshot.events) == ["e2"]
-        assert service.snapshot.shelf["e1"] == summary_of(state)
+        assert service.snapshot.dormant["e1"] == summary_of(state)
         assert list(service.snapshot.people) == ["e2"]
 
 
 def test_a_reopened_event_is_in_play_after_the_start(path: Path) -> None:
     with_finished_event(path)
     with running(path) as service:
-        service.tell("e1", c.ReopenEvent(), "organizer")
+        service.execute_one("e1", c.ReopenEvent(), "organizer")
     with running(path) as service:
         assert list(service.snapshot.events) == ["e1"]
-        assert service.snapshot.shelf == {}
+        assert service.snapshot.dormant == {}
 
 
 def test_an_event_of_the_shelf_is_as_it_ended(path: Path) -> None:
@@ -198,12 +198,12 @@ def test_a_seal_that_does_not_fit_is_not_believed(path: Path, monkeypatch: pytes
         damage(journal)
     read = reading_of(monkeypatch)
     with running(path) as service:
-        assert service.snapshot.shelf["e1"].name == "Winter Open"
+        assert service.snapshot.dormant["e1"].name == "Winter Open"
         assert service.snapshot.event("e1") == state
         assert "e1" in read
-        service.sealer.settle()
+        service.sealer.snapshot_due()
     with opened(path) as journal:
-        assert journal.seals.find("e1") == snapshot_event(state)
+        assert journal.event_snapshots.find("e1") == snapshot_event(state)
 
 
 def test_a_seal_of_an_earlier_entry_is_not_believed(path: Path) -> None:
@@ -226,7 +226,7 @@ def test_a_result_is_corrected_after_the_end(path: Path) -> None:
     state = with_finished_event(path)
     with running(path) as service:
         correct(service)
-        assert service.snapshot.shelf == {}
+        assert service.snapshot.dormant == {}
         corrected = service.snapshot.events["e1"]
         # Reopened, corrected, and finished with what is open named anew.
         assert corrected.number == state.number + 4
@@ -239,22 +239,22 @@ def test_what_is_refused_leaves_an_event_on_the_shelf(path: Path) -> None:
     with_finished_event(path)
     with running(path) as service:
         with pytest.raises(Problem):
-            service.tell("e1", c.FinishEvent("the hall closes"), "organizer")
-        assert list(service.snapshot.shelf) == ["e1"]
+            service.execute_one("e1", c.FinishEvent("the hall closes"), "organizer")
+        assert list(service.snapshot.dormant) == ["e1"]
 
 
 def test_the_last_finished_events_stay_whole_and_those_before_them_go_to_the_shelf(path: Path) -> None:
     """The standings of what has just ended are printed, and looked at by everybody."""
     with running(path) as service:
         for event in ("e1", "e2", "e3", "e4"):
-            service.ask([*event_steps(event), Step(event, c.DrawRound(11)), Step(event, c.PublishRound(1, 1))], "o",
+            service.execute([*event_steps(event), Step(event, c.DrawRound(11)), Step(event, c.PublishRound(1, 1))], "o",
                         people(event))
             finish(service, event)
-            service.sealer.settle()
-            service.ask([], "nobody")
-        service.ask([*event_steps("e5")], "o", people("e5"))
-        service.ask([], "nobody")
-        assert list(service.snapshot.shelf) == ["e1", "e2"]
+            service.sealer.snapshot_due()
+            service.execute([], "nobody")
+        service.execute([*event_steps("e5")], "o", people("e5"))
+        service.execute([], "nobody")
+        assert list(service.snapshot.dormant) == ["e1", "e2"]
         assert list(service.snapshot.events) == ["e3", "e4", "e5"]
         assert service.snapshot.event("e1") == fold("e1", stored(path))
 
@@ -271,7 +271,7 @@ def test_a_report_of_an_event_on_the_shelf_keeps_its_fate(path: Path) -> None:
         told = record_report(service, report)
         finish(service)
     with running(path, clock) as service:
-        assert "e1" in service.snapshot.shelf
+        assert "e1" in service.snapshot.dormant
         assert record_report(service, report) == told
         late = record_report(service, {**report, "report_id": "r2"})
         assert (late["fate"], late["reason"]) == ("refused", "late")

@@ -22,7 +22,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 
 def told(service: Service, kind: str, **data: Any) -> list[dict[str, Any]]:
     """What the entries say that this one makes."""
-    return [dict(entry.data) for entry in service.ask([Step(VENUE, NewEntry(kind, data))], "organizer")]
+    return [dict(entry.data) for entry in service.execute([Step(VENUE, NewEntry(kind, data))], "organizer")]
 
 
 def test_a_report_for_an_event_that_nobody_knows_is_refused_once_and_not_kept(service: Service) -> None:

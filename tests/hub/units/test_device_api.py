@@ -61,7 +61,7 @@ class Bench:
         return [entry for entry in stored(self.path, "venue") if entry.kind == "report-refused"]
 
     def tell(self, command: Any) -> None:
-        self.hub.service.tell("e1", command, "organizer")
+        self.hub.service.execute_one("e1", command, "organizer")
 
 
 @pytest.fixture
@@ -126,7 +126,8 @@ def test_after_a_restore_a_redrawn_round_has_the_same_ids_and_another_mark(tmp_p
     marks = []
     for seed in (11, 12):
         with running(tmp_path / f"{seed}.db") as service:
-            service.ask([*event_steps(), Step("e1", c.DrawRound(seed)), Step("e1", c.PublishRound(1, 1))], "organizer",
+            service.execute([*event_steps(), Step("e1", c.DrawRound(seed)), Step("e1", c.PublishRound(1, 1))],
+                            "organizer",
                         people())
             drawn = service.snapshot.events["e1"].rounds[0]
             marks.append(drawn.mark)
@@ -538,7 +539,7 @@ def test_a_question_without_a_number_has_no_answer(bench: Bench, nonce: object) 
 
 def test_a_hello_opens_the_feed_for_its_unit(bench: Bench) -> None:
     key, hello = opened_hello(bench.hub.units, "table-1", hello_of(bench.hub))
-    connection = DeviceFeed(bench.hub).greeted(key, hello)
+    connection = DeviceFeed(bench.hub).new_connection(key, hello)
     assert (connection.unit, connection.nonce) == ("table-1", "n1")
 
 
@@ -560,7 +561,7 @@ def test_no_other_hello_opens_a_feed(bench: Bench, body: Any) -> None:
 async def _messages(hub: Hub, feed: DeviceFeed, n: int, **changes: Any) -> list[dict[str, Any]]:
     key, hello = opened_hello(hub.units, "table-1", hello_of(hub, **changes))
     feed.bind(asyncio.get_running_loop())
-    stream = feed.stream(feed.greeted(key, hello), hello)
+    stream = feed.stream(feed.new_connection(key, hello), hello)
     found = []
     for _ in range(n):
         message = open_envelope(KEY, FEED, json.loads((await anext(stream))[len("data: "):]))
@@ -596,7 +597,7 @@ def test_a_device_that_stalls_is_cut_off_and_nobody_waits_for_it(bench: Bench) -
 
     async def play() -> int:
         key, hello = opened_hello(bench.hub.units, "table-1", hello_of(bench.hub))
-        connection = feed.greeted(key, hello)
+        connection = feed.new_connection(key, hello)
         stream = feed.stream(connection, hello)
         for _ in range(3):
             await anext(stream)

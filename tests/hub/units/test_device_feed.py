@@ -103,7 +103,7 @@ def test_a_journal_that_was_read_again_is_shown_anew(tmp_path: Path) -> None:
         hall.tell("e1", c.EnterResult("1.1", 0, Result(score=Pair(100, 24))))
         await hall.settle()
         hall.service.snapshot = snapshot
-        hall.feed._tell([], None)
+        hall.feed._enqueue_news([], None)
         await hall.settle()
         assert all(unit.view == hall.fresh(unit) for unit in hall.units)
         assert hall.units[0].view["match"]["result"] is None

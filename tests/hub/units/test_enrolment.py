@@ -51,10 +51,10 @@ def test_both_have_the_same_key_the_unit_its_name_and_nothing_secret_was_said(ha
 
 def test_whoever_wants_another_hub_looks_past_this_one_and_its_code_is_not_shown_again(hall: Hall) -> None:
     unit = hall.unit()
-    unit.asking.other_hub()
+    unit.asking.skip_hub()
     unit.step()
     assert (unit.asking.showing.state, unit.passed_over) == (CODE, [set()]), "there was none yet"
-    unit.asking.other_hub()
+    unit.asking.skip_hub()
     assert unit.asking.showing.state == LOOKING
     unit.step()
     assert unit.passed_over == [set(), {"h"}]
@@ -258,7 +258,7 @@ def test_a_unit_that_lost_its_key_keeps_its_name_and_its_table(hall: Hall) -> No
 def test_who_says_to_be_a_unit_that_is_in_contact_gets_a_name_of_its_own(hall: Hall) -> None:
     first = hall.unit("m-1")
     enrol(hall, first, table=5)
-    hall.hub.presence.heard("table-5", hall.clock.ms, connected=True)
+    hall.hub.presence.update("table-5", hall.clock.ms, connected=True)
     other = hall.unit("m-1")
     assert enrol(hall, other, table=6) == EnrolResult("table-6", 6)
     assert hall.hub.units.keys["table-5"] == first.kept[0].key
@@ -273,7 +273,7 @@ def test_a_new_unit_takes_a_broken_ones_place_and_the_old_key_is_worth_nothing(h
     assert hall.hub.units.keys["table-7"] == new.kept[0].key
     assert told == [frozenset({"table-7"})], "feeds with the old key end"
     # The broken one is mended and asks: its name is another's by now.
-    hall.hub.presence.heard("table-7", hall.clock.ms, connected=True)
+    hall.hub.presence.update("table-7", hall.clock.ms, connected=True)
     assert enrol(hall, hall.unit("m-1")).unit == "table-1"
 
 
@@ -329,7 +329,7 @@ def test_after_ten_wrong_codes_somebody_has_to_press(hall: Hall) -> None:
     unit.step()
     unit.step()
     assert unit.asking.showing.state == STOPPED
-    unit.asking.go_on()
+    unit.asking.resume()
     unit.step()
     assert unit.asking.showing.state == CODE
 

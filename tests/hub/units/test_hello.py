@@ -133,10 +133,10 @@ def test_whoever_signs_wrongly_again_and_again_is_not_even_read(
     monkeypatch.setattr(json, "loads", lambda body: parsed.append(len(body)) or real(body))
     wrong = hello_of(hub, key=KEYS["table-2"], reports=[["e1", f"r{n}"] for n in range(3000)])
     assert [knock(client, wrong).status_code
-            for _ in range(50)] == [403] * FORGERY_RATE.at_once + [429] * (50 - FORGERY_RATE.at_once)
+            for _ in range(50)] == [403] * FORGERY_RATE.burst + [429] * (50 - FORGERY_RATE.burst)
     unread = client.begin("POST", "/device/feed", None, {"roundtap-unit": "table-1"}, announced=60_000)
     assert unread.result(30).status_code == 429
-    assert len(parsed) == FORGERY_RATE.at_once
+    assert len(parsed) == FORGERY_RATE.burst
     assert opened_hello(hub.units, "table-1", hello_of(hub), "10.42.0.12"), "the unit itself is not shut out"
 
 
@@ -153,7 +153,7 @@ class Feed:
 
     def __init__(self, hub: Hub, feed: DeviceFeed, **changes: Any) -> None:
         key, self.hello = opened_hello(hub.units, "table-1", hello_of(hub, **changes))
-        self._stream: AsyncIterator[bytes] = feed.stream(feed.greeted(key, self.hello), self.hello)
+        self._stream: AsyncIterator[bytes] = feed.stream(feed.new_connection(key, self.hello), self.hello)
 
     async def next(self) -> dict[str, Any] | None:
         """The next message; None at the feed's end."""
@@ -218,7 +218,7 @@ def test_a_second_unit_of_one_name_hears_that_it_is_the_second_and_the_first_goe
 
 def test_a_twin_at_another_hub_of_one_database_is_known_as_well(hub: Hub) -> None:
     async def evening(feed: DeviceFeed) -> None:
-        hub.presence.told("table-1", connected=True, instance="a card", contact_ms=hub.clocks.mono_ms())
+        hub.presence.merge("table-1", connected=True, instance="a card", contact_ms=hub.clocks.mono_ms())
         assert await Feed(hub, feed, instance="a copy of it").kinds(2) == ["twin", "end"]
         assert await Feed(hub, feed, instance="a card").kinds(1) == ["welcome"]
 
@@ -252,7 +252,7 @@ def test_the_welcome_names_the_other_hubs_and_says_whether_this_one_was_restored
     assert play(hub, evening) == ([], False)
     hub = replace(hub, host=Host(other_addresses=lambda: ("http://10.42.0.2:8080",)))
     begun = {"epoch": "new", "restored": {"from": {}, "at": None}}
-    hub.service.ask([Step(VENUE, NewEntry("epoch-begun", begun))], "test")
+    hub.service.execute([Step(VENUE, NewEntry("epoch-begun", begun))], "test")
     assert play(hub, evening) == (["http://10.42.0.2:8080"], True)
 
 
@@ -262,7 +262,7 @@ def test_what_a_hello_says_of_the_unit_s_disk_is_kept_for_the_console(hub: Hub) 
         status = hub.presence.units["table-1"]
         assert (status.instance, status.damaged, status.connected) == ("a card", 3, True)
         assert status.troubles == {DAMAGED}
-        hub.units.troubles.seen("table-1")
+        hub.units.troubles.acknowledge("table-1")
         for damaged, told in ((3, frozenset()), (4, {DAMAGED})):
             await Feed(hub, feed, instance="a card", damaged=damaged).next()
             assert hub.presence.units["table-1"].troubles == told

@@ -21,7 +21,7 @@ def hear(house: House, heads: object, epoch: str | None = None) -> None:
     async def on_loop() -> None:
         hello = {"unit": "unit-1", "nonce": "n", "core": "0", "reports": [], "heads": heads,
                  "epoch": epoch if epoch is not None else house.service.snapshot.venue.epoch}
-        HelloHandler(house.hub).hear("unit-1", parse_message(Hello, hello))
+        HelloHandler(house.hub).handle("unit-1", parse_message(Hello, hello))
         await asyncio.get_running_loop().shutdown_default_executor()
 
     asyncio.run(on_loop())

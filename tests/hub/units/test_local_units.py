@@ -71,7 +71,7 @@ def test_a_key_of_this_machine_opens_nothing_from_another(hub, tmp_path):
     here = read_local(tmp_path / "local" / "station.json")
     with pytest.raises(Refusal) as refused:
         ask(hub, JOBS, here.unit, here.key, ELSEWHERE)
-    assert (refused.value.status, refused.value.said) == (403, {"error": "unknown unit"})
+    assert (refused.value.status, refused.value.body) == (403, {"error": "unknown unit"})
 
 
 def test_a_key_of_this_machine_opens_no_other_door(hub, tmp_path):
@@ -106,12 +106,12 @@ def test_a_unit_that_does_not_exist_is_not_listed(hub, tmp_path):
 def test_a_key_of_the_journal_comes_first(hub, tmp_path):
     keys = UnitKeys(hub.service)
     keys.enrol("hub-station", STATION, b"s" * 32)
-    keys.hold_local(make_local_units(tmp_path / "local", "http://127.0.0.1:8080", keys))
+    keys.set_local(make_local_units(tmp_path / "local", "http://127.0.0.1:8080", keys))
     assert keys["hub-station"] == b"s" * 32
     assert not keys.is_local("hub-station")
     assert not (tmp_path / "local" / "station.json").exists()
     keys.revoke("hub-station")
-    keys.hold_local(make_local_units(tmp_path / "local", "http://127.0.0.1:8080", keys))
+    keys.set_local(make_local_units(tmp_path / "local", "http://127.0.0.1:8080", keys))
     assert keys.is_local("hub-station"), "with the next start, once it has no other"
 
 

@@ -78,7 +78,7 @@ def test_what_are_no_digits_never_comes_to_the_desk(house: House, tried: Tried) 
 
 def test_a_new_unit_in_anothers_place_names_what_the_old_one_held(house: House, tried: Tried) -> None:
     browser = house.organizer()
-    house.hub.presence.heard("unit-1", house.time.ms, waiting=2)
+    house.hub.presence.update("unit-1", house.time.ms, waiting=2)
     house.time.ms += 600_000
     page = text_of(browser.get(f"{ENROL}?replace=unit-1"))
     assert "in the place of unit-1" in page
@@ -100,7 +100,7 @@ def test_whoever_waits_is_listed_and_blinks_when_asked_to(house: House) -> None:
     [asking] = room.listed()
     assert TOKEN not in page.text
     browser.post(f"{ENROL}/identify", mark=asking.mark, table="1")
-    assert room.identifies(asking)
+    assert room.is_identifying(asking)
     house.time.ms += 60_000
     assert browser.post(f"{ENROL}/identify", mark=asking.mark, table="1").status_code == 409
 
@@ -145,7 +145,7 @@ def test_a_real_code_typed_into_the_page_goes_all_the_way(house: House) -> None:
         theirs = parse_hex_message(exchange.message)
         made = derive_keys(side.finish(theirs), exchange.about, theirs, mine)
         assert confirm == made.hub_confirms
-        key = exchange.confirmed(made.unit_confirms)
+        key = exchange.confirm(made.unit_confirms)
         assert key == made.key
         keys.append(made.key)
         desk.store(exchange, made.key)

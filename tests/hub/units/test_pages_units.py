@@ -76,7 +76,7 @@ def test_a_revoked_unit_s_feed_ends_at_once_and_it_stands_nowhere(house: House) 
         feed = DeviceFeed(house.hub)
         feed.bind(asyncio.get_running_loop())
         key, hello = opened_hello(house.hub.units, "unit-1", hello_of(house.hub, "unit-1"))
-        stream = feed.stream(feed.greeted(key, hello), hello)
+        stream = feed.stream(feed.new_connection(key, hello), hello)
         kinds = [json.loads((await anext(stream))[6:])["payload"]["type"] for _ in range(3)]
         answer = await asyncio.to_thread(browser.post, f"{UNITS}/revoke", unit="unit-1")
         assert answer.status_code == 303
@@ -96,7 +96,7 @@ def test_a_revoked_unit_s_feed_ends_at_once_and_it_stands_nowhere(house: House) 
 
 def test_the_page_says_of_each_unit_where_it_stands_what_its_card_is_and_how_it_is(house: House) -> None:
     house.place("unit-2", 7)
-    house.hub.presence.heard("unit-2", house.time.ms, instance="b2e1905cc7a34f18", damaged=2)
+    house.hub.presence.update("unit-2", house.time.ms, instance="b2e1905cc7a34f18", damaged=2)
     house.hub.units.troubles.note("unit-2", FORGED)
     said = text_of(house.organizer().get(UNITS))
     assert "unit-1 Table unit not heard yet" in said
@@ -125,7 +125,7 @@ def test_floods_forgers_and_twins_are_told_on_the_console_until_somebody_has_loo
 def test_a_unit_in_contact_is_asked_to_show_itself_from_both_lists(house: House) -> None:
     browser, told = house.with_event(), []
     house.hub.presence.on_identify.append(told.append)
-    house.hub.presence.heard("unit-1", house.time(), connected=True)
+    house.hub.presence.update("unit-1", house.time(), connected=True)
     for page in (UNITS, "/console/e1/units"):
         assert browser.get(page).text.count("Let it blink") == 1, "unit-2 is not here"
     assert browser.post(f"{UNITS}/identify", unit="unit-1").headers["Location"].endswith(f"{UNITS}#unit-unit-1")

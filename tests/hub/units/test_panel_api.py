@@ -91,7 +91,7 @@ def bench(tmp_path) -> Iterator[Bench]:
         make_event(service)
         hub = hub_of(service, clock)
         local = make_local_units(tmp_path / "local", "http://127.0.0.1:8080", ())
-        hub.units.keys.hold_local(local)
+        hub.units.keys.set_local(local)
         application = HubApplication(hub)
         client = AsgiClient(application)
         made = Bench(hub, clock, client, local["hub-panel"].key)

@@ -16,32 +16,32 @@ def told(presence: Presence) -> list[str | None]:
 def test_a_change_is_told_with_the_unit_that_it_is_about() -> None:
     presence = Presence()
     heard = told(presence)
-    presence.heard("table-1", 5, match="1.1", call=True, leave=frozenset("a"))
+    presence.update("table-1", 5, match="1.1", call=True, leave=frozenset("a"))
     presence.take_call("table-1", "Ann")
     presence.refuse_leave("table-1", "a")
     presence.close_call("table-1")
-    presence.heard("table-2", 6, draft=True)
+    presence.update("table-2", 6, draft=True)
     assert heard == ["table-1"] * 4 + ["table-2"]
-    presence.seen_here("e1", "1.1", "p1")
+    presence.mark_at_table("e1", "1.1", "p1")
     assert heard[-1] is None
 
 
 def test_a_sign_of_life_alone_is_told_to_nobody() -> None:
     presence = Presence()
-    presence.heard("table-1", 5, draft=True)
+    presence.update("table-1", 5, draft=True)
     heard = told(presence)
-    presence.heard("table-1", 6)
-    presence.heard("table-1", 7, draft=True)
+    presence.update("table-1", 6)
+    presence.update("table-1", 7, draft=True)
     assert heard == []
     assert presence.units["table-1"].contact_ms == 7
 
 
 def test_what_a_reader_was_handed_does_not_change_under_him() -> None:
     presence = Presence()
-    presence.heard("table-1", 5)
+    presence.update("table-1", 5)
     before = presence.units
-    presence.heard("table-1", 6, draft=True)
-    presence.heard("table-2", 6)
+    presence.update("table-1", 6, draft=True)
+    presence.update("table-2", 6)
     assert before == {"table-1": UnitStatus("table-1", 5)}
     assert set(presence.units) == {"table-1", "table-2"}
     with pytest.raises(TypeError):
@@ -50,7 +50,7 @@ def test_what_a_reader_was_handed_does_not_change_under_him() -> None:
 
 def test_all_who_ask_in_between_are_handed_the_same() -> None:
     presence = Presence()
-    presence.heard("table-1", 5)
+    presence.update("table-1", 5)
     assert presence.units is presence.units
     assert presence.status_of("table-1") is presence.units["table-1"]
     assert presence.status_of("table-9") is None
@@ -72,8 +72,8 @@ def test_of_an_event_that_is_over_nothing_is_asked_for_any_more() -> None:
     presence = Presence()
     called, leaving, elsewhere = (CALL, "e1", "1.1"), (LEAVE, "e1", "p3"), (CALL, "e2", "1.1")
     for what in (called, leaving, elsewhere):
-        presence.ask(what, "phone:p3", 5)
+        presence.add_request(what, "phone:p3", 5)
     heard = told(presence)
-    presence.forget_asked("e1")
+    presence.settle_event("e1")
     assert set(presence.units.asked) == {elsewhere}
     assert heard == [None, None]

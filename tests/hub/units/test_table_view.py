@@ -18,8 +18,8 @@ from roundtap_hub.units.table_view import table_view
 def test_an_imported_event_too_small_for_its_structure_still_has_tables(tmp_path: Path) -> None:
     played = {"number": 1, "stage": "swiss", "matches": [{"table": 1, "a": "p1", "b": "p2"}, {"a": "p3", "bye": "bye"}]}
     with running(tmp_path / "journal.db") as service:
-        service.ask([*event_steps()[:4], Step("e1", c.ImportRound(played))], "organizer", people()[:3])
-        service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": "table-1", "table": 1}))], "organizer")
+        service.execute([*event_steps()[:4], Step("e1", c.ImportRound(played))], "organizer", people()[:3])
+        service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": "table-1", "table": 1}))], "organizer")
         view = table_view(service.snapshot, "table-1")
     assert view["match"]["a"] == {"id": "p1", "name": "Ana R."}
     assert view["round"]["of"] is None
@@ -28,7 +28,7 @@ def test_an_imported_event_too_small_for_its_structure_still_has_tables(tmp_path
 def test_a_table_whose_match_was_a_no_show_has_none_any_more(tmp_path: Path) -> None:
     with running(tmp_path / "journal.db") as service:
         state = make_event(service)
-        service.tell("e1", c.NoShow("1.1", state.rounds[0].matches[0].match.a), "judge")
+        service.execute_one("e1", c.NoShow("1.1", state.rounds[0].matches[0].match.a), "judge")
         assert table_view(service.snapshot, "table-1")["match"] is None
         assert table_view(service.snapshot, "table-2")["match"]["id"] == "1.2"
 
@@ -36,7 +36,7 @@ def test_a_table_whose_match_was_a_no_show_has_none_any_more(tmp_path: Path) -> 
 def test_the_clock_of_a_table_runs_on_by_its_extension_and_no_other_does(tmp_path: Path) -> None:
     with running(tmp_path / "journal.db") as service:
         make_event(service)
-        service.tell("e1", GrantExtension("1.1", 4), "judge")
+        service.execute_one("e1", GrantExtension("1.1", 4), "judge")
         extended, other = (table_view(service.snapshot, f"table-{n}")["clock"] for n in (1, 2))
     assert extended["remaining_ms"] == other["remaining_ms"] + 4 * 60_000 == 79 * 60_000
 
@@ -44,14 +44,15 @@ def test_the_clock_of_a_table_runs_on_by_its_extension_and_no_other_does(tmp_pat
 def test_a_latecomers_match_appears_at_its_table(tmp_path: Path) -> None:
     names = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak")
     with running(tmp_path / "journal.db") as service:
-        service.ask([*event_steps(names=names), Step("e1", c.SetOptions({"structure": "own"})),
+        service.execute([*event_steps(names=names), Step("e1", c.SetOptions({"structure": "own"})),
                      Step("e1", c.DrawRound(1)), Step("e1", c.PublishRound(1, 1)),
                      Step(VENUE, NewEntry("unit-placed", {"unit": "table-2", "table": 2}))], "organizer",
                     people(names=names))
         assert table_view(service.snapshot, "table-2")["match"] is None
         bye = next(m.id for m in service.snapshot.events["e1"].rounds[0].matches if m.match.bye)
         late = people(names=(*names, "Eva Luz"))[3]
-        service.tell("e1", c.EnterCompetitor(Entrant("p4", late.person.digest(late.salt)), meets=bye), "organizer",
+        service.execute_one("e1", c.EnterCompetitor(Entrant("p4", late.person.digest(late.salt)), meets=bye),
+                            "organizer",
                      [late])
         match = table_view(service.snapshot, "table-2")["match"]
     assert (match["id"], match["revision"], match["b"]["name"]) == (bye, 1, "Eva L.")
@@ -63,8 +64,8 @@ def test_a_finished_event_leaves_its_tables_and_is_named_to_the_units(tmp_path: 
         for match in state.rounds[0].matches:
             result = {"score": {"a": 100, "b": 0}}
             for side in ("a", "b"):
-                service.tell("e1", c.RecordReport(f"{match.id}{side}", match.id, side, 0, result, "b"), "unit")  # type: ignore[arg-type]
-        service.tell("e1", c.FinishEvent("the hall closes"), "organizer")
+                service.execute_one("e1", c.RecordReport(f"{match.id}{side}", match.id, side, 0, result, "b"), "unit")  # type: ignore[arg-type]
+        service.execute_one("e1", c.FinishEvent("the hall closes"), "organizer")
         view = table_view(service.snapshot, "table-1", reported=("e1", "gone"))
     assert (view["event"], view["match"], view["finished"]) == (None, None, ["e1"])
 
@@ -75,11 +76,11 @@ def test_a_table_of_the_final_and_the_one_for_third_place(tmp_path: Path) -> Non
     with running(tmp_path / "journal.db", clock) as service:
         make_event(service)
         for match in service.snapshot.events["e1"].live.matches:  # type: ignore[union-attr]
-            service.tell("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "organizer")
-        service.tell("e1", c.FinishEvent("the hall closes"), "organizer")
-        tell = lambda command: service.tell("e2", command, "organizer")  # noqa: E731
+            service.execute_one("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "organizer")
+        service.execute_one("e1", c.FinishEvent("the hall closes"), "organizer")
+        tell = lambda command: service.execute_one("e2", command, "organizer")  # noqa: E731
         options = {"structure": "own", "swiss_rounds": 1, "cut": 4, "third_place_match": True}
-        service.ask([Step("e2", c.CreateEvent("Cup", "xwing-standard", None, options, "#0072B2", 7)),
+        service.execute([Step("e2", c.CreateEvent("Cup", "xwing-standard", None, options, "#0072B2", 7)),
                      *event_steps("e2")[1:]], "organizer", people("e2"))
         for _ in range(3):
             if service.snapshot.events["e2"].rounds and service.snapshot.events["e2"].cut is None:

@@ -90,7 +90,7 @@ def test_a_row_from_before_the_revocation_opens_nothing(keys: UnitKeys, service:
     """What a backup or a slow standby still has of it."""
     keys.revoke("table-1")
     keys.replace("table-2")
-    service.ask([], "test", beside=[UnitKeyRow(unit=unit, key=HEX) for unit in ("table-1", "table-2", "table-9")])
+    service.execute([], "test", beside=[UnitKeyRow(unit=unit, key=HEX) for unit in ("table-1", "table-2", "table-9")])
     assert dict(keys) == {}
 
 
@@ -111,7 +111,7 @@ def test_what_somebody_else_wrote_down_counts_as_well(keys: UnitKeys, service: S
     keys.listen(told.append)
     other.add("table-3")
     other.revoke("table-1")
-    service.ask([], "until that is told")
+    service.execute([], "until that is told")
     assert set(keys) == {"table-2", "table-3"}
     assert keys["table-3"] == other["table-3"]
     assert told == [frozenset({"table-1"})]
@@ -155,16 +155,16 @@ def test_who_decides_by_a_key_that_is_another_by_now_is_refused_by_the_writer(
     keys.replace("table-1")
     for instead_of, wrong in ((before, "unknown_unit"), (NO_KEY, "unit_known")):
         with pytest.raises(Problem) as problem:
-            service.ask([Step(VENUE, unit_keyed_entry("table-1", TABLE, "ab" * 32, instead_of))], "organizer")
+            service.execute([Step(VENUE, unit_keyed_entry("table-1", TABLE, "ab" * 32, instead_of))], "organizer")
         assert problem.value.key == wrong
     keys.revoke("table-1")
     with pytest.raises(Problem, match="There is no unit"):
-        service.ask([Step(VENUE, unit_keyed_entry("table-1", TABLE, "ab" * 32, before))], "organizer")
+        service.execute([Step(VENUE, unit_keyed_entry("table-1", TABLE, "ab" * 32, before))], "organizer")
 
 
 def test_a_wrong_name_a_known_one_an_unknown_role_and_one_unit_too_many_change_nothing(service: Service) -> None:
     keys, names = UnitKeys(service), [f"t{n}" for n in range(999)]
-    service.ask([Step(VENUE, unit_keyed_entry(unit, TABLE, HEX)) for unit in names], "hub",
+    service.execute([Step(VENUE, unit_keyed_entry(unit, TABLE, HEX)) for unit in names], "hub",
                 beside=[UnitKeyRow(unit=unit, key=HEX) for unit in names])
     keys.revoke("t998")
     number = service.snapshot.venue.number

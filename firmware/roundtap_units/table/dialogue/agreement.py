@@ -59,7 +59,7 @@ class AskAgreement(DialogueState):
         return table.page("ask", side, title, "  ".join(texts), hint=hint)
 
     def _theirs(self) -> Result:
-        result = self.table.said(other(self.side))
+        result = self.table.latest_result(other(self.side))
         assert result is not None
         return result
 
@@ -74,7 +74,7 @@ class Disagreement(DialogueState):
     def tap(self, key: str, now_ms: int) -> None:
         self.table.question = None
         if key == "up":
-            reenter_report(self.table, self.side, lambda: self.table.said(other(self.side)))
+            reenter_report(self.table, self.side, lambda: self.table.latest_result(other(self.side)))
         elif key == "down":
             self.call_judge(now_ms)
 
@@ -110,7 +110,8 @@ class WhoWon(DialogueState):
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
-        return table.page("who-won", self.by, table.words("who_won"), *(NameRow(table.signed(side)) for side in SIDES),
+        return table.page("who-won", self.by, table.words("who_won"),
+                          *(NameRow(table.signed_name(side)) for side in SIDES),
                           hint=table.words("entry.whose"))
 
 
@@ -126,8 +127,8 @@ class Dispute(DialogueState):
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
-        versions = [NameRow(table.signed(side), result_text.score(table, report, "a"))
-                    for side in SIDES if (report := table.said(side))]
+        versions = [NameRow(table.signed_name(side), result_text.score(table, report, "a"))
+                    for side in SIDES if (report := table.latest_result(side))]
         return table.page("dispute", None, table.words("dispute.title"), *versions, hint=table.words("dispute.hint"))
 
 
@@ -141,7 +142,7 @@ class SecondAgreement(DialogueState):
 
     def scene(self, now_ms: int) -> Scene:
         table, words = self.table, self.table.words
-        first, second = table.stands, table.second
+        first, second = table.standing_result, table.second_result
         lines = [words(key, result=result_text.score_and_why(table, result, "a"))
                  for key, result in (("second.first", first), ("second.now", second)) if result is not None]
         return table.page("second", None, words("second.title"), *lines, hint=words("second.hint"))
@@ -157,15 +158,15 @@ class ConfirmRetraction(DialogueState):
         table = self.table
         if key not in (self.side, "down"):
             return
-        table.question, first = None, table.stands
+        table.question, first = None, table.standing_result
         if key == self.side and first is not None:
             table.seated.add(self.side)
             table.send(self.side, first)
 
     def scene(self, now_ms: int) -> Scene:
         table, words = self.table, self.table.words
-        first = table.stands
-        rows = (NameRow(table.signed(each), result_text.figure_and_outcome(table, first, each) if first else "")
+        first = table.standing_result
+        rows = (NameRow(table.signed_name(each), result_text.figure_and_outcome(table, first, each) if first else "")
                 for each in SIDES)
         return table.page("after-all", self.side, words("second.back"), *rows,
                           hint=words("yes_no", sign=SIGNS[self.side]))
@@ -183,14 +184,14 @@ class Sending(DialogueState):
 
     def _half(self, side: Side) -> Half:
         table = self.table
-        result = table.said(side)
+        result = table.latest_result(side)
         assert result is not None
         on_disk = all(sent.report_id is not None for sent in table.current())
-        sending = "sending.kept" if table.mark else table.instead_of_sending or "sending"
+        sending = "sending.kept" if table.contact_mark else table.sending_text or "sending"
         if any(sent.pending for sent in table.current()):
             sending = "sending.pending"
         text = table.words(sending) if on_disk else "…"
-        return Half(text, result_text.score(table, result, side), table.signed(side))
+        return Half(text, result_text.score(table, result, side), table.signed_name(side))
 
 
 class StandingResult(DialogueState):
@@ -204,12 +205,12 @@ class StandingResult(DialogueState):
         if gesture.kind == LEAVE and self.just_saved(now_ms):
             table.leaving ^= {side}
         elif gesture.kind == TAP and table.match.state == DECIDED:
-            table.tell(now_ms, lambda: ruling_scene(table, side))
+            table.show_notice(now_ms, lambda: ruling_scene(table, side))
         elif gesture.kind == TAP and self.just_saved(now_ms, SETTLE_MS):
             # One press too many while still agreeing: a correction of an unread result is never meant.
-            table.swallowed = side, now_ms
-        elif gesture.kind == TAP and (table.match.result or table.said(side)):
-            reenter_report(table, side, lambda: table.match.result or table.said(side))
+            table.ignored_press = side, now_ms
+        elif gesture.kind == TAP and (table.match.result or table.latest_result(side)):
+            reenter_report(table, side, lambda: table.match.result or table.latest_result(side))
 
     def just_saved(self, now_ms: int, within_ms: int = LEAVE_ASKED_MS) -> bool:
         at_ms = self.table.saved_at_ms
@@ -223,7 +224,7 @@ class StandingResult(DialogueState):
     def _saved(self, side: Side) -> Half:
         """The saved result, and below it, small, that one may leave."""
         table = self.table
-        words, result = table.words, table.match.result or table.said(side)
+        words, result = table.words, table.match.result or table.latest_result(side)
         leaving = words("leave.asked" if side in table.leaving else "leave.ask", sign=SIGNS[side])
         saved = words("saved", number=table.saved_number)
         if result is None:
@@ -232,7 +233,7 @@ class StandingResult(DialogueState):
 
     def _done(self, side: Side) -> Half:
         table = self.table
-        result = table.match.result or table.said(side)
+        result = table.match.result or table.latest_result(side)
         number = table.match.number or table.saved_number
         small = f"#{number}" if number is not None else "✓"
         if table.match.state == DECIDED:
@@ -241,13 +242,13 @@ class StandingResult(DialogueState):
             small = table.words("leave.short")
         elif result is not None:
             small = f"{small} {result_text.remark(table, result)}".rstrip()
-        return Half(table.signed(side), result_text.score(table, result, side) if result else "", small)
+        return Half(table.signed_name(side), result_text.score(table, result, side) if result else "", small)
 
 
 def ruling_scene(table: TableState, side: Side | None = None) -> Scene:
     """A judge's result: announced to both (`side` None), and shown again to the side that presses afterwards."""
     result = table.match.result
-    rows = (NameRow(table.signed(each), result_text.figure_and_outcome(table, result, each) if result else "")
+    rows = (NameRow(table.signed_name(each), result_text.figure_and_outcome(table, result, each) if result else "")
             for each in SIDES)
     title = table.words("decided.corrected" if table.match.corrected else "decided.title")
     return table.page("decided", side, title, *rows, hint=table.words("decided.line"))
@@ -256,7 +257,7 @@ def ruling_scene(table: TableState, side: Side | None = None) -> Scene:
 def leave_refused_scene(table: TableState, sides: Sequence[Side]) -> Scene:
     """An official has refused these sides' requests to leave."""
     return table.page("leave-refused", sides[0] if len(sides) == 1 else None, table.words("leave.refused.title"),
-                      *(NameRow(table.signed(side)) for side in sides), table.words("leave.refused.line"),
+                      *(NameRow(table.signed_name(side)) for side in sides), table.words("leave.refused.line"),
                       hint=table.words("any_key"))
 
 

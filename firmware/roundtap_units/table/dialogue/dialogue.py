@@ -92,7 +92,7 @@ class JudgeCall(DialogueState):
         """Whether the call fills the screen; a press shows the screen behind it for a while."""
         return self.on and now_ms >= self._peek_until_ms
 
-    def look_behind(self, now_ms: int) -> None:
+    def peek(self, now_ms: int) -> None:
         """Show the screen behind the call, for eight seconds after each press."""
         self._peek_until_ms = now_ms + PEEK_MS
 
@@ -128,24 +128,24 @@ class Dialogue:
         table, before, after = self.table, self.table.view, view.match
         stood = self._question(now_ms)
         known = before.match if before else None
-        agreed_here = table.said("a") if known and table.said("a") == table.said("b") else None
+        agreed_here = table.latest_result("a") if known and table.latest_result("a") == table.latest_result("b") else None
         table.view = view
         self.call.on_view(view.call, now_ms)
-        if known is None or after is None or known.same != after.same or after.of_others(known):
-            self._another_match(after, now_ms, lost_draft=known is not None)
+        if known is None or after is None or known.same != after.same or after.other_players(known):
+            self._on_new_match(after, now_ms, lost_draft=known is not None)
         elif known.revision != after.revision and (agreed_here is None or after.result != agreed_here):
             self._drop_draft(now_ms)
         if known and after and known.same == after.same:
-            self._now_stands(known, after, now_ms)
+            self._on_result_change(known, after, now_ms)
         if after is not None:
             apply_hub_lots(table)
-        self._stay(before.leave_refused if before else (), view, now_ms)
+        self._drop_leave_requests(before.leave_refused if before else (), view, now_ms)
         if isinstance(table.question, ListReview) and review_seconds(table) is None:
             table.question = None
-        if isinstance(table.question, ConfirmRetraction) and table.second is None:
+        if isinstance(table.question, ConfirmRetraction) and table.second_result is None:
             table.question = None
         table.forget_delivered(now_ms)
-        self._turned(stood, now_ms)
+        self._question_changed(stood, now_ms)
         self._update_status(now_ms)
 
     def on_gesture(self, gesture: Gesture, now_ms: int) -> None:
@@ -158,19 +158,19 @@ class Dialogue:
             if gesture.kind in (TAP, HOLD):
                 table.notice = None
         else:
-            moment, unread = self._moment(now_ms), self._unread(gesture, now_ms)
+            moment, unread = self._state(now_ms), self._is_too_early(gesture, now_ms)
             if self.call.on:
-                self.call.look_behind(now_ms)
+                self.call.peek(now_ms)
             if unread:
-                table.swallowed = "a" if gesture.key == "a" else "b", now_ms
+                table.ignored_press = "a" if gesture.key == "a" else "b", now_ms
             else:
-                table.swallowed = None
+                table.ignored_press = None
                 moment.press(gesture, now_ms)
         if gesture.key in SIDES and gesture.kind in (TAP, HOLD):
             self._last_own = ("a" if gesture.key == "a" else "b", now_ms)
         self._update_status(now_ms)
 
-    def _unread(self, gesture: Gesture, now_ms: int) -> bool:
+    def _is_too_early(self, gesture: Gesture, now_ms: int) -> bool:
         """Whether an own button was pressed on a question that cannot have been read yet: both buttons at once, or a
         press meant for the screen before the hub's message, or before the other player's press was even shown."""
         question = self._question(now_ms)
@@ -184,12 +184,12 @@ class Dialogue:
 
     def _question(self, now_ms: int) -> object:
         """The question to one player now; None where there is none, or where both enter their own."""
-        moment = self._moment(now_ms)
+        moment = self._state(now_ms)
         if moment is self.table.question or isinstance(moment, ResultEntry):
             return moment
         return (AskAgreement, moment.side) if isinstance(moment, AskAgreement) else None
 
-    def _turned(self, stood: object, now_ms: int) -> None:
+    def _question_changed(self, stood: object, now_ms: int) -> None:
         """The hub's message may have changed the question on the screen."""
         if self._question(now_ms) not in (None, stood):
             self._turned_ms = now_ms
@@ -216,11 +216,11 @@ class Dialogue:
         sent = next((sent for sent in table.sent if sent.report_id == report_id), None)
         if isinstance(fate, ReportRefused):
             side: Side = sent.effect.side if sent else "a"
-            table.tell(now_ms, lambda: refused_scene(table, side, fate.reason), stays=True)
+            table.show_notice(now_ms, lambda: refused_scene(table, side, fate.reason), stays=True)
         if sent is not None:
             sent.fate, sent.fate_at_ms, sent.pending = fate, now_ms, False
             self._both_saved(now_ms)
-        self._turned(stood, now_ms)
+        self._question_changed(stood, now_ms)
         self._update_status(now_ms)
 
     def on_pending(self, report_id: str) -> None:
@@ -260,11 +260,11 @@ class Dialogue:
         notice = self.table.notice
         if notice is not None and not self.call.shown(now_ms) and not self.table.mismatch:
             return notice.scene()
-        return self._swallowed(self._moment(now_ms).scene(now_ms), now_ms)
+        return self._with_ignored_hint(self._state(now_ms).scene(now_ms), now_ms)
 
-    def _swallowed(self, scene: Scene, now_ms: int) -> Scene:
+    def _with_ignored_hint(self, scene: Scene, now_ms: int) -> Scene:
         """The scene, marked for a moment because a press on it was ignored."""
-        side, at_ms = self.table.swallowed or (None, -SWALLOWED_MS)
+        side, at_ms = self.table.ignored_press or (None, -SWALLOWED_MS)
         if now_ms - at_ms >= SWALLOWED_MS:
             return scene
         again = self.table.words("press.again")
@@ -274,9 +274,9 @@ class Dialogue:
             return replace(scene, a=replace(scene.a, note=again))
         return replace(scene, b=replace(scene.b, note=again)) if isinstance(scene, Halves) else scene
 
-    def awaited(self, now_ms: int) -> str:
+    def awaited_sides(self, now_ms: int) -> str:
         """Whose press is awaited: "", "a", "b" or "ab"; shown by the lamps before the players."""
-        moment = self._moment(now_ms)
+        moment = self._state(now_ms)
         if isinstance(moment, Seating):
             return "".join(side for side in SIDES if side not in self.table.seated)
         if isinstance(moment, ConfirmGame):
@@ -289,7 +289,7 @@ class Dialogue:
 
     # --- which moment it is ---
 
-    def _moment(self, now_ms: int) -> DialogueState:
+    def _state(self, now_ms: int) -> DialogueState:
         table = self.table
         if self.call.shown(now_ms):
             return self.call
@@ -298,22 +298,23 @@ class Dialogue:
         for waiting in (table.question, table.entry):
             if waiting is not None:
                 return waiting
-        return self._by_reports()
+        return self._state_by_reports()
 
-    def _by_reports(self) -> DialogueState:
+    def _state_by_reports(self) -> DialogueState:
         table = self.table
         if table.settled:
             return StandingResult(table)
-        said: dict[Side, bool] = {"a": table.said("a") is not None, "b": table.said("b") is not None}
+        said: dict[Side, bool] = {"a": table.latest_result("a") is not None, "b": table.latest_result("b") is not None}
         if said["a"] and said["b"]:
-            if table.second is not None:
+            if table.second_result is not None:
                 return SecondAgreement(table)
-            if table.said("a") == table.said("b") and (table.current() or table.match.state != DISPUTE):
+            if table.latest_result("a") == table.latest_result("b") and (table.current()
+                                                                         or table.match.state != DISPUTE):
                 unanswered = any(sent.fate is None for sent in table.current())
                 return Sending(table) if unanswered else StandingResult(table)
-            if table.last_speaker is None or table.said("a") == table.said("b"):
+            if table.last_reporter is None or table.latest_result("a") == table.latest_result("b"):
                 return Dispute(table, self.call.want)
-            return AskAgreement(table, other(table.last_speaker), self.call.want)
+            return AskAgreement(table, other(table.last_reporter), self.call.want)
         if said["a"] or said["b"]:
             return AskAgreement(table, "b" if said["a"] else "a", self.call.want)
         assert table.view is not None
@@ -323,7 +324,7 @@ class Dialogue:
 
     # --- changes from the hub ---
 
-    def _another_match(self, match: MatchView | None, now_ms: int, lost_draft: bool) -> None:
+    def _on_new_match(self, match: MatchView | None, now_ms: int, lost_draft: bool) -> None:
         table = self.table
         if lost_draft:
             unfinished = table.entry is not None or bool(table.games)
@@ -334,7 +335,7 @@ class Dialogue:
             if table.notice is not None and table.notice.until_ms is not None:
                 table.notice = None
             if unfinished:
-                table.tell(now_ms, lambda: table.page("dropped", None, table.words("drop.done"),
+                table.show_notice(now_ms, lambda: table.page("dropped", None, table.words("drop.done"),
                                                       table.words("drop.done.line")))
         table.saved_number = match.number if match else None
         table.saved_at_ms = None
@@ -343,16 +344,16 @@ class Dialogue:
         table = self.table
         if table.entry is not None or table.question is not None:
             table.entry = table.question = None
-            table.tell(now_ms, lambda: table.page("changed", None, table.words("changed.title"),
+            table.show_notice(now_ms, lambda: table.page("changed", None, table.words("changed.title"),
                                                   table.words("changed.line")))
 
-    def _now_stands(self, known: MatchView, match: MatchView, now_ms: int) -> None:
+    def _on_result_change(self, known: MatchView, match: MatchView, now_ms: int) -> None:
         table = self.table
         changed = known.result != match.result
         decided_now = match.state == DECIDED and (changed or known.state != DECIDED)
         if decided_now or (match.state == CLOSED and match.corrected and changed):
             table.entry = table.question = None
-            table.tell(now_ms, lambda: ruling_scene(table))
+            table.show_notice(now_ms, lambda: ruling_scene(table))
         elif match.state == AGREED and (known.state, known.number) != (match.state, match.number):
             if table.saved_at_ms is None or now_ms - table.saved_at_ms >= LEAVE_ASKED_MS:
                 table.saved_at_ms = now_ms
@@ -360,12 +361,12 @@ class Dialogue:
         elif known.number is not None and match.number is None:
             table.saved_number = table.saved_at_ms = None
 
-    def _stay(self, before: tuple[Side, ...], view: TableView, now_ms: int) -> None:
+    def _drop_leave_requests(self, before: tuple[Side, ...], view: TableView, now_ms: int) -> None:
         """A refused request to leave is withdrawn, and its player is shown the refusal."""
         refused = [side for side in view.leave_refused if side not in before]
         self.table.leaving -= set(refused)
         if refused and view.match is not None:
-            self.table.tell(now_ms, lambda: leave_refused_scene(self.table, refused))
+            self.table.show_notice(now_ms, lambda: leave_refused_scene(self.table, refused))
 
     def _both_saved(self, now_ms: int) -> None:
         """SAVED with the number of the report that agreed: the later of the two entries."""
@@ -373,11 +374,11 @@ class Dialogue:
         if table.view is None or table.view.match is None or table.saved_at_ms is not None:
             return
         fates = [sent.fate for sent in table.current()]
-        agreed = table.said("a") is not None and table.said("a") == table.said("b") and table.second is None
+        agreed = table.latest_result("a") is not None and table.latest_result("a") == table.latest_result("b") and table.second_result is None
         if agreed and fates and all(isinstance(fate, Saved) for fate in fates):
             table.saved_number = max(fate.number for fate in fates if isinstance(fate, Saved))
             table.saved_at_ms = now_ms
-            result = table.said("a")
+            result = table.latest_result("a")
             assert result is not None
             table.stood = (table.match.same, table.match.revision, result)
 

@@ -70,7 +70,7 @@ class ResultEntry(DialogueState):
         table = self.table
         self.way, self.place, self.given = way.opened_by(self.opener), 0, {}
         first = (self.like.first_player if self.like else None) or table.first_player
-        self.known = {"first_player": first} if first and table.asks("first_player") else {}
+        self.known = {"first_player": first} if first and table.has_choice("first_player") else {}
         # A drawn lot stands, at whichever front end.
         self.known |= {about: side for about, side in table.lots.items() if about in way.lots}
         wins = table.games.count(self.opener) + 1
@@ -83,8 +83,8 @@ class ResultEntry(DialogueState):
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
         kind, key = gesture.kind, gesture.key
-        if kind == REPEAT and key == "down" and self.way is not None and self.others and not self.begun:
-            self.way, self.listed, self.place = None, self.others, 0
+        if kind == REPEAT and key == "down" and self.way is not None and self.other_ways and not self.begun:
+            self.way, self.listed, self.place = None, self.other_ways, 0
             self.dial = self.choice = self.turns = None
         elif key == "up" and kind == TAP and self.choice is not None and self.choice.lot:
             self._draw(self.choice.name, now_ms)
@@ -95,7 +95,7 @@ class ResultEntry(DialogueState):
         elif kind == HOLD and key == self.by and self.dial is not None and not self.dial.touched:
             self.dial = self.dial.stepped_in() or self.dial
         elif kind in (TAP, HOLD) and key in ("a", "b"):
-            self._own("a" if key == "a" else "b", now_ms)
+            self._own_button("a" if key == "a" else "b", now_ms)
 
     def _draw(self, lot: str, now_ms: int) -> None:
         """A lot is no player's answer: going back withdraws it from neither."""
@@ -110,7 +110,7 @@ class ResultEntry(DialogueState):
         elif self.choice is not None and not self.choice.by_button:
             self.place = (self.place - by) % len(self.choice.options)
 
-    def _own(self, side: Side, now_ms: int) -> None:
+    def _own_button(self, side: Side, now_ms: int) -> None:
         if self.choice is not None and self.choice.by_button and not self.choice.lot:
             self._answer(self.choice.name, side)
         elif self.turns is not None:
@@ -186,7 +186,7 @@ class ResultEntry(DialogueState):
 
     def finish(self, now_ms: int) -> None:
         """Report the entry, if it is possible. While a question is open there is nothing to report."""
-        result = self.table.possible(self._result, self.by, now_ms)
+        result = self.table.checked_result(self._result, self.by, now_ms)
         if result is None:
             self._back()
             return
@@ -231,7 +231,7 @@ class ResultEntry(DialogueState):
         return bool(self.given) or touched or (self.turns is not None and self.turns.ended > 0)
 
     @property
-    def others(self) -> tuple[Way, ...]:
+    def other_ways(self) -> tuple[Way, ...]:
         return tuple(way for way in self.ways if self.way is None or way.id != self.way.id)
 
     def preview(self) -> Result:
@@ -243,7 +243,7 @@ class ResultEntry(DialogueState):
 
     def likely_of(self, figure: Figure) -> int:
         """Where a figure starts: at the corrected one, at the games so far, else at its default."""
-        figure = figure.put_to(self.side_of(figure.whose))
+        figure = figure.for_side(self.side_of(figure.whose))
         value = self.likely.get(figure.name)
         if value is None and self.like is not None and figure.key == "score":
             value = self.like.score.of(self.side_of(figure.whose))
@@ -297,7 +297,7 @@ def _scene(entry: ResultEntry) -> Scene:
                       words("entry.choose", sign=own))
     if entry.choice is not None and entry.way.figures() and not entry.walked.figures:
         return table.page("choice", entry.by, words(entry.choice.label),
-                          *(NameRow(table.signed(side)) for side in SIDES),
+                          *(NameRow(table.signed_name(side)) for side in SIDES),
                           hint=_choice_hint(table, entry.choice))
     title, hint, info = "", words("entry.ok", sign=own), _worth(entry)
     if entry.choice is not None:
@@ -308,7 +308,7 @@ def _scene(entry: ResultEntry) -> Scene:
         title = _confirm_note(entry)
         if entry.walked.decided_by is not None and not info:
             info = words("entry.decides")
-    if entry.others and not entry.begun and table.form is not None and table.form.direct \
+    if entry.other_ways and not entry.begun and table.form is not None and table.form.direct \
             and (entry.dial is None or not _steps_in(entry.dial)):
         hint = f"{hint}  {words('entry.others')}"
     return table.figures("entry", entry.by, lambda side: _column(entry, side), title=title, info=info, hint=hint)
@@ -340,7 +340,8 @@ def _turns(entry: ResultEntry) -> Scene:
     table, turns = entry.table, entry.turns
     assert turns is not None
     sign = SIGNS[turns.whose]
-    return table.page("turns", turns.whose, table.words("turns.left", n=turns.left), NameRow(table.signed(turns.whose)),
+    return table.page("turns", turns.whose, table.words("turns.left", n=turns.left),
+                      NameRow(table.signed_name(turns.whose)),
                       table.words("turns.end", sign=sign), hint=table.words("turns.won"))
 
 
@@ -384,7 +385,7 @@ def _option(table: TableState, choice: Choice, option: str) -> str:
     if choice.by_button:
         return SIGNS["a" if option == "a" else "b"]
     if option in SIDES:
-        return str(table.signed("a" if option == "a" else "b"))
+        return str(table.signed_name("a" if option == "a" else "b"))
     # A house is called what the deck's card calls it.
     key = f"form.option.{option}"
     return table.words(key) if key in table.words else option

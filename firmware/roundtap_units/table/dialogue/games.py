@@ -15,7 +15,7 @@ from roundtap_units.table.screens.scenes import SIGNS, Column, NameRow, Scene
 def lot_to_draw(table: TableState) -> str | None:
     """The subject of a lot to draw now: who begins, once, before the first game, where a rulebook needs it later; or
     who chooses initiative, where both lists cost the same."""
-    if table.asks(FIRST_PLAYER) and not table.games and not table.time_is_up:
+    if table.has_choice(FIRST_PLAYER) and not table.games and not table.time_is_up:
         return None if FIRST_PLAYER in table.lots or table.first_player else FIRST_PLAYER
     if table.match.initiative == BY_LOT and not table.time_is_up:
         return None if INITIATIVE in table.lots else INITIATIVE
@@ -33,15 +33,15 @@ def drawn_side(table: TableState, about: str, now_ms: int) -> Side:
     side = table.drawn[about] = table.chance()
     title = {FIRST_PLAYER: "lot.title", INITIATIVE: "initiative.title"}.get(about, "lot.wins")
     apply_hub_lots(table)
-    table.tell(now_ms, lambda: table.page("lot", None, table.words(title), NameRow(table.signed(side)),
+    table.show_notice(now_ms, lambda: table.page("lot", None, table.words(title), NameRow(table.signed_name(side)),
                                           hint=table.words("any_key")))
     return side
 
 
 def apply_hub_lots(table: TableState) -> None:
     """The lot's player begins game 1, whatever was restarted or undone meanwhile."""
-    reported = table.said("a") is not None or table.said("b") is not None
-    if not table.games and not reported and table.asks(FIRST_PLAYER):
+    reported = table.latest_result("a") is not None or table.latest_result("b") is not None
+    if not table.games and not reported and table.has_choice(FIRST_PLAYER):
         table.first_player = table.lots.get(FIRST_PLAYER, table.first_player)
 
 
@@ -54,7 +54,7 @@ def unsent_lot(table: TableState) -> tuple[str, Side] | None:
 def idle_note(table: TableState, side: Side) -> str:
     """The match so far, for the idle screen: "1:0", and who begins."""
     parts = []
-    if table.games and table.asks(FIRST_PLAYER):
+    if table.games and table.has_choice(FIRST_PLAYER):
         parts.append(games_so_far(table, side))
     elif table.games:
         parts.append(table.words("games.noted", figures=games_so_far(table, side)))
@@ -78,7 +78,7 @@ def undo_game(table: TableState, now_ms: int) -> None:
     table.games.pop()
     table.first_player = None
     apply_hub_lots(table)
-    table.tell(now_ms, lambda: table.page("game-back", None, table.words("games.taken_back"),
+    table.show_notice(now_ms, lambda: table.page("game-back", None, table.words("games.taken_back"),
                                           hint=table.words("any_key")))
 
 
@@ -96,7 +96,7 @@ class ConfirmGame(DialogueState):
         if key == loser:
             table.games.append(self.winner)
             table.first_player = None
-            if table.asks(FIRST_PLAYER):
+            if table.has_choice(FIRST_PLAYER):
                 table.question = Starter(table, loser)
 
     def scene(self, now_ms: int) -> Scene:
@@ -130,5 +130,5 @@ class Starter(DialogueState):
         table = self.table
         return table.page("starter", self.chooses,
                           table.words("games.noted", figures=games_so_far(table, self.chooses)),
-                          NameRow(table.signed(self.chooses)), table.words("games.chooses"),
+                          NameRow(table.signed_name(self.chooses)), table.words("games.chooses"),
                           hint=table.words("entry.whose"))

@@ -100,7 +100,7 @@ def _warning(table: TableState, side: Side) -> tuple[str, str]:
 
 def _part(both: ParallelEntry, side: Side) -> SidePart:
     table, sheet, page, sign = both.table, both.sheets[side], both.page(side), SIGNS[side]
-    words, hand, name = table.words, both.hand == side, table.signed(side)
+    words, hand, name = table.words, both.hand == side, table.signed_name(side)
     if both.summing:
         return _summary(both, side)
     if sheet.asked:
@@ -157,7 +157,7 @@ def _summary(both: ParallelEntry, side: Side) -> SidePart:
     told = result_text.statement(table, result, side)
     besides = [table.words("told.conceded", name=SIGNS[both.conceded_by]) if both.conceded_by else "",
                *result_text.extra_figures(table, result, side), result_text.squads(table, result, side, signed=False)]
-    return SidePart(table.signed(side), result_text.with_extras(told, besides),
+    return SidePart(table.signed_name(side), result_text.with_extras(told, besides),
                 tuple(result_text.ordered(table, pair, side) for pair in pairs), hint=hint)
 
 
@@ -187,7 +187,7 @@ class ParallelEntry(DialogueState):
             sheet.picked = list((like.picks or {}).get(side, ()))
             sheet.fielded = bool(sheet.picked)
             sheet.done = True
-        self._reopen_unsaid()
+        self._reopen_unanswered()
 
     # --- presses ---
 
@@ -211,16 +211,16 @@ class ParallelEntry(DialogueState):
             if self.sheets[side].asked and served != side:
                 # "Concede?" is answered by yes or no: ▼ serves this side again before its own button says yes.
                 return
-            self._own(side, gesture.kind == HOLD, now_ms)
+            self._own_button(side, gesture.kind == HOLD, now_ms)
         elif gesture.key == "up" and gesture.kind == TAP:
             self._up(self.hand)
         elif gesture.key == "down" and gesture.kind in (TAP, REPEAT):
             self._down(self.hand, gesture.kind == REPEAT)
-        self._reopen_unsaid()
+        self._reopen_unanswered()
         if all(sheet.at is None and not sheet.done for sheet in self.sheets.values()):
             self.table.entry = None
 
-    def _reopen_unsaid(self) -> None:
+    def _reopen_unanswered(self) -> None:
         """A finished side is asked again where the other's figures have opened a question since."""
         for side, sheet in self.sheets.items():
             unsaid = [at for at, page in enumerate(self.pages(side)) if sheet.unset(page)]
@@ -236,7 +236,7 @@ class ParallelEntry(DialogueState):
             return ()
         return squads_unfieldable(owed, self.sheets[side].picked, view.rounds_left or 0)
 
-    def _own(self, side: Side, held: bool, now_ms: int) -> None:
+    def _own_button(self, side: Side, held: bool, now_ms: int) -> None:
         sheet, page = self.sheets[side], self.page(side)
         if self.summing:
             sheet.agreed = True
@@ -248,7 +248,7 @@ class ParallelEntry(DialogueState):
             sheet.warned = False
             sheet.step(page)
         elif page is not None:
-            sheet.count(page, self.most(page), page.wheels[0] if held else 1)
+            sheet.count(page, self.max_count(page), page.wheels[0] if held else 1)
         elif not sheet.done:
             self.open(side)
 
@@ -300,7 +300,7 @@ class ParallelEntry(DialogueState):
             sheet.at -= 1
 
     def _finish(self, now_ms: int) -> None:
-        result = self.table.possible(lambda: compose_complete(self.way, self.opener, self._answers()), self.hand,
+        result = self.table.checked_result(lambda: compose_complete(self.way, self.opener, self._answers()), self.hand,
                                      now_ms)
         if result is None:
             for sheet in self.sheets.values():
@@ -342,7 +342,7 @@ class ParallelEntry(DialogueState):
         at = self.sheets[side].at
         return None if at is None else self.pages(side)[min(at, len(self.pages(side)) - 1)]
 
-    def most(self, figure: Figure) -> int:
+    def max_count(self, figure: Figure) -> int:
         """How far a figure counts in any way that is offered."""
         return max(each.maximum for way in self.form.offered(self.at_time) for each in way.figures()
                    if each.key == figure.key)
@@ -372,5 +372,5 @@ class ParallelEntry(DialogueState):
         return compose(self.way, self.opener, self._answers())
 
     def scene(self, now_ms: int) -> Scene:
-        return Duo(kind="sum" if self.summing else "parallel", facing=self.table.facing, mark=self.table.mark,
+        return Duo(kind="sum" if self.summing else "parallel", facing=self.table.facing, mark=self.table.contact_mark,
                    badge=self.table.badge, a=_part(self, "a"), b=_part(self, "b"))

@@ -18,7 +18,7 @@ def open_report(table: TableState, side: Side, now_ms: int) -> None:
     once."""
     form = table.form
     if form is None:
-        table.tell(now_ms, lambda: table.page("no-form", side, table.words("entry.no_form")))
+        table.show_notice(now_ms, lambda: table.page("no-form", side, table.words("entry.no_form")))
     elif form.parallel:
         sheets = table.sheets if isinstance(table.sheets, ParallelEntry) else ParallelEntry(table, form)
         table.sheets = table.entry = sheets

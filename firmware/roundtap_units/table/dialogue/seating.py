@@ -41,7 +41,7 @@ class Idle(DialogueState):
         return self.table.halves("idle", self._half)
 
     def _half(self, side: Side) -> Half:
-        return Half(self.table.signed(side), self.table.clock, self._small(side), self._note(side))
+        return Half(self.table.signed_name(side), self.table.clock, self._small(side), self._note(side))
 
     def _small(self, side: Side) -> str:
         table = self.table
@@ -53,7 +53,7 @@ class Idle(DialogueState):
         # Read from the edge both names are shown anyway, and there is room for what a win needs.
         edge_hint = table.facing == "edge" and table.view.clock.state == "running"
         parallel = table.form is not None and table.form.parallel
-        return table.words("idle.end" if parallel else "idle.win") if edge_hint else table.signed(other(side))
+        return table.words("idle.end" if parallel else "idle.win") if edge_hint else table.signed_name(other(side))
 
     def _note(self, side: Side) -> str:
         """The phase of the round, the games so far and who begins, or the squads that are still to be shown."""
@@ -93,19 +93,19 @@ class WhoAreYou(DialogueState):
             self.table.seated.add(self.side)
             open_report(self.table, self.side, now_ms)
         elif key == "down":
-            self.table.tell(now_ms, self._wrong_place)
+            self.table.show_notice(now_ms, self._wrong_place)
 
     def scene(self, now_ms: int) -> Scene:
         words, sign = self.table.words, SIGNS[self.side]
         return self.table.page("who", self.side, words("seat.is_yours", sign=sign),
-                               NameRow(self.table.signed(self.side)),
+                               NameRow(self.table.signed_name(self.side)),
                                hint=words("yes_no", sign=sign))
 
     def _wrong_place(self) -> Scene:
         table = self.table
         assert table.view is not None
         return table.page("wrong-place", self.side, table.words("seat.wrong", table=table.view.table),
-                          *(NameRow(table.signed(side)) for side in SIDES), hint=table.words("seat.wrong_hint"))
+                          *(NameRow(table.signed_name(side)) for side in SIDES), hint=table.words("seat.wrong_hint"))
 
 
 class NoMatch(DialogueState):

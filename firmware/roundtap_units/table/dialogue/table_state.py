@@ -128,7 +128,7 @@ class TableState:
     """There is a clock, but no round trip has brought the hub's time yet."""
     age_ms: int | None = None
     mismatch: bool = False
-    instead_of_sending: str = ""
+    sending_text: str = ""
     """The text where a report is not on its way: the hub refuses it, or examines it."""
     seated: set[Side] = field(default_factory=set)
     leaving: set[Side] = field(default_factory=set)
@@ -141,7 +141,7 @@ class TableState:
     saved_number: int | None = None
     saved_at_ms: int | None = None
     last_press_ms: int = 0
-    swallowed: tuple[Side | None, int] | None = None
+    ignored_press: tuple[Side | None, int] | None = None
     """Whose press was ignored, and when: it came before the screen can have been read."""
     games: list[Side] = field(default_factory=list)
     first_player: Side | None = None
@@ -168,12 +168,12 @@ class TableState:
     def form(self) -> Form | None:
         return self.view.form if self.view else None
 
-    def asks(self, name: str) -> bool:
+    def has_choice(self, name: str) -> bool:
         return self.form is not None and any(way.choice(name) for way in self.form.ways)
 
     @property
     def time_is_up(self) -> bool:
-        return self.view is not None and self.view.clock.up(self.clock_ms)
+        return self.view is not None and self.view.clock.is_time_up(self.clock_ms)
 
     @property
     def time_up(self) -> bool | None:
@@ -195,7 +195,7 @@ class TableState:
 
     # --- reports ---
 
-    def said(self, side: Side) -> Result | None:
+    def latest_result(self, side: Side) -> Result | None:
         """This side's latest report: made here and not refused, else as the hub knows it."""
         own = [sent for sent in self.current() if sent.effect.side == side]
         return own[-1].effect.result if own else self.match.reports.of(side)
@@ -209,7 +209,7 @@ class TableState:
         ]
 
     @property
-    def last_speaker(self) -> Side | None:
+    def last_reporter(self) -> Side | None:
         """Whose report came last: made here, else as the hub knows it. None where unknown."""
         current = self.current()
         return current[-1].effect.side if current else self.match.last
@@ -220,35 +220,37 @@ class TableState:
         return self.match.state in (AGREED, DECIDED) and not self.current()
 
     @property
-    def stands(self) -> Result | None:
+    def standing_result(self) -> Result | None:
         """The result that stands as far as this table knows: by the hub's view, or by its answers to both reports."""
         if self.match.result is None and self.stood and self.stood[:2] == (self.match.same, self.match.revision):
             return self.stood[2]
         return self.match.result
 
     @property
-    def second(self) -> Result | None:
+    def second_result(self) -> Result | None:
         """What both have agreed to while another result stands, as the hub knows it or as they pressed here."""
-        report, stands = self.said("a"), self.stands
-        if report is None or stands in (None, report) or report != self.said("b") or self.match.state == DECIDED:
+        report, stands = self.latest_result("a"), self.standing_result
+        if report is None or stands in (None,
+                                        report) or report != self.latest_result("b") or self.match.state == DECIDED:
             return None
         return report
 
     def send(self, side: Side, result: Result, agrees: bool = False) -> None:
         """Report `result` for `side`; a result that stands, or the same report again, is not sent twice, unless the
         other side has reported something else since. `agrees`: it agrees to the other side's last report."""
-        answers = self.last_speaker == other(side) and self.said(other(side)) != result
+        answers = self.last_reporter == other(side) and self.latest_result(other(side)) != result
         # One phone has reported it for both: here both sit.
         answers = answers or (self.match.state == DISPUTE and not self.current())
-        if result == (self.match.result if self.settled else self.said(side)) and (self.settled or not answers):
+        if result == (self.match.result if self.settled else self.latest_result(side)) and (self.settled
+            or not answers):
             return
-        agrees_to = self._last_said(other(side)) if agrees else None
+        agrees_to = self._last_report(other(side)) if agrees else None
         effect = SendReport(self.match.id, side, self.match.revision, result, self.match.draw, self.time_up, agrees_to)
         self.sent.append(SentReport(effect))
         self.effects.append(effect)
         self.saved_number = self.saved_at_ms = None
 
-    def possible(self, made: Callable[[], Result], by: Side, now_ms: int) -> Result | None:
+    def checked_result(self, made: Callable[[], Result], by: Side, now_ms: int) -> Result | None:
         """The made result, where the rulebook allows it now; else None, and `by` is shown why."""
         view = self.view
         assert view is not None
@@ -258,11 +260,11 @@ class TableState:
             refuse_result(book, result, book.options(view.options), view.situation, ResultSource(PLAYER, self.time_up))
         except Problem as problem:
             text = problem.say(self.words)
-            self.tell(now_ms, lambda: self.page("impossible", by, text))
+            self.show_notice(now_ms, lambda: self.page("impossible", by, text))
             return None
         return result
 
-    def _last_said(self, side: Side) -> SendReport | ReportRef | None:
+    def _last_report(self, side: Side) -> SendReport | ReportRef | None:
         """The report behind `said(side)`."""
         own = [sent for sent in self.current() if sent.effect.side == side]
         return own[-1].effect if own else self.match.said.of(side)
@@ -293,7 +295,7 @@ class TableState:
     # --- screens ---
 
     @property
-    def mark(self) -> str:
+    def contact_mark(self) -> str:
         """"⌁ 0:42" while the hub has not been heard for more than five seconds."""
         if self.age_ms is not None and self.age_ms <= STALE_AFTER_MS:
             return ""
@@ -317,23 +319,23 @@ class TableState:
 
     def halves(self, kind: str, make: Callable[[Side], Half]) -> Halves:
         a, b = (make(side) for side in SIDES)
-        return Halves(kind=kind, facing=self.facing, mark=self.mark, badge=self.badge, a=a, b=b)
+        return Halves(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, a=a, b=b)
 
     def figures(self, kind: str, turn: Side, column: Callable[[Side], Column], *, title: str, hint: str, info: str = "",
                 note: str = "") -> Figures:
         left = self.first(turn)
-        return Figures(kind=kind, facing=self.facing, mark=self.mark, badge=self.badge, turn=turn, title=title,
+        return Figures(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, turn=turn, title=title,
                        left=column(left), right=column(other(left)), info=info, hint=hint, clock=self.clock, note=note)
 
     def page(self, kind: str, turn: Side | None, title: str, *lines: str | NameRow, hint: str = "") -> PageScene:
-        return PageScene(kind=kind, facing=self.facing, mark=self.mark, badge=self.badge, turn=turn,
+        return PageScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, turn=turn,
                     title=title, lines=tuple(line for line in lines if line), hint=hint)
 
-    def signed(self, side: Side) -> Name:
+    def signed_name(self, side: Side) -> Name:
         """"● Ana Ruiz"."""
         return Name(f"{SIGNS[side]} {self.name(side)}")
 
-    def tell(self, now_ms: int, scene: Callable[[], Scene], stays: bool = False) -> None:
+    def show_notice(self, now_ms: int, scene: Callable[[], Scene], stays: bool = False) -> None:
         """Show a notice: for ten seconds, or with `stays` until a press."""
         self.notice = ScreenNotice(scene, None if stays else now_ms + NOTICE_MS)
 

@@ -77,7 +77,7 @@ class Scene:
     mark: str = ""
     badge: str = ""
 
-    def says(self) -> str:
+    def all_text(self) -> str:
         raise NotImplementedError
 
 
@@ -88,7 +88,7 @@ class Halves(Scene):
     a: Half
     b: Half
 
-    def says(self) -> str:
+    def all_text(self) -> str:
         return _join(*(text for half in (self.a, self.b) for text in (half.head, half.big, half.small, half.note)))
 
 
@@ -108,7 +108,7 @@ class Figures(Scene):
     clock: str = ""
     note: str = ""
 
-    def says(self) -> str:
+    def all_text(self) -> str:
         left, right = self.left, self.right
         return _join(self.title, f"{left.sign} {left.name} {left.figure}", f"{right.figure} {right.name} {right.sign}",
                      self.info, self.note, self.hint)
@@ -125,7 +125,7 @@ class PageScene(Scene):
     lines: tuple[str | NameRow, ...] = ()
     hint: str = ""
 
-    def says(self) -> str:
+    def all_text(self) -> str:
         return _join(self.title, self.big, *map(str, self.lines), self.hint)
 
 
@@ -157,7 +157,7 @@ class SidePart:
     hint: str = ""
     unset: bool = False
 
-    def says(self) -> str:
+    def all_text(self) -> str:
         return _join(self.head, self.label, *self.figures, " ".join(map(str, self.marks)), self.hint)
 
 
@@ -169,8 +169,8 @@ class Duo(Scene):
     def of(self, side: Side) -> SidePart:
         return self.a if side == "a" else self.b
 
-    def says(self) -> str:
-        return _join(self.a.says(), self.b.says())
+    def all_text(self) -> str:
+        return _join(self.a.all_text(), self.b.all_text())
 
 
 def _join(*texts: str) -> str:
