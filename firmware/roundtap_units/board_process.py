@@ -147,7 +147,7 @@ class BoardUnit:
     def _show(self, scene: Any, draw: Callable[[Any], Any], to_be_read: bool, now_ms: int) -> None:
         if scene != self.scene:
             self._image, self.scene = draw(scene), scene
-            self._heard(scene.says())
+            self._heard(scene.all_text())
         if to_be_read:
             self._dimming.keep_awake(now_ms)
         self._screen.set_brightness(self._dimming.level(now_ms))

@@ -26,7 +26,7 @@ class Display:
         self.display(image)
         self.bench.renewed += 1
 
-    def light(self, level):
+    def set_brightness(self, level):
         if self.bench.broken:
             raise OSError(121, "Remote I/O error")
         self.bench.lit.append(level)

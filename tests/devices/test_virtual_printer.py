@@ -51,7 +51,7 @@ def test_the_marker_is_answered_after_what_came_before_and_a_status_at_once(twin
     assert port.read(9) == b""
     run(twin, 50, 1090)
     assert port.read(9) == b"\x00"
-    twin.fault("no-paper")
+    twin.set_fault("no-paper")
     port.write(b"x" * 50 + b"\x1dr\x01" + b"\x10\x04\x04")
     run(twin, 50, 1150)
     assert port.read(9) == b"\x7e", "the status, and not the marker that was sent before it"
@@ -61,11 +61,11 @@ def test_the_marker_is_answered_after_what_came_before_and_a_status_at_once(twin
     ("offline", 1, b"\x1a"), ("no-paper", 4, b"\x7e"), ("no-paper", 1, b"\x1a"), ("mute", 1, b""), ("stalled", 1, b""),
 ])
 def test_faults_are_seen_in_the_status(twin, port, fault, question, answer):
-    twin.fault(fault)
+    twin.set_fault(fault)
     port.write(bytes((0x10, 0x04, question)))
     run(twin, 50)
     assert port.read(9) == answer
-    twin.fault(fault, on=False)
+    twin.set_fault(fault, on=False)
     port.write(bytes((0x10, 0x04, question)))
     run(twin, 50, 2000)
     assert port.read(9)[-1:] == b"\x12"
@@ -80,24 +80,24 @@ def test_a_question_cut_in_two_is_still_one(twin, port):
 
 
 def test_out_of_paper_it_keeps_what_it_has_and_prints_it_when_the_roll_is_changed(twin, port):
-    twin.fault("no-paper", after_bytes=4)
+    twin.set_fault("no-paper", after_bytes=4)
     port.write(b"abcdefgh\n\x1dr\x01")
     run(twin, 100)
     assert (twin.processed_bytes, port.read(9)) == (4, b"")
-    twin.fault("no-paper", on=False)
+    twin.set_fault("no-paper", on=False)
     run(twin, 100, 2000)
     assert (twin.processed_bytes, port.read(9)) == (12, b"\x00")
 
 
 def test_unplugged_the_port_fails_as_pyserial_says_and_comes_back_as_a_new_one(twin):
     port = SerialPort(twin.device)
-    twin.fault("unplugged")
+    twin.set_fault("unplugged")
     with pytest.raises(PortGone):
         port.read_some()
     with pytest.raises(PortGone):
         port.write_some(b"x")
     port.close()
-    twin.fault("unplugged", on=False)
+    twin.set_fault("unplugged", on=False)
     again = SerialPort(twin.device)
     assert again.write_some(b"x") == 1
     again.close()
@@ -105,7 +105,7 @@ def test_unplugged_the_port_fails_as_pyserial_says_and_comes_back_as_a_new_one(t
 
 def test_a_full_port_takes_nothing_and_nobody_waits(twin):
     port = SerialPort(twin.device)
-    twin.fault("stalled")
+    twin.set_fault("stalled")
     taken = [port.write_some(b"x" * 4096)]
     # The kernel hands on what it was given when it likes.
     while taken[-1] and len(taken) < 10_000:

@@ -171,7 +171,8 @@ class _Play(Play):
         self.start()
         self.view()
         troubles = UnitFaults(self.table)
-        for name, value in (("twin", True), ("card", True), ("damaged", 1), ("refusal", "key"), ("refusal", "form"),
+        for name, value in (("duplicate", True), ("card", True), ("damaged", 1), ("refusal", "key"),
+                            ("refusal", "form"),
                             ("refusal", "often"), ("pending", True)):
             setattr(troubles, name, value)
             scene = troubles.scene(self.now_ms)

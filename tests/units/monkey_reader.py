@@ -78,7 +78,8 @@ class Reader:
 
     def read(self, step: Step) -> None:
         gesture = step.gesture
-        scene = self.before = self.before or step.before if WORDS("press.again") in step.before.all_text() else step.before
+        too_early = WORDS("press.again") in step.before.all_text()
+        scene = self.before = self.before or step.before if too_early else step.before
         # What is pressed while a judge is called only closes that screen: the hands stay where they were.
         if gesture.kind == "call" or gesture.kind == "leave" or scene.kind == "call":
             return

@@ -140,7 +140,7 @@ class Table:
 
     @property
     def says(self) -> str:
-        return self.scene.says()
+        return self.scene.all_text()
 
     @property
     def kind(self) -> str:

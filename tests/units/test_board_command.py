@@ -130,7 +130,7 @@ class Person:
                 self._todo = [made.drive_low, made.drive_high]
                 assert pin
 
-    def sees(self, question: str) -> bool:
+    def confirms(self, question: str) -> bool:
         lit = {name for name, pin in self.board.pins.signals().items() if self.pins.pin(pin).state}
         lit -= set(self.cannot)
         if question == self.words("walk.screen"):

@@ -18,7 +18,7 @@ def hall(fielded: bool = True, **kind) -> Table:
 
 
 def part(table: Table, side: str) -> str:
-    return table.scene.of(side).says()
+    return table.scene.of(side).all_text()
 
 
 def test_squads_are_stepped_to_and_marked_each_on_the_own_half():

@@ -34,10 +34,10 @@ class Hands:
             self, self, self.heard, self.done.append)  # type: ignore[arg-type]
         self.now_ms = 0
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         self.done.append("go on")
 
-    def other_hub(self) -> None:
+    def skip_hub(self) -> None:
         self.done.append("other hub")
 
     def lamp(self, on: bool) -> None:
@@ -50,7 +50,7 @@ class Hands:
 
     def show(self, image: object, now_ms: int) -> None: ...
 
-    def light(self, level: int) -> None: ...
+    def set_brightness(self, level: int) -> None: ...
 
     def heard(self, text: str) -> None:
         self.says = text

@@ -103,8 +103,8 @@ def wire(tmp_path):
 
 
 def test_it_asks_in_its_language_and_each_challenge_once(wire):
-    wire.link.look()
-    wire.link.look()
+    wire.link.poll()
+    wire.link.poll()
     assert [(said["language"], said["challenge"], said["do"]) for said in wire.heard] == [
         ("de", "asked 1", None), ("de", "next", None)]
     assert wire.of("hub") == [HUB] * 2
@@ -113,13 +113,13 @@ def test_it_asks_in_its_language_and_each_challenge_once(wire):
 def test_the_hotspot_is_asked_for_now_and_then_and_shown_while_there_is_one(wire):
     for wire.hotspot in (HOTSPOT, None):
         for _ in range(HOTSPOT_EVERY):
-            wire.link.look()
+            wire.link.poll()
     assert wire.root == ["hotspot"] * 2
     assert wire.of("hotspot") == [HOTSPOT, None]
 
 
 def test_a_press_is_sent_once_with_a_fresh_challenge(wire):
-    wire.link.look()
+    wire.link.poll()
     wire.answers = {"pin": "12345678"}
     wire.link.press(PanelPress(4, NEW_PIN))
     assert (wire.heard[-1]["do"], wire.heard[-1]["challenge"]) == ({"step": "pin"}, "asked 2")
@@ -138,7 +138,7 @@ def test_a_stick_is_named(wire):
     (ValueError(), UNKNOWN),
 ])
 def test_what_became_of_a_press_without_an_answer(wire, error, trouble):
-    wire.link.look()
+    wire.link.poll()
     wire.broken = error
     wire.link.press(PanelPress(4, NEW_PIN))
     assert wire.of("done") == [PressOutcome(4, trouble=trouble)]
@@ -146,17 +146,17 @@ def test_what_became_of_a_press_without_an_answer(wire, error, trouble):
 
 def test_another_hub_s_word_is_not_believed(wire):
     wire.key = OTHER_KEY
-    wire.link.look()
+    wire.link.poll()
     assert wire.of("hub") == []
 
 
 def test_a_hub_that_was_started_anew_is_followed(wire):
-    wire.link.look()
+    wire.link.poll()
     wire.key = OTHER_KEY
-    wire.link.look()
+    wire.link.poll()
     assert len(wire.of("hub")) == 1
     wire.renewals.append(HubAddress("127.0.0.1", 8080, "hub-panel", OTHER_KEY))
-    wire.link.look()
+    wire.link.poll()
     assert len(wire.of("hub")) == 2
 
 
@@ -195,7 +195,7 @@ def test_a_standby_of_this_machine_is_asked_where_there_is_no_hub(wire, tmp_path
         listener.listen()
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
-        wire.link.look()
+        wire.link.poll()
         wire.link.press(PanelPress(2, TURN))
         thread.join(10)
     assert heard == [{"ask": "state"}, {"ask": "turn"}]
@@ -207,7 +207,7 @@ def test_an_older_hub_says_more_and_less(wire):
     """Its events and calls are not this panel's, and it does not say whether a round is running."""
     wire.view = {**VIEW, "events": [{"id": "e1"}], "calls": []}
     del wire.view["running"]
-    wire.link.look()
+    wire.link.poll()
     assert wire.of("hub") == [HUB.replace(running=False)]
 
 

@@ -101,11 +101,11 @@ def test_jobs_are_printed_one_after_the_other_and_their_states_are_told(desk):
         ("s2", "queued"), ("s2", "sending"), ("s2", "printed")]
     assert [i for i, state in desk.hub.history if state == "sending"] == ["s1", "s2", "s3"]
     assert desk.slips_on_paper == 3
-    assert desk.twin.paper.strange == []
+    assert desk.twin.paper.unknown_bytes == []
 
 
 def test_a_printer_that_never_answers_gives_sent(desk):
-    desk.twin.fault("mute")
+    desk.twin.set_fault("mute")
     desk.want("s1")
     desk.until(desk.settled("s1"))
     assert desk.hub.told["s1"] == ("sent", "")
@@ -116,12 +116,12 @@ def test_a_printer_that_never_answers_gives_sent(desk):
 def test_while_the_printer_is_not_ready_jobs_wait_and_say_for_what(desk, fault, detail):
     desk.want("s0")
     desk.until(desk.settled("s0"))
-    desk.twin.fault(fault)
+    desk.twin.set_fault(fault)
     desk.want("s1")
     desk.until(lambda: desk.hub.told.get("s1") == ("queued", detail))
     desk.rest(20_000)
     assert desk.hub.told["s1"] == ("queued", detail)
-    desk.twin.fault(fault, on=False)
+    desk.twin.set_fault(fault, on=False)
     desk.until(desk.settled("s1"))
     assert desk.hub.told["s1"] == ("printed", "")
 
@@ -130,11 +130,11 @@ def test_while_the_printer_is_not_ready_jobs_wait_and_say_for_what(desk, fault, 
 def test_after_a_fault_in_mid_job_it_is_uncertain_the_next_one_prints_and_the_first_does_not_again(desk, fault):
     desk.want("s0")
     desk.until(desk.settled("s0"))
-    desk.twin.fault(fault, after_bytes=3000)
+    desk.twin.set_fault(fault, after_bytes=3000)
     desk.want("s1", "s2")
     desk.until(desk.settled("s1"))
     assert desk.hub.told["s1"][0] == "uncertain"
-    desk.twin.fault(fault, on=False)
+    desk.twin.set_fault(fault, on=False)
     desk.until(desk.settled("s2"))
     assert desk.hub.told["s2"] == ("printed", "")
     desk.rest(30_000)
@@ -197,11 +197,11 @@ def test_a_hub_that_forgot_everything_gets_its_answers_and_no_second_paper(desk)
 
 
 def test_what_the_hub_does_not_want_any_more_is_not_printed(desk):
-    desk.twin.fault("no-paper")
+    desk.twin.set_fault("no-paper")
     desk.want("s1")
     desk.until(lambda: desk.hub.told.get("s1") == ("queued", "no-paper"))
     desk.hub.wanted.clear()
-    desk.twin.fault("no-paper", on=False)
+    desk.twin.set_fault("no-paper", on=False)
     desk.rest(10_000)
     assert desk.slips_on_paper == 0
 
@@ -249,7 +249,7 @@ def falls_mute(desk):
     desk.want("s0")
     desk.until(desk.settled("s0"))
     assert desk.hub.told["s0"] == ("printed", "")
-    desk.twin.fault("mute")
+    desk.twin.set_fault("mute")
     desk.want("s1", "s2")
 
 
@@ -266,7 +266,7 @@ def test_a_printer_that_fell_mute_is_asked_about_after_a_minute_and_nothing_is_p
 def test_after_a_person_s_word_its_jobs_go_on_as_sent_once_each(desk):
     falls_mute(desk)
     desk.until(lambda: desk.hub.told.get("s1") == ("queued", "mute"))
-    desk.hub.wanted[1] = desk.hub.wanted[1].but(go_on=True)
+    desk.hub.wanted[1] = desk.hub.wanted[1].replace(go_on=True)
     desk.until(desk.settled("s1", "s2"))
     assert (desk.hub.told["s1"], desk.hub.told["s2"]) == (("sent", ""), ("sent", ""))
     desk.rest(20_000)
@@ -281,7 +281,7 @@ def test_after_a_person_s_word_its_jobs_go_on_as_sent_once_each(desk):
 def test_a_mute_printer_that_answers_again_is_believed_again(desk):
     falls_mute(desk)
     desk.until(lambda: desk.hub.told.get("s1") == ("queued", "mute"))
-    desk.twin.fault("mute", on=False)
+    desk.twin.set_fault("mute", on=False)
     desk.until(desk.settled("s1", "s2"))
     assert (desk.hub.told["s1"], desk.hub.told["s2"]) == (("printed", ""), ("printed", ""))
 

@@ -34,7 +34,7 @@ def test_a_row_without_a_name_is_passed_over(row):
     link = a_link(wire)
     assert link.exchange()
     assert [job.id for job in link.next_jobs()] == ["good"]
-    assert not link.unsaid
+    assert not link.has_unsent
 
 
 @pytest.mark.parametrize("more", [{}, {"kind": "slip"}, {"kind": 5, "content": {}}, {"kind": "slip", "content": [1]}])

@@ -102,7 +102,7 @@ def test_an_answer_with_another_key_or_of_another_request_counts_for_nothing():
     old = wire.post("/station/jobs", envelope(KEY, REQUEST, {"nonce": "n0", "states": []}))
     replayed = HubStationLink(HubAddress("h", 1, "station-1", KEY), ByHand(lambda path, message: old))
     assert not replayed.exchange()
-    assert link.unsaid
+    assert link.has_unsent
 
 
 def test_a_state_said_while_the_hub_is_being_asked_is_not_lost():
@@ -111,7 +111,7 @@ def test_a_state_said_while_the_hub_is_being_asked_is_not_lost():
     link.report("j", "sending", "")
     wire.meanwhile = lambda: link.report("j", "printed", "")
     link.exchange()
-    assert link.unsaid
+    assert link.has_unsent
 
 
 def test_each_answer_brings_the_next_challenge_and_only_where_one_is_lost_another_is_asked_for():

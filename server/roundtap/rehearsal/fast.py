@@ -129,7 +129,8 @@ def agree_twice(hall: VirtualHall, typing: MatchTyping) -> None:
     hall.step()
     table, now = hall.tables[typing.table], hall.state.find_match(match.id)
     if now is None or now[1].match.result != typing.result or unit_words("en")("second.title") not in table.screen_text:
-        raise TableDisagrees(f"table {typing.table}: {typing.result}: after a second agreement it says {table.screen_text!r}")
+        raise TableDisagrees(f"table {typing.table}: {typing.result}: "
+                             f"after a second agreement it says {table.screen_text!r}")
     rule_match(hall, typing, typing.result)
 
 

@@ -139,7 +139,7 @@ class PostgresJournal(Journal):
             except SQLAlchemyError as error:
                 raise JournalConflict(reason_of(error)) from error
             self._exclusive = connection
-            until.callback(setattr, self, "_alone", None)
+            until.callback(setattr, self, "_exclusive", None)
             yield
 
     def is_stored(self, entries: Sequence[Entry]) -> bool:

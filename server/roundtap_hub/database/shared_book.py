@@ -44,7 +44,7 @@ class SharedPrintBook(PrintBook):
         changes = list(news)
         if changes:
             with self._exclusive([job_id for job_id, _ in changes]):
-                super().told(changes)
+                super().update_states(changes)
 
     def claim(self, job_ids: Iterable[str], unit: str) -> set[str]:
         wanted = list(job_ids)

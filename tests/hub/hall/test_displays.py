@@ -295,7 +295,8 @@ def test_a_wall_holds_so_many_announcements_and_no_more(house: House, desk: Brow
     assert "6 announcements" in problem_of(desk.post("/console/displays/say", kind="line", text="one more"))
     house.time.ms += 60_000
     desk.post("/console/displays/say", kind="line", text="one more")
-    assert [line.text for line in house.service.snapshot.venue.display_plan.announcements] == ["one more"], "what is over is forgotten"
+    left = house.service.snapshot.venue.display_plan.announcements
+    assert [line.text for line in left] == ["one more"], "what is over is forgotten"
 
 
 def test_announcements_and_displays_outlive_a_restart(tmp_path: Path):

@@ -42,7 +42,7 @@ class Desk:
         self.house, self.rulebook, self.chance = house, rulebook, random.Random(7)
         self.browser = house.with_event(PEOPLE, rulebook=rulebook, swiss_rounds=3, cut=4, full_names="1")
         if house.event.rulebook.judge_required:
-            house.service.tell("e1", SetOfficials((Official("o0", "organizer"),)), "test")
+            house.service.execute_one("e1", SetOfficials((Official("o0", "organizer"),)), "test")
         self.book = {}
         """What was written on the slip that counts: (round, a, b) → side that won, figures."""
 
@@ -63,7 +63,8 @@ class Desk:
         draft = self.house.event.draft
         assert draft is not None, "there is a round to draw"
         # Nobody handed in a list: the reason to play on all the same is noted.
-        self.house.service.tell("e1", PublishRound(draft.number, draft.draw.attempt, noted="no lists tonight"), "test")
+        self.house.service.execute_one("e1", PublishRound(draft.number, draft.draw.attempt, noted="no lists tonight"),
+                                       "test")
         self.browser.post("/console/e1/clock", action="start")
         return self.printed()
 

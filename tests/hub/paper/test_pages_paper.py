@@ -44,7 +44,7 @@ def test_an_event_that_is_published_lists_its_paper(house):
 
 def test_what_is_uncertain_asks_and_is_answered(house):
     slip = jobs(house)[2]
-    house.book.told([(slip.id, PrintState("uncertain", "unplugged", "s1"))])
+    house.book.update_states([(slip.id, PrintState("uncertain", "unplugged", "s1"))])
     page = text_of(house.desk.get("/console/e1/paper"))
     assert "Look at the printer" in page
     assert "uncertain: the cable was unplugged" in page
@@ -57,7 +57,7 @@ def test_what_is_uncertain_asks_and_is_answered(house):
 
 def test_print_again_is_a_new_job_and_settles_the_old_one(house):
     slip = jobs(house)[2]
-    house.book.told([(slip.id, PrintState("uncertain", "silent", "s1"))])
+    house.book.update_states([(slip.id, PrintState("uncertain", "silent", "s1"))])
     house.desk.get("/console/e1/paper")
     house.desk.post("/console/e1/paper/again", job=slip.id)
     [ordered] = house.book.orders
@@ -115,7 +115,7 @@ def test_every_state_and_reason_is_said_in_every_language(house, language):
     for state in ("queued", "sending", "sent", "printed", "uncertain", "failed", "there"):
         for detail in (*paper.DETAILS, "whatever"):
             house.book.order(ordered := paper.order(house.event, "standings", f"{state}{detail}"))
-            house.book.told([(ordered.id, PrintState(state, detail, "s1"))])
+            house.book.update_states([(ordered.id, PrintState(state, detail, "s1"))])
     house.desk.headers["Accept-Language"] = language
     answer = house.desk.get("/console/e1/paper")
     assert answer.status_code == 200
@@ -125,7 +125,7 @@ def test_every_state_and_reason_is_said_in_every_language(house, language):
 def test_a_mute_printer_is_a_question_and_its_jobs_go_on_as_sent_after_the_answer(house):
     """On every organizer's page, too: whoever waits for a slip looks at the console first."""
     slip = jobs(house)[2]
-    house.book.told([(slip.id, PrintState("queued", "mute", "station-1"))])
+    house.book.update_states([(slip.id, PrintState("queued", "mute", "station-1"))])
     assert "The printer of station-1 does not answer any more" in text_of(house.desk.get("/console/e1"))
     page = text_of(house.desk.get("/console/e1/paper"))
     assert "Look at the printer of station-1: does it print" in page
@@ -141,7 +141,7 @@ def test_a_mute_printer_is_a_question_and_its_jobs_go_on_as_sent_after_the_answe
 
 def test_what_does_not_wait_for_a_mute_printer_cannot_go_on_as_sent(house):
     slip = jobs(house)[2]
-    house.book.told([(slip.id, PrintState("uncertain", "silent", "station-1"))])
+    house.book.update_states([(slip.id, PrintState("uncertain", "silent", "station-1"))])
     house.desk.post("/console/e1/paper/go-on", job=slip.id)
     assert house.book.states[slip.id] == PrintState("uncertain", "silent", "station-1")
 
@@ -171,7 +171,7 @@ PRINTER = {"port": "/dev/serial/by-id/usb-1a86", "ports": ["/dev/serial/by-id/us
 
 
 def test_a_printer_that_nobody_confirmed_asks_to_be_read_and_is_set_up_without_a_terminal(house):
-    house.book.hear_printer("s1", PRINTER)
+    house.book.record_printer("s1", PRINTER)
     page = text_of(house.desk.get("/console/e1/paper"))
     assert "Printer of s1" in page
     assert "Nobody has read yet what it prints" in page
@@ -191,7 +191,7 @@ def test_a_printer_that_nobody_confirmed_asks_to_be_read_and_is_set_up_without_a
 
 
 def test_a_confirmed_printer_asks_nothing(house):
-    house.book.hear_printer("s1", {**PRINTER, "confirmed": True})
+    house.book.record_printer("s1", {**PRINTER, "confirmed": True})
     page = text_of(house.desk.get("/console/e1/paper"))
     assert "It is set up." in page
     assert "Nobody has read" not in page
@@ -199,7 +199,7 @@ def test_a_confirmed_printer_asks_nothing(house):
 
 @pytest.mark.parametrize("wrong", [{"model": "/etc/passwd"}, {"port": "/dev/sda"}, {"baud": "12"}, {"what": "x"}])
 def test_a_printer_is_only_set_to_what_its_station_knows(house, wrong):
-    house.book.hear_printer("s1", PRINTER)
+    house.book.record_printer("s1", PRINTER)
     house.desk.get("/console/e1/paper")
     told = {"unit": "s1", "port": "", "model": "pos-5890", "baud": "0", "what": "right"} | wrong
     assert house.desk.post("/console/e1/paper/printer", **told).status_code == 400

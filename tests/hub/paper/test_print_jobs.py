@@ -30,12 +30,12 @@ def service(tmp_path):
 
 def publish(service):
     draft = service.snapshot.events["e1"].draft
-    service.tell("e1", c.PublishRound(draft.number, draft.draw.attempt), "organizer")
+    service.execute_one("e1", c.PublishRound(draft.number, draft.draw.attempt), "organizer")
 
 
 def play(service):
     for match in service.snapshot.events["e1"].live.open_matches:
-        service.tell("e1", c.EnterResult(match.id, match.revision, Result(score=Pair(100, 24))), "judge")
+        service.execute_one("e1", c.EnterResult(match.id, match.revision, Result(score=Pair(100, 24))), "judge")
 
 
 def kinds(service):
@@ -51,7 +51,7 @@ def test_a_draft_is_nobodys_paper_and_a_published_round_is_everybodys(service):
 def test_a_closed_round_wants_its_standings_and_the_next_one_its_own_paper(service):
     publish(service)
     play(service)
-    service.tell("e1", c.DrawRound(12), "organizer")
+    service.execute_one("e1", c.DrawRound(12), "organizer")
     assert kinds(service) == [("standings", None)]
     publish(service)
     assert ("slip", "2.1") in kinds(service)
@@ -61,7 +61,7 @@ def test_a_closed_round_wants_its_standings_and_the_next_one_its_own_paper(servi
 def test_a_finished_event_wants_its_final_standings_once(service):
     publish(service)
     play(service)
-    service.tell("e1", c.FinishEvent("the hall closes"), "organizer")
+    service.execute_one("e1", c.FinishEvent("the hall closes"), "organizer")
     [job] = derived_jobs(service.snapshot.events["e1"])
     content = content_of(job, service.snapshot, "http://hub")
     assert (content["final"], [row["rank"] for row in content["rows"]]) == (True, [1, 2, 3, 4, 5])
@@ -90,7 +90,7 @@ def test_what_is_wanted_is_queued_and_of_use(service):
     assert wanted_jobs(service.snapshot, [], states, "s1") == jobs[2:]
     assert wanted_jobs(service.snapshot, [], states, "s2") == [jobs[1], jobs[3]]
     match = service.snapshot.events["e1"].live.matches[0]
-    service.tell("e1", c.EnterResult(match.id, match.revision, Result(score=Pair(100, 24))), "judge")
+    service.execute_one("e1", c.EnterResult(match.id, match.revision, Result(score=Pair(100, 24))), "judge")
     assert wanted_jobs(service.snapshot, [], states, "s1") == jobs[3:], "a match with a result needs no slip"
 
 

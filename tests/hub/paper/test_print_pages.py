@@ -57,7 +57,7 @@ def test_every_sheet_is_there_before_during_and_after_in_every_language(house, l
     all_there()
     house.publish()
     house.play()
-    house.service.tell("e1", FinishEvent("the hall closes"), "test")
+    house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
     all_there()
 
 
@@ -154,7 +154,7 @@ def test_the_emergency_sheet_has_who_met_whom_by_number_byes_and_who_left(house)
     house.play()
     numbers, state = numbers_of(house.event), house.event
     gone = next(iter(state.entrants))
-    house.service.tell("e1", DropCompetitor(gone), "test")
+    house.service.execute_one("e1", DropCompetitor(gone), "test")
     found = emergency(house, desk)
     people = house.service.snapshot.people_of("e1")
     for who in state.entrants:
@@ -203,7 +203,7 @@ def test_the_console_offers_the_emergency_sheet_when_a_round_is_closed(house):
     house.publish()
     assert link not in desk.get("/console/e1").text
     house.play()
-    house.service.tell("e1", DrawRound(12), "test")
+    house.service.execute_one("e1", DrawRound(12), "test")
     assert link in desk.get("/console/e1").text
 
 
@@ -227,7 +227,7 @@ def test_the_bracket_is_drawn_or_listed_and_the_asterisk_explained_only_where_on
     house.play()
     assert "*" not in text_of(desk.get(address("standings"))), "nothing but the lot"
     match = house.event.find_match("1.1")[1]
-    house.service.tell("e1", EnterResult("1.1", match.revision, Result(score=Pair(100, 60))), "test")
+    house.service.execute_one("e1", EnterResult("1.1", match.revision, Result(score=Pair(100, 60))), "test")
     assert "* the figure that puts this person before the next" in text_of(desk.get(address("standings")))
     desk.post("/console/e1/cut")
     for _ in range(3):

@@ -213,7 +213,7 @@ def test_who_ticked_that_they_leave_is_dropped_with_the_result(house):
 
 
 def test_minutes_on_the_slip_are_on_record_before_its_result(house):
-    house.service.tell("e1", SetClock("start"), "test")
+    house.service.execute_one("e1", SetClock("start"), "test")
     enter(house, "1.2", "10 100", minutes="4")
     match = house.event.find_match("1.2")[1]
     assert match.match.extension_minutes == 4
@@ -247,9 +247,9 @@ def test_a_slip_of_another_event_of_the_hall_is_found_and_says_so(house):
     house.desk.post("/console", name="Side Event", color="#882255", rulebook="xwing-standard", structure="own",
                     swiss_rounds=2)
     house.desk.post("/console/e2/competitors", names="Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich")
-    house.service.tell("e2", DrawRound(5), "test")
+    house.service.execute_one("e2", DrawRound(5), "test")
     draft = house.service.snapshot.events["e2"].draft
-    house.service.tell("e2", PublishRound(1, draft.draw.attempt, noted="test"), "test")
+    house.service.execute_one("e2", PublishRound(1, draft.draw.attempt, noted="test"), "test")
     other = house.service.snapshot.events["e2"]
     code = slip_codes(other, other.live)["1.1"]
     page = typed(house, code)

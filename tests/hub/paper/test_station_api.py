@@ -127,7 +127,7 @@ def test_what_is_not_signed_or_not_well_formed_is_refused(hub, message, status):
 
 
 def place(hub, *tables):
-    hub.hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n})) for n in tables],
+    hub.hub.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n})) for n in tables],
                         "organizer")
 
 
@@ -146,7 +146,7 @@ def test_a_slip_that_was_asked_for_is_printed_wherever_a_unit_stands(hub):
 
 @pytest.mark.parametrize("asked", ["http://127.0.0.1:8080", "http://localhost:8080", "http://[::1]:8080"])
 def test_a_station_on_the_hub_s_own_machine_prints_the_address_that_phones_reach(hub, asked, monkeypatch):
-    monkeypatch.setattr(hub.hub.host.reached_at, "addresses", (ip_address("192.168.178.21"),))
+    monkeypatch.setattr(hub.hub.host.hall_addresses, "addresses", (ip_address("192.168.178.21"),))
     message = hub.request()
     answer = hub.client.post("/station/jobs", json=message, base_url=asked)
     jobs = open_envelope(KEYS[UNIT], ECHO, answer.json)["jobs"]
@@ -169,7 +169,7 @@ def say_printer(hub, printer):
 def test_what_a_station_says_of_its_printer_is_known_and_what_somebody_confirmed_is_told_it(hub):
     assert "printer" not in say_printer(hub, PRINTER)
     assert hub.book.printers[UNIT].model == "pos-5890"
-    hub.book.settle_printer(UNIT, {"id": "a1", "port": "usb-0416-5011", "printer": "zj-5870", "baud": 0,
+    hub.book.save_printer_order(UNIT, {"id": "a1", "port": "usb-0416-5011", "printer": "zj-5870", "baud": 0,
                                    "confirmed": True})
     assert say_printer(hub, PRINTER)["printer"]["printer"] == "zj-5870"
 

@@ -196,13 +196,13 @@ def test_no_kept_page_is_older_than_a_decision(hall: Hall, decided: Callable[[Ha
 
 def test_a_page_that_fails_keeps_the_news_from_no_other(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     in_round_1(hall)
-    cache = hall.client.application.kept._cache  # type: ignore[attr-defined]
+    cache = hall.client.application.cached_pages._cache  # type: ignore[attr-defined]
     keys = [page_cache.PageKey(page, "", "en") for page in ("standings/e1", "pairings/e1")]
 
     def broken(*_: object) -> None:
         raise RuntimeError("wires crossed")
 
     monkeypatch.setattr("roundtap_hub.phones.players.standings_view", broken)
-    failed, drawn = hall.client.run(cache.drawn(keys))
+    failed, drawn = hall.client.run(cache.render(keys))
     assert failed is None
     assert drawn is not None

@@ -178,7 +178,7 @@ def test_a_commit_nobody_knows_of_is_answered_when_the_disk_tells(
 
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", fails)
-        patch.setattr(service.journal, "settle", fails)
+        patch.setattr(service.journal, "write_probe", fails)
         with pytest.raises(OutcomeUnknown) as caught:
             service.execute([service_module.Step("e1", c.SetClock("start"))], "organizer", timeout_s=0.5)
     with pytest.raises(Problem) as told:

@@ -137,9 +137,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     (lambda hall: hall.tell("e1", c.DropCompetitor("p1")), {"table-1", "table-2"}),
     (lambda hall: hall.place("table-5", 6), {"table-5"}),
     (lambda hall: hall.place("table-4", 1), {"table-1", "table-4"}),
-    (lambda hall: hall.hub.presence.heard("table-4", 1, call=True), {"table-4"}),
-    (lambda hall: hall.hub.presence.heard("table-4", 1, seated=frozenset("a"), draft=True, waiting=1), set()),
-    (lambda hall: hall.hub.presence.seen_here("e1", "1.1", "p1"), set()),
+    (lambda hall: hall.hub.presence.update("table-4", 1, call=True), {"table-4"}),
+    (lambda hall: hall.hub.presence.update("table-4", 1, seated=frozenset("a"), draft=True, waiting=1), set()),
+    (lambda hall: hall.hub.presence.mark_at_table("e1", "1.1", "p1"), set()),
     (lambda hall: hall.pass_ms(200 * MINUTE), set()),
 ])
 def test_a_view_is_made_only_where_something_may_have_changed(

@@ -37,11 +37,11 @@ def hub(tmp_path):
 
 
 def enrol_here(hub, folder):
-    hub.units.keys.hold_local(make_local_units(folder, "http://127.0.0.1:8080", KEYS))
+    hub.units.keys.set_local(make_local_units(folder, "http://127.0.0.1:8080", KEYS))
 
 
 def ask(hub, kind, unit, key, address):
-    return hub.units.door.request_of(kind, envelope(key, REQUEST, {"unit": unit}), address, UnitRequest)[1].unit
+    return hub.units.auth.verify_request(kind, envelope(key, REQUEST, {"unit": unit}), address, UnitRequest)[1].unit
 
 
 def test_panel_station_and_table_find_who_they_are(hub, tmp_path):

@@ -41,11 +41,11 @@ class Sticks:
     def removable(self) -> list[CopyState]:
         return [CopyState(name, "let-go" if name in self.gone else CURRENT) for name in self._names]
 
-    def let_go(self, name: str) -> bool:
+    def eject(self, name: str) -> bool:
         self.gone.append(name)
         return self.closes
 
-    def take_back(self, name: str) -> None:
+    def cancel_eject(self, name: str) -> None:
         self.gone.remove(name)
 
     def stop(self) -> None:
@@ -108,9 +108,9 @@ def test_what_is_shown(bench):
 
 def test_whether_a_round_is_running(bench):
     assert bench.ask()["view"]["running"] is False
-    bench.hub.service.tell("e1", c.SetClock("start"), "organizer")
+    bench.hub.service.execute_one("e1", c.SetClock("start"), "organizer")
     assert bench.ask()["view"]["running"] is True
-    bench.hub.service.tell("e1", c.SetClock("pause"), "organizer")
+    bench.hub.service.execute_one("e1", c.SetClock("pause"), "organizer")
     assert bench.ask()["view"]["running"] is False
 
 

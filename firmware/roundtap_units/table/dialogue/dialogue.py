@@ -128,7 +128,9 @@ class Dialogue:
         table, before, after = self.table, self.table.view, view.match
         stood = self._question(now_ms)
         known = before.match if before else None
-        agreed_here = table.latest_result("a") if known and table.latest_result("a") == table.latest_result("b") else None
+        agreed_here = None
+        if known and table.latest_result("a") == table.latest_result("b"):
+            agreed_here = table.latest_result("a")
         table.view = view
         self.call.on_view(view.call, now_ms)
         if known is None or after is None or known.same != after.same or after.other_players(known):
@@ -374,7 +376,8 @@ class Dialogue:
         if table.view is None or table.view.match is None or table.saved_at_ms is not None:
             return
         fates = [sent.fate for sent in table.current()]
-        agreed = table.latest_result("a") is not None and table.latest_result("a") == table.latest_result("b") and table.second_result is None
+        result = table.latest_result("a")
+        agreed = result is not None and result == table.latest_result("b") and table.second_result is None
         if agreed and fates and all(isinstance(fate, Saved) for fate in fates):
             table.saved_number = max(fate.number for fate in fates if isinstance(fate, Saved))
             table.saved_at_ms = now_ms

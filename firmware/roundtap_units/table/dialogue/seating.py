@@ -26,7 +26,8 @@ class Seating(DialogueState):
     def _half(self, side: Side) -> Half:
         table = self.table
         if side in table.seated:
-            return Half(Name(f"✓ {table.name(side)}"), table.clock, table.signed(other(side)), idle_note(table, side))
+            return Half(Name(f"✓ {table.name(side)}"), table.clock, table.signed_name(other(side)),
+                        idle_note(table, side))
         return Half(table.name(side), SIGNS[side], table.words("seat.press"))
 
 
